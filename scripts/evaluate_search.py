@@ -95,7 +95,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def evaluated(folder: Path, asked: argparse.Namespace) -> "list[Result]":
-    """Give the results of one collection, one for each mode asked for.
+    """Return the results of one collection, one for each mode asked for.
 
     All modes search the same notes.
     """

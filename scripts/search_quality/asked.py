@@ -1,6 +1,4 @@
-"""A Hearth in this process that is given the documents of a collection as notes and asked its
-queries over its HTTP interface.
-"""
+"""A Hearth in this process: it stores a collection as notes and answers its queries."""
 
 import asyncio
 import contextlib
@@ -82,7 +80,7 @@ def ask(collection: Collection, data: Path, *, mode: str, limit: int, say: Say) 
 
 
 def _kept(file: Path, documents: Sequence[Document]) -> dict[str, int]:
-    """Give the note of each document, where an earlier run made them all."""
+    """Return the note of each document, where an earlier run made them all."""
     if not file.exists():
         return {}
     notes: dict[str, int] = json.loads(file.read_text("utf-8"))
@@ -142,7 +140,7 @@ async def _serving(data: Path, mode: str) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def _settings(mode: str) -> Settings:
-    """Give the settings of the environment without limits.
+    """Return the settings of the environment without limits.
 
     Searching by words alone needs no embeddings.
     """
@@ -171,7 +169,7 @@ async def _post(client: httpx.AsyncClient, path: str, body: object) -> Any:
 
 
 def note(document: Document) -> dict[str, object]:
-    """Give the note that a document becomes.
+    """Return the note that a document becomes.
 
     One without a title is called by the beginning of its text.
     """
@@ -184,7 +182,7 @@ def note(document: Document) -> dict[str, object]:
 
 
 def _line(text: str) -> str:
-    """Give the first line that holds anything, as a title may be.
+    """Return the first line that holds anything, as a title may be.
 
     Without control characters, and cut between words where it is long.
     """

@@ -1,5 +1,4 @@
-"""Judged collections: documents, queries and judgements, read from the files of BEIR, TREC or MS
-MARCO.
+"""Judged collections: documents, queries and judgements, in files of BEIR, TREC or MS MARCO.
 
 A collection is a folder with the documents (`corpus.jsonl`: `_id`, `title`, `text`), the queries
 (`queries.jsonl`: `_id`, `text`) and the judgements (`qrels/test.tsv`: query, document, grade).
@@ -98,7 +97,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Give each line as a JSON object.
+    """Return each line as a JSON object.
 
     Of a line with tabs the first column is the id and the last the text.
     """

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def ndcg(found: Sequence[str], grades: Mapping[str, int], *, k: int) -> float:
-    """Give the normalised discounted cumulated gain of the first k documents found: 1 when none
+    """Return the normalised discounted cumulated gain of the first k documents found: 1 when none
     could be better, 0 when none is relevant.
 
     What was not judged, or was given a grade below zero, gains nothing.
@@ -20,7 +20,7 @@ def ndcg(found: Sequence[str], grades: Mapping[str, int], *, k: int) -> float:
 
 
 def recall(found: Sequence[str], grades: Mapping[str, int], *, k: int) -> float:
-    """Give the share of all relevant documents, those graded above zero, that stand among the
+    """Return the share of all relevant documents, those graded above zero, that stand among the
     first k found.
     """
     relevant = {document for document, grade in grades.items() if grade > 0}

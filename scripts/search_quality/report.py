@@ -49,7 +49,7 @@ class Result:
         return mean(self.scores.values())
 
     def by_trait(self) -> dict[str, Score]:
-        """Give the mean score of the queries of each kind and of each language."""
+        """Return the mean score of the queries of each kind and of each language."""
         groups: dict[str, list[Score]] = defaultdict(list)
         for query in self.collection.queries:
             for name, value in query.traits.items():
@@ -58,7 +58,7 @@ class Result:
 
 
 def mean(scores: Iterable[Score]) -> Score:
-    """Give the mean in which every score counts the same."""
+    """Return the mean in which every score counts the same."""
     every = list(scores)
     return Score(
         sum(one.queries for one in every),
@@ -101,7 +101,7 @@ def _row(result: Result) -> list[str]:
 
 
 def _means(results: Sequence[Result]) -> list[list[str]]:
-    """Give a row for each mode with the mean over the collections, in which a small one counts
+    """Return a row for each mode with the mean over the collections, in which a small one counts
     as much as a large one.
     """
     modes = dict.fromkeys(result.mode for result in results)
@@ -153,7 +153,7 @@ def _listed(documents: Sequence[str]) -> str:
 
 
 def plain(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Give the results as JSON can hold them, with the answer to every query."""
+    """Return the results as JSON can hold them, with the answer to every query."""
     return [
         {
             "collection": result.collection.name,

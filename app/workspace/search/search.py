@@ -216,7 +216,7 @@ async def caught_up(app: App) -> bool:
 
 
 def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
-    """Give the SQL condition for the notes that may be found, and the folder ids it reads."""
+    """Return the SQL condition for the notes that may be found, and the folder ids it reads."""
     if folder_id is not None:
         return f"n.folder_id IN ({IN_LIST})", in_list(folder_rows.subtree(tx, folder_id))
     shared = access.shared_folders(tx, me)
@@ -296,7 +296,7 @@ def _search(
 
 
 def _told(query: Query, notice: str | None) -> str | None:
-    """Give what there is to know of how a query was read, before anything else."""
+    """Return what there is to know of how a query was read, before anything else."""
     if not query.narrowed:
         return notice
     return (
@@ -315,7 +315,7 @@ def shown(
     mode: Mode = "words",
     notice: str | None = None,
 ) -> Hits:
-    """Give notes as the answer shows them, in the order of `scores`.
+    """Return notes as the answer shows them, in the order of `scores`.
 
     Where no word hits, with the passage at its place in `places`.
     """

@@ -53,7 +53,7 @@ class SearchStatus(Record):
 
 @operation("GET /os/search", scope="os.notes:read", since="beyond")
 async def search_status(app: App, me: Caller) -> SearchStatus:
-    """Say how far search is with the caller's notes.
+    """Show how much of the caller's notes search has indexed.
 
     How many words, patterns and meanings are still to be indexed.
     """
@@ -62,7 +62,7 @@ async def search_status(app: App, me: Caller) -> SearchStatus:
 
 @operation("COMMAND")
 async def search_progress(app: App, me: Caller) -> SearchStatus:
-    """Say how far search is with everyone's notes."""
+    """Show how much of everyone's notes search has indexed."""
     return await app.read(_of_all, app.part(Meaning), patterns=app.settings.grep_index)
 
 
@@ -103,7 +103,7 @@ def _patterns(tx: Tx, owner: int | None) -> PatternsStatus:
 
 
 def _model(tx: Tx, meaning: Meaning) -> Model | None:
-    """Give the model whose vectors are kept; without a running server the newest that has any."""
+    """Return the model whose vectors are kept; without a running server the newest that has any."""
     return meaning.model or next(iter(note_vectors.models(tx)), None)
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from app.errors import Invalid
 from app.workspace.search.grep import literals, re2_programs, regex_patterns
-from app.workspace.search.grep.literals import Literals
 
 LETTERS = "abcksKSäÄéßẞſ\u212aıİσςΣдДоО字かน٣ _-.\\%\"'1"
 ATOMS = [
@@ -38,6 +37,38 @@ ATOMS = [
     "[[:alpha:]]",
     "[]a]",
     r"[\s,]",
+]
+SYNTAX = [
+    *"()[]{}|*+?^$.-,:\\ab1é&~",
+    *(
+        "(?",
+        "(?i",
+        "(?P<n>",
+        "(?<m>",
+        "[^",
+        "[[:",
+        ":]",
+        r"\Q",
+        r"\E",
+        r"\p",
+        r"\x{",
+        r"\0",
+        r"\12",
+    ),
+    *(
+        r"\C",
+        r"\pL",
+        r"\p{^Lu}",
+        r"\x4",
+        "{2",
+        "{2,",
+        "[]",
+        "(?-s",
+        "(?ims-U:",
+        "(?:",
+        r"\A",
+        r"\z",
+    ),
 ]
 QUANTIFIERS = ["", "", "", "", "*", "+", "?", "+?", "{2}", "{1,3}", "{0,2}", "{2,}", "{3}"]
 
@@ -276,20 +307,18 @@ def test_a_very_long_pattern_asks_for_few_of_its_runs() -> None:
     assert needs.match.count('"') <= 2 * 2 * literals.MOST_GRAMS
 
 
-def test_a_pattern_that_only_re2_can_read_requires_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreadable(*_: object, **__: object) -> None:
-        raise regex_patterns.Unreadable
-
-    monkeypatch.setattr(regex_patterns, "read", unreadable)
-    program = re2_programs.compiled("abc|only here", "regex", case_sensitive=False)
-    assert program.needs == Literals(None, ())
-    assert [
-        place
-        for place in re2_programs.hits(
-            program, re2_programs.together([b"x\nxABC"]), re2_programs.Pace(60.0)
-        )
-        if place
-    ] == [(0, re2_programs.Hit(2, 2, 6, 1, 4))]
+@pytest.mark.parametrize("seed", range(4))
+def test_every_pattern_that_re2_knows_can_be_read(seed: int) -> None:
+    chance = random.Random(seed)
+    known = 0
+    for _ in range(1500):
+        pattern = "".join(chance.choice(SYNTAX) for _ in range(chance.randint(1, 7)))
+        try:
+            re2_programs.compiled(pattern, "regex", case_sensitive=True)
+            known += 1
+        except Invalid:
+            continue
+    assert known > 100
 
 
 WORDS_ATOMS = [

@@ -1,6 +1,4 @@
-"""Grep: lines of notes that hold a literal text or match a regular expression, in time linear in
-the text (RE2).
-"""
+"""Grep: lines of notes that hold a text or match a regular expression, in linear time."""
 
 import asyncio
 import copy
@@ -95,8 +93,9 @@ async def grep_notes(
     limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
     history: bool = False,
 ) -> Grepped:
-    """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around,
-    no back-references).
+    """Find the lines of notes that hold a text or match a regular expression.
+
+    Regular expressions are RE2's, without look-around and back-references.
 
     With `history` the snapshots are searched too: of each note the newest that matches, who made
     it and when, and since when the note no longer does. When that takes longer than 2 seconds it
@@ -228,7 +227,7 @@ class Grep:
         return self.found > self.limit
 
     def _half(self) -> "Grep | None":
-        """Give another search for the later half of what is left to read, if that is worth it."""
+        """Return another search for the later half of what is left to read, if that is worth it."""
         rest = self.walk.half()
         if rest is None:
             return None
@@ -285,7 +284,7 @@ def _traced(found: histories.Found, around: tuple[int, int]) -> LineTrace:
 
 
 def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
-    """Give a line that matches, with so many of the lines before and after it."""
+    """Return a line that matches, with so many of the lines before and after it."""
     line = text[hit.start : hit.end].decode()
     above, below = (
         _before(text, hit.start, before) if before else [],
@@ -295,7 +294,7 @@ def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
 
 
 def _before(text: bytes, end: int, most: int) -> list[str]:
-    """Give the lines before the one that begins at `end`."""
+    """Return the lines before the one that begins at `end`."""
     found: list[str] = []
     while len(found) < most and end > 0:
         start = text.rfind(b"\n", 0, end - 1) + 1
@@ -305,7 +304,7 @@ def _before(text: bytes, end: int, most: int) -> list[str]:
 
 
 def _after(text: bytes, start: int, most: int) -> list[str]:
-    """Give the lines after the one that ends at `start`."""
+    """Return the lines after the one that ends at `start`."""
     found: list[str] = []
     while len(found) < most and start + 1 < len(text):
         end = text.find(b"\n", start + 1)

@@ -88,7 +88,7 @@ _Parts = list["_Place | _Fork | None"]
 
 
 def required(tree: Node) -> Literals:
-    """Give what every match of a pattern must hold."""
+    """Return what every match of a pattern must hold."""
     parts = _parts(tree)
     match = _query(parts)
     if match is not None and match.count('"') > 2 * MOST_TERMS:
@@ -158,7 +158,7 @@ def _place(char: Char) -> _Place | None:
 
 
 def _name(character: str, *, fold: bool) -> str:
-    """Give the character by which the index may be asked for this one; "" when another form of
+    """Return the character by which the index may be asked for this one; "" when another form of
     it could match that the index takes for another.
     """
     if character == "\0":
@@ -173,7 +173,7 @@ def _name(character: str, *, fold: bool) -> str:
 
 
 def _pair(character: str) -> str:
-    """Give the small letter of one that has exactly two forms, else ""."""
+    """Return the small letter of one that has exactly two forms, else ""."""
     return character.lower() if _within(PAIRED, character) and character not in UNPAIRED else ""
 
 
@@ -194,7 +194,7 @@ def _within(ranges: tuple[tuple[int, int], ...], character: str) -> bool:
 
 
 def _query(parts: _Parts) -> str | None:
-    """Give the FTS5 query for parts that stand side by side."""
+    """Return the FTS5 query for parts that stand side by side."""
     terms: list[str] = []
     for run in _runs(parts):
         terms += _grams(run)
@@ -215,7 +215,7 @@ def _either(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
 
 
 def _before(parts: _Parts, at: int) -> _Parts:
-    """Give the characters that stand directly before a part, as many as can share a trigram with
+    """Return the characters that stand directly before a part, as many as can share a trigram with
     it.
     """
     found = itertools.takewhile(
@@ -241,7 +241,7 @@ def _runs(parts: _Parts) -> list[list[_Place]]:
 
 
 def _grams(run: list[_Place]) -> list[str]:
-    """Give some trigrams of a run, each as a query.
+    """Return some trigrams of a run, each as a query.
 
     Those that seem rarest, since each costs a walk along a list of the notes that hold it.
     """
@@ -257,7 +257,7 @@ def _grams(run: list[_Place]) -> list[str]:
 
 
 def _commonness(place: _Place) -> int:
-    """Give roughly how common a character is in texts, on a scale of its own."""
+    """Return roughly how common a character is in texts, on a scale of its own."""
     return max(COMMON.find(gram.lower()) for gram in place.grams)
 
 
@@ -280,7 +280,7 @@ def _gram(places: list[_Place]) -> str:
 
 
 def _forms(place: _Place, *, first: bool) -> tuple[str, ...]:
-    """Give how a place may be written, from its own character on where it is the first."""
+    """Return how a place may be written, from its own character on where it is the first."""
     return (
         place.grams
         if first or not place.escapable

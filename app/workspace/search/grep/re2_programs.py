@@ -54,7 +54,7 @@ class Program(msgspec.Struct, frozen=True):
     needs: literals.Literals
 
     def judge(self, line: bytes) -> tuple[int, int] | None:
-        """Give where a line matches, in characters."""
+        """Return where a line matches, in characters."""
         if self.marked is not None and not line.isascii():
             return _judged(self.marked, with_marks(line.decode()).encode())
         found = self.exact.search(line)
@@ -74,7 +74,7 @@ class Pace:
         self._slice_began, self._worked = time.monotonic(), time.thread_time()
 
     def slice_over(self) -> bool:
-        """Say whether others should have their turn."""
+        """Return whether others should have their turn."""
         return time.monotonic() > self._slice_began + SLICE_SECONDS
 
     def end_slice(self) -> None:
@@ -104,20 +104,13 @@ class Pace:
 
 @functools.lru_cache(maxsize=16)
 def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
-    """Give the program for a pattern, `groups` with what its groups hold.
+    """Return the program for a pattern, `groups` with what its groups hold.
 
     Raise Invalid with what RE2 has against it.
     """
     tree = _tree(pattern, mode, case_sensitive=case_sensitive)
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
-    if tree is None:
-        exact = compile_("(?m)" + pattern)
-        return Program(exact, exact, None, literals.Literals(None, ()))
-    try:
-        exact = compile_("(?m)" + pattern_tree.written(tree))
-    except Invalid:
-        compile_(pattern)  # what RE2 says should be of the pattern as it was given
-        raise
+    exact = compile_("(?m)" + pattern_tree.written(tree))
     marked = (
         compile_("(?m)" + pattern_tree.marked(tree)) if pattern_tree.looks_at_words(tree) else None
     )
@@ -158,12 +151,12 @@ class Texts:
 
 
 def together(contents: Sequence[bytes]) -> Texts:
-    """Give texts as they are searched."""
+    """Return texts as they are searched."""
     return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
 
 
 def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
-    """Give the lines that match, in order, each with the place of its text among all.
+    """Return the lines that match, in order, each with the place of its text among all.
 
     None now and then, where it may be left for a while.
     """
@@ -198,7 +191,7 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
 
 
 def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
-    """Give where the lines lie that match and where their first matches do.
+    """Return where the lines lie that match and where their first matches do.
 
     None after each piece of whole lines that was searched.
     """
@@ -228,12 +221,12 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
 
 
 def with_marks(text: str) -> str:
-    """Give a text with each character between two marks that say whether it is of a word."""
+    """Return a text with each character between two marks that say whether it is of a word."""
     return text.translate(_MARKS)
 
 
 def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
-    """Give where a line between marks matches, in characters of the line without them.
+    """Return where a line between marks matches, in characters of the line without them.
 
     An empty match can lie between a mark and its character, where there is no place in the line;
     then the search goes on behind it.
@@ -257,7 +250,7 @@ def _too_slow() -> Invalid:
 
 
 def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
-    """Look whether there is time for a line that is too long for one piece.
+    """Check whether there is time for a line that is too long for one piece.
 
     Try growing beginnings of it, whose times tell what the whole takes.
     """
@@ -272,17 +265,15 @@ def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iter
         yield None
 
 
-def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> pattern_tree.Choice | None:
-    """Give the tree of a pattern, None when it is one that only RE2 can read."""
+def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> pattern_tree.Choice:
+    """Return the tree of a pattern. Raise Invalid with what RE2 has against it."""
     if "\0" in pattern:
         raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
+    fold = not case_sensitive
     if mode == "literal":
-        return pattern_tree.escapable(regex_patterns.literal(pattern, fold=not case_sensitive))
-    try:
-        tree = regex_patterns.read(pattern, fold=not case_sensitive)
-    except regex_patterns.Unreadable:
-        return None
-    return pattern_tree.escapable(tree)
+        return pattern_tree.escapable(regex_patterns.literal(pattern, fold=fold))
+    _compile(pattern, case_sensitive=case_sensitive, groups=False)
+    return pattern_tree.escapable(regex_patterns.read(pattern, fold=fold))
 
 
 @functools.lru_cache(maxsize=512)
@@ -315,15 +306,13 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
             if isinstance(error.args[0], bytes)
             else str(error.args[0])
         )
-        raise Invalid(
-            f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern"
-        ) from None
+        raise Invalid(regex_patterns.refusal(reason), field="pattern") from None
     finally:
         re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
 
 
 def _characters(text: bytes, start: int, end: int) -> int:
-    """Give how many characters lie between two places."""
+    """Return how many characters lie between two places."""
     part = text[start:end]
     return end - start if part.isascii() else len(part.decode(errors="ignore"))
 

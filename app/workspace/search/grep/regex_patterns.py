@@ -1,7 +1,6 @@
-r"""Regular expressions in RE2's syntax, read into trees with Unicode classes."""
+"""Regular expressions in RE2's syntax, read into trees with Unicode classes."""
 
 import re
-from typing import NoReturn
 
 from app.core.process.lazy_regex import regex
 from app.errors import Invalid
@@ -37,24 +36,18 @@ _CODE = regex(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7
 _PROPERTY = regex(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
 _POSIX = regex(r"\[:\^?\w+:\]")
 _OPENING = regex(r"\((?!\?)|\(\?P?<\w+>|\(\?([imsU]*-?[imsU]*)([:)])")
-_REFUSED = [
-    (regex(r"\(\?=|\(\?!"), "look-ahead"),
-    (regex(r"\(\?<[=!]"), "look-behind"),
-    (regex(r"\(\?P=|\\k[<{']|\\g[{<\d-]|\\[1-9](?![0-7])|\\[89]"), "a back-reference"),
-    (regex(r"\(\?>"), "an atomic group"),
-    (regex(r"\(\?\("), "a condition"),
-    (regex(r"\(\?(?:R|&|P>|[+-]?\d)"), "recursion"),
-    (regex(r"\(\?#"), "a comment"),
-    (regex(r"\(\?\|"), "a branch reset"),
-    (regex(r"\\[CGKRXZhHN]"), ""),
-]
-
-
-class Unreadable(Exception):
-    """The pattern is not one that this module knows.
-
-    RE2 says what is wrong with it, if anything is.
-    """
+_NAMES = {
+    r"\(\?[=!]": "look-ahead",
+    r"\(\?<": "look-behind",
+    r"\(\?P|\\[1-9gk]": "a back-reference",
+    r"\(\?>": "an atomic group",
+    r".*[*+?}]\+": "a possessive quantifier",
+    r"\(\?\(": "a condition",
+    r"\(\?[R&\d+-]": "recursion",
+    r"\(\?#": "a comment",
+    r"\(\?\|": "a branch reset",
+}
+"""What other engines know and RE2 leaves out, by what RE2 complains of."""
 
 
 def literal(text: str, *, fold: bool) -> Choice:
@@ -65,13 +58,24 @@ def literal(text: str, *, fold: bool) -> Choice:
 def read(pattern: str, *, fold: bool) -> Choice:
     """Return the tree of a regular expression.
 
-    Raise Invalid for what needs more than linear time, and Unreadable for what is no pattern.
+    The pattern must be one that RE2 knows. Raise Invalid where groups nest too deep, and for `\\C`,
+    which matches half characters.
     """
-    reader = _Reader(pattern, fold=fold)
-    tree = reader.choice()
-    if not reader.ended():
-        raise Unreadable
-    return tree
+    return _Reader(pattern, fold=fold).choice()
+
+
+def refusal(reason: str) -> str:
+    """Return a sentence that says what is wrong with a pattern, from what RE2 says of it."""
+    kind, _, at = reason.partition(": ")
+    named = [name for wanted, name in _NAMES.items() if re.match(wanted, at)]
+    if kind in ("invalid perl operator", "bad repetition operator", "invalid escape sequence"):
+        named += [f"the escape {at}"] if at.startswith("\\") else []
+        if named:
+            return (
+                f"pattern holds {named[0]}, which patterns here do not have; they are RE2's, so "
+                "that matching takes linear time."
+            )
+    return f"pattern is not a regular expression that RE2 knows: {reason}."
 
 
 def _char(character: str, *, fold: bool) -> Char:
@@ -79,9 +83,7 @@ def _char(character: str, *, fold: bool) -> Char:
 
 
 def _escaped(character: str, special: str) -> str:
-    """Write a character so that it means itself, whether the pattern is over characters or over
-    bytes.
-    """
+    """Return a character written so that it means itself."""
     if character in special:
         return "\\" + character
     return character if character.isascii() and character != "\0" else f"\\x{{{ord(character):X}}}"
@@ -120,15 +122,11 @@ class _Reader:
 
     def repeated(self, item: Node, found: re.Match[str]) -> Repeat:
         self.at = found.end()
-        if self.pattern.startswith("+", self.at):
-            _refuse("a possessive quantifier")
         if found[1]:
             least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[found[1]]
         else:
             least = int(found[2])
             most = int(found[4]) if found[4] else None if found[3] else least
-        if max(least, most or 0) > 1000:
-            raise Invalid("pattern repeats something more than 1,000 times.", field="pattern")
         return Repeat(item, least, most, found[0])
 
     def atom(self) -> Node | None:
@@ -141,8 +139,6 @@ class _Reader:
         if mark == "\\":
             return self.escape()
         self.at += 1
-        if mark in "*+?":
-            raise Unreadable
         return (
             Edge(mark)
             if mark in "^$"
@@ -159,10 +155,10 @@ class _Reader:
         return _char(self.pattern[self.at - 1], fold=self.fold)
 
     def group(self) -> Node:
-        self.look_for_refused()
         found = _OPENING.match(self.pattern, self.at)
         if found is None:
-            raise Unreadable
+            group = self.pattern[self.at : self.at + 3]
+            raise Invalid(refusal(f"invalid perl operator: {group}"), field="pattern")
         self.at = found.end()
         outer = self.fold
         if found[1] is not None:
@@ -176,19 +172,17 @@ class _Reader:
         if self.depth > DEEPEST:
             raise Invalid(f"pattern nests groups more than {DEEPEST} deep.", field="pattern")
         body = self.choice()
-        if not self.eat(")"):
-            raise Unreadable
+        self.at += 1
         self.depth -= 1
         self.fold = outer
         return Group(opening, body)
 
     def escape(self) -> Node | None:
-        self.look_for_refused()
         if self.eat("\\Q"):
             self.quoting = True
             return None
         letter = self.pattern[self.at + 1 : self.at + 2]
-        if letter in OUTSIDE and letter:
+        if letter in OUTSIDE:
             self.at += 2
             return Char(OUTSIDE[letter], (), self.fold)
         if letter in ("A", "z", "b", "B"):
@@ -210,24 +204,19 @@ class _Reader:
         if found := _CODE.match(self.pattern, begun + 1):
             self.at = found.end()
             code = int(found[3], 8) if found[3] else int(found[1] or found[2], 16)
-            if code > 0x10FFFF:
-                raise Unreadable
             return f"\\x{{{code:X}}}", chr(code)
         self.at = begun + 2
-        if letter in CONTROLS and letter:
+        if letter in CONTROLS:
             return "\\" + letter, CONTROLS[letter]
-        if not letter.isascii() or letter.isalnum() or not letter:
-            raise Unreadable
+        if letter == "C":
+            raise Invalid(refusal(r"invalid escape sequence: \C"), field="pattern")
         return "\\" + letter, letter
 
     def class_(self) -> Char:
-        begun = self.at
         self.at += 1
         negated = self.eat("^")
         source, options, certain, first = "", [], not negated, True
         while first or not self.pattern.startswith("]", self.at):
-            if self.ended():
-                raise Unreadable
             item, character = self.class_item()
             if (
                 character
@@ -239,8 +228,6 @@ class _Reader:
             source, first, certain = source + item, False, certain and character != ""
             options.append(character)
         self.at += 1
-        if self.at - begun > len(self.pattern):
-            raise Unreadable
         few = certain and len(options) <= MOST_OPTIONS
         return Char(
             f"[{'^' if negated else ''}{source}]",
@@ -249,8 +236,6 @@ class _Reader:
         )
 
     def class_item(self) -> tuple[str, str]:
-        if self.ended():
-            raise Unreadable
         if found := _POSIX.match(self.pattern, self.at):
             self.at = found.end()
             return found[0], ""
@@ -258,29 +243,14 @@ class _Reader:
         if mark != "\\":
             self.at += 1
             return _escaped(mark, "[]^"), mark
-        self.look_for_refused()
         letter = self.pattern[self.at + 1 : self.at + 2]
-        if letter in CLASSES and letter:
+        if letter in CLASSES:
             self.at += 2
             return CLASSES[letter], ""
         return self.escaped()
-
-    def look_for_refused(self) -> None:
-        """Raise Invalid when here stands something that other engines know and RE2 leaves out."""
-        for wanted, name in _REFUSED:
-            if found := wanted.match(self.pattern, self.at):
-                _refuse(name or f"the escape {found[0]}")
 
     def eat(self, text: str) -> bool:
         if self.pattern.startswith(text, self.at):
             self.at += len(text)
             return True
         return False
-
-
-def _refuse(name: str) -> NoReturn:
-    raise Invalid(
-        f"pattern holds {name}, which patterns here do not have; they are RE2's, so "
-        "that matching takes linear time.",
-        field="pattern",
-    )

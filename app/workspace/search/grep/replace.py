@@ -179,7 +179,7 @@ async def replace_in_notes(
 
 @operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", since="beyond")
 def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
-    """Give each note of a replacement the text it had before, unless its text has changed since.
+    """Return each note of a replacement the text it had before, unless its text has changed since.
 
     Those are listed.
     """
@@ -193,7 +193,7 @@ def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
 
 
 def _only(note_ids: list[int] | None, revisions: dict[str, int] | None) -> tuple[int, ...] | None:
-    """Give the ids of the only notes that are to be changed, None for all."""
+    """Return the ids of the only notes that are to be changed, None for all."""
     if revisions is None:
         return None if note_ids is None else tuple(note_ids)
     if not all(key.isascii() and key.isdecimal() and len(key) < 17 for key in revisions):
@@ -343,7 +343,7 @@ def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: U
 
 
 def _shown(changes: Changes, limit: int, *, undo: int | None = None) -> Replaced:
-    """Give the answer, with as many lines as are wanted."""
+    """Return the answer, with as many lines as are wanted."""
     left = limit
     shown: list[ChangedNote] = []
     for change in changes.notes:

@@ -40,7 +40,7 @@ def template(replacement: str, mode: Mode, program: Program) -> Template:
     r"""Read a replacement: in one for a regular expression $1, ${1}, ${name} and \1 mean groups, $0
     the whole match, $$ is a dollar.
 
-    Raises Invalid for a group that the pattern does not have.
+    Raise Invalid for a group that the pattern does not have.
     """
     if mode == "literal":
         return [replacement]
@@ -55,7 +55,7 @@ def template(replacement: str, mode: Mode, program: Program) -> Template:
 def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Outcome:
     """Replace every match in a text; the ends of its lines stay what they are.
 
-    Raises Invalid when that takes too long or is too much.
+    Raise Invalid when that takes too long or is too much.
     """
     pieces = _LINE_END.split(content)
     lines: list[Line] = []
@@ -96,7 +96,7 @@ def _replaced_line(program: Program, parts: Template, line: str, pace: Pace) -> 
 
 
 def _matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]]:
-    """Give where each match and its groups lie, in characters.
+    """Return where each match and its groups lie, in characters.
 
     A group that took no part is empty. An empty match never follows another directly.
     """

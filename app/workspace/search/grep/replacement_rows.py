@@ -43,7 +43,7 @@ def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
 
 
 def notes(tx: Tx, user: int, replacement_id: int) -> list[sqlite3.Row] | None:
-    """Give the notes of a user's replacement that are not undone (note_id, version, seq).
+    """Return the notes of a user's replacement that are not undone (note_id, version, seq).
 
     None when there is no such replacement.
     """

@@ -67,7 +67,7 @@ class Traces(msgspec.Struct, frozen=True):
 
 
 async def lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: int) -> Traces:
-    """Give the notes whose snapshots hold a line that matches, with these lines.
+    """Return the notes whose snapshots hold a line that matches, with these lines.
 
     At most so many lines.
     """
@@ -79,7 +79,7 @@ async def lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: 
 async def words(
     app: App, me: Caller, place: tuple[int | None, str | None], wanted: Sequence[str], *, limit: int
 ) -> Traces:
-    """Give the notes whose snapshots hold words that begin like each of `wanted`, in any case and
+    """Return the notes whose snapshots hold words that begin like each of `wanted`, in any case and
     with any accents: at most so many notes.
 
     `place` is the id or the name of the folder they lie in, if any.
@@ -96,7 +96,7 @@ async def words(
 
 
 def snippet(found: Found) -> str:
-    """Give some words of the snapshot around the first place that was found."""
+    """Return some words of the snapshot around the first place that was found."""
     text = found.content.decode()
     at = len(found.content[: found.hits[0].start].decode()) + found.hits[0].first
     start = text.find(" ", at - LEAD, at) + 1 if at > LEAD else 0
@@ -220,7 +220,7 @@ class _Search:
                 return
 
     def _compare(self, seen: "_Seen", content: bytes) -> "Iterator[_Step]":
-        """Look whether the note still holds it."""
+        """Check whether the note still holds it."""
         live = False
         for hit in self.look(content, self.pace):
             if hit is not None:
@@ -241,7 +241,7 @@ class _Search:
             self._listed = sorted((row[0] for row in rows), reverse=True)
 
     def _rows(self, tx: Tx) -> list[Any]:
-        """Give the next snapshots."""
+        """Return the next snapshots."""
         begun = time.monotonic()
         source, params = self._source()
         rows = tx.all(
@@ -261,7 +261,7 @@ class _Search:
         return rows
 
     def _source(self) -> tuple[str, dict[str, Any]]:
-        """Give the part of the query that names the next snapshots, with its parameters."""
+        """Return the part of the query that names the next snapshots, with its parameters."""
         if self._listed is not None:
             ids, self._listed = self._listed[: self._size], self._listed[self._size :]
             self._before = 1 if self._listed else 0
@@ -305,7 +305,7 @@ class _Search:
 
 
 def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
-    """Give the time of a note's first snapshot after that one.
+    """Return the time of a note's first snapshot after that one.
 
     One that is taken before a change holds the text until then.
     """
@@ -324,7 +324,7 @@ def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hi
 
 
 def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[Hit | None]:
-    """Give where the first of the words stands, if all do."""
+    """Return where the first of the words stands, if all do."""
     first = len(content)
     for program in wanted:
         found = program.exact.search(content)
@@ -336,7 +336,7 @@ def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[H
 
 
 def _beginning(word: str) -> str:
-    """Give a pattern for words that begin like one, as its other forms do, in any case and with
+    """Return a pattern for words that begin like one, as its other forms do, in any case and with
     any accents.
     """
     plain = "".join(_base(character) for character in unicodedata.normalize("NFC", word))
@@ -354,7 +354,7 @@ def _accented(character: str) -> str:
 
 @functools.cache
 def _forms() -> dict[str, str]:
-    """Give the accented letters of each letter."""
+    """Return the accented letters of each letter."""
     found: dict[str, str] = {}
     for first, last in LETTERS:
         for character in map(chr, range(first, last)):

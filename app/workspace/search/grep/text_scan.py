@@ -48,15 +48,15 @@ class Batch(msgspec.Struct, frozen=True):
     texts: Texts
 
     def names(self) -> list[tuple[int, str]]:
-        """Give id and title of each note; the title is empty where it was not read."""
+        """Return id and title of each note; the title is empty where it was not read."""
         ids = self.ids()
         titles = self.titles.split("\n") if self.titles else []
         return list(zip(ids, titles if len(titles) == len(ids) else [""] * len(ids), strict=True))
 
 
 def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer") -> Scope:
-    """Give the notes for which the caller has at least that role, of all places or of a folder with
-    those below it.
+    """Return the notes for which the caller has at least that role, of all places or of a folder
+    with those below it.
     """
     if access.sees_one_note(me) and me.reach is not None and folder_id is None:
         only = {"me": me.user, "ids": "[]", "only": me.reach.note}
@@ -95,12 +95,12 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
 
 
 def considered(tx: Tx, where: Scope, last: int) -> int:
-    """Give how many notes there are up to an id."""
+    """Return how many notes there are up to an id."""
     return len(listed(tx, where, last))
 
 
 def listed(tx: Tx, where: Scope, last: int) -> list[int]:
-    """Give the ids of the notes up to one, in no order."""
+    """Return the ids of the notes up to one, in no order."""
     if "only" in where.params:
         return [where.params["only"]] if where.params["only"] <= last else []
     own = """SELECT n.id FROM notes n
@@ -117,7 +117,7 @@ def listed(tx: Tx, where: Scope, last: int) -> list[int]:
 
 
 def holding(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Give the SQL condition, with its parameters, that a column holds some texts, in any ASCII
+    """Return the SQL condition, with its parameters, that a column holds some texts, in any ASCII
     case.
     """
     wanted = [text for text in texts if len(text) >= SHORTEST_LIKE]
@@ -126,7 +126,7 @@ def holding(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
-    """Give the titles of notes."""
+    """Return the titles of notes."""
     return {
         row["id"]: row["title"]
         for row in tx.all(
@@ -225,7 +225,7 @@ class Walk:
         return Batch(lambda: ids, "", together(contents))
 
     def _source(self, tx: Tx) -> tuple[str, dict[str, Any], int]:
-        """Give the part of the query that names the next notes, its parameters, and the id up to
+        """Return the part of the query that names the next notes, its parameters, and the id up to
         which it goes.
         """
         if self._match is not None:

@@ -57,7 +57,7 @@ def asked(q: str) -> Asked:
 
 
 def sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
-    """Give the caller's own names, then those of each owner who shares folders with the caller."""
+    """Return the caller's own names, then those of each owner who shares folders with them."""
     found = [Source(me.owns, kinds)]
     shared = list(access.shared_folders(tx, me))
     also: list[Kind] = [kind for kind in kinds if kind in ("note", "folder")]
@@ -74,7 +74,7 @@ def sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
 
 
 def direct(tx: Tx, source: Source, asked: Asked) -> Rows:
-    """Give the newest of the things whose names hold all that was typed, begin with it, are it,
+    """Return the newest of the things whose names hold all that was typed, begin with it, are it,
     or have it as initials.
     """
     ids = _wholes(tx, source.owner, asked)
@@ -87,7 +87,7 @@ def direct(tx: Tx, source: Source, asked: Asked) -> Rows:
 
 
 def near(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Rows]:
-    """Give for each word typed the words it may be a near miss of, and the newest of the things
+    """Return for each word typed the words it may be a near miss of, and the newest of the things
     that are found with them.
     """
     choices: list[dict[str, int]] = [{} for _ in asked.words]
@@ -116,7 +116,7 @@ def near(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Ro
 
 
 def _begun(owner: int, kind: Kind, words: Sequence[str]) -> list[str]:
-    """Give the conditions for names that hold words which begin so.
+    """Return the conditions for names that hold words which begin so.
 
     Of many words only the longest are looked up, the ranking sees to the others.
     """
@@ -125,7 +125,7 @@ def _begun(owner: int, kind: Kind, words: Sequence[str]) -> list[str]:
 
 
 def _wholes(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
-    """Give what has the whole name that was typed, then what begins with it, then what has it as
+    """Return what has the whole name that was typed, then what begins with it, then what has it as
     initials.
     """
     token = key(owner, WHOLE) + name_text.whole(asked.plain, asked.words)
@@ -145,7 +145,7 @@ def _wholes(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
 
 
 def _begins(tx: Tx, source: Source, word: str) -> bool:
-    """Say whether some name has a word that begins so."""
+    """Return whether some name has a word that begins so."""
     match = " OR ".join(
         f'"{key(source.owner, SORTS[kind])}{token}" *'
         for kind in source.kinds
@@ -189,7 +189,7 @@ _PLACE: dict[Kind, str] = {"note": "x.folder_id", "folder": "x.id"}
 
 
 def _rows(tx: Tx, source: Source, ids: dict[Kind, list[int]]) -> Rows:
-    """Give what of these ids is live and may be seen."""
+    """Return what of these ids is live and may be seen."""
     found: Rows = []
     for kind in source.kinds:
         if not ids[kind]:

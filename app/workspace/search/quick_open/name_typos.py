@@ -1,6 +1,4 @@
-"""Near misses: the words of an owner's names that somebody may have meant by a word that no name
-begins with.
-"""
+"""Near misses: the words of names that somebody may have meant by a mistyped word."""
 
 from collections.abc import Iterable
 
@@ -15,7 +13,7 @@ MOST_BEGINNINGS = 500
 
 
 def near(tx: Tx, owner: int, typed: str, *, beginning: bool) -> dict[str, int]:
-    """Give the words that are at most so many edits away as a word of that length may be, the
+    """Return the words that are at most so many edits away as a word of that length may be, the
     nearest first, with the number of edits.
 
     With `beginning`, a word that may not be typed to its end: where no whole word is near, those
@@ -58,7 +56,7 @@ def _beginning(tx: Tx, owner: int, letters: str) -> list[str]:
 
 
 def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
-    """Give the words of about that length that lack at most `most` of the letters of `typed`,
+    """Return the words of about that length that lack at most `most` of the letters of `typed`,
     and hold at most `most` others.
     """
     own = name_text.letters(typed)
@@ -96,7 +94,7 @@ def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
 
 
 def _in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
-    """Give the numbers of such words in full blocks.
+    """Return the numbers of such words in full blocks.
 
     Each letter is a row of bits over all words, so that all are counted at once.
     """
@@ -132,7 +130,7 @@ def _either(tallies: list[int]) -> int:
 
 
 def _places(bits: int) -> list[int]:
-    """Give the places of the bits that are set."""
+    """Return the places of the bits that are set."""
     text = f"{bits:b}"[::-1]
     found = []
     place = text.find("1")

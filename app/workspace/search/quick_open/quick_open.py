@@ -1,6 +1,4 @@
-"""Quick open: notes, folders, tags and todos by name, for whoever types a few letters and wants
-the thing itself.
-"""
+"""Quick open: notes, folders, tags and todos by a few letters of their name."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -124,7 +122,7 @@ def _best(tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int) -
 
 
 def _fitting(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Named | None:
-    """Give a thing if it fits by its name, or by its name and the folders it lies in."""
+    """Return a thing if it fits by its name, or by its name and the folders it lies in."""
     plain = name_text.folded(row["title"])
     own = name_text.words(plain)
     if not asked.words:
@@ -154,7 +152,7 @@ def _below(
     above: Sequence[str],
     path: str,
 ) -> Named | None:
-    """Give a thing if its name and the path above it fit the words for each."""
+    """Return a thing if its name and the path above it fit the words for each."""
     if (
         mine
         and name_text.score(mine, own)
@@ -175,7 +173,7 @@ def _add_near(tx: Tx, source: Source, asked: Asked, found: dict[tuple[str, int],
 
 
 def _bonus(tx: Tx, row: sqlite3.Row) -> float:
-    """Give what pins and a recent change are worth: never as much as the next better fit."""
+    """Return what pins and a recent change are worth: never as much as the next better fit."""
     if row["updated_at"] is None or row["completed"]:
         return 0.0
     days = max(
@@ -213,7 +211,7 @@ def _marks(one: Named, title: str) -> list[tuple[int, int]]:
 
 
 def _end(places: Sequence[int], end: int) -> int:
-    """Give the end of a span in the name.
+    """Return the end of a span in the name.
 
     After the whole of its last character, even where that was folded into several.
     """
@@ -228,14 +226,14 @@ class _Paths:
         self._known: dict[int | None, str] = {None: ""}
 
     def of(self, folder_id: int | None) -> str:
-        """Give a folder's path; the root's is empty."""
+        """Return a folder's path; the root's is empty."""
         if folder_id is not None and folder_id not in self._known:
             self._known[folder_id] = access.path(self._tx, self._me, folder_id)
         return self._known[folder_id]
 
 
 def _kinds(me: Caller, kinds: str | None) -> list[Kind]:
-    """Give the kinds that are wanted and that the credential may see."""
+    """Return the kinds that are wanted and that the credential may see."""
     named = [word.strip() for word in kinds.split(",")] if kinds else []
     if unknown := [word for word in named if word not in KINDS]:
         raise Invalid(

@@ -1,6 +1,4 @@
-"""What was used last: the notes, todos, folders and tags that changed or came last, for a quick
-open in which nothing is typed yet.
-"""
+"""What was used last: notes, todos, folders and tags, for a quick open without a query."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -28,7 +26,7 @@ _OWN: dict[Kind, str] = {
 
 
 def things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
-    """Give what changed last, newest first.
+    """Return what changed last, newest first.
 
     A folder counts from when it was made, tags come last.
     """
@@ -47,7 +45,7 @@ def things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
 
 
 def _notes(tx: Tx, me: Caller, most: int) -> list[sqlite3.Row]:
-    """Give the notes that changed last, of the caller and in shared folders, each list from its
+    """Return the notes that changed last, of the caller and in shared folders, each list from its
     index.
     """
     rows = []

@@ -14,7 +14,7 @@ from app.workspace.search.ranking.query_language import Query
 def allowed_among(
     tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int | None = None
 ) -> set[int]:
-    """Give those of the notes that the caller may read, that are live, and that have all that the
+    """Return those of the notes that the caller may read, that are live, and that have all that the
     query demands beside its free words.
     """
     found: set[int] = set()
@@ -29,7 +29,7 @@ def allowed_among(
 
 
 def every_allowed(tx: Tx, me: Caller, query: Query, folder_id: int | None = None) -> set[int]:
-    """Give all notes that the query allows."""
+    """Return all notes that the query allows."""
     wheres = _demanding(tx, me, query, folder_id)
     return {
         row[0]
@@ -39,7 +39,7 @@ def every_allowed(tx: Tx, me: Caller, query: Query, folder_id: int | None = None
 
 
 def _demanding(tx: Tx, me: Caller, query: Query, folder_id: int | None) -> Iterator[Condition]:
-    """Give the condition of each place with all that the query demands beside its free words."""
+    """Return the condition of each place with all that the query demands beside its free words."""
     wanted = demanded(query)
     for place in places(tx, me, folder_id):
         where = condition(tx, me, query, place, marked=True)

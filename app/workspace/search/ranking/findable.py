@@ -43,7 +43,7 @@ class Condition(NamedTuple):
 
 
 def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
-    """Give where the notes lie that may be found.
+    """Return where the notes lie that may be found.
 
     In a folder, which the caller may read, and below it, or in all that the caller may read.
     """
@@ -74,7 +74,7 @@ def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
 
 
 def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False) -> Condition:
-    """Give the condition of a place and a query's filters.
+    """Return the condition of a place and a query's filters.
 
     `marked` adds what is otherwise asked of the index.
     """
@@ -149,7 +149,7 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
 
 
 def _folders_called(tx: Tx, me: Caller, name: str) -> list[int]:
-    """Give the readable folders of that name or path, and those below them."""
+    """Return the readable folders of that name or path, and those below them."""
     every_folder = folders.readable_folders(tx, me)
     if "/" in name:
         tops = [
@@ -161,7 +161,7 @@ def _folders_called(tx: Tx, me: Caller, name: str) -> list[int]:
 
 
 def alone(tx: Tx, me: Caller) -> bool:
-    """Say whether all that a caller may find is in their own index.
+    """Return whether all that a caller may find is in their own index.
 
     It is there, nothing waits for it, and nobody shares a folder with them.
     """
@@ -173,5 +173,5 @@ def alone(tx: Tx, me: Caller) -> bool:
 
 
 def has_index(tx: Tx, owner: int) -> bool:
-    """Say whether any note of an owner has ever been indexed."""
+    """Return whether any note of an owner has ever been indexed."""
     return tx.one("SELECT 1 FROM word_owners WHERE owner_id = :owner", owner=owner) is not None

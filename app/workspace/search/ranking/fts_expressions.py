@@ -11,14 +11,15 @@ WITH_OPEN_TODO = f'tags : "{OPEN_TODO}"'
 
 
 def every(query: Query) -> str:
-    """Give the FTS5 expression that matches where every clause does."""
+    """Return the FTS5 expression that matches where every clause does."""
     return _with_marks(query, " AND ".join(f"({either(clause)})" for clause in query.clauses))
 
 
 def some(
     query: Query, words: Sequence[str], *, with_or_without: Sequence[str] = (), which: str = "AND"
 ) -> str:
-    """Give the FTS5 expression that matches where all that is demanded occurs and one of the words.
+    """Return the FTS5 expression that matches where all that is demanded occurs and one of the
+    words.
 
     Of `with_or_without` one must occur too when `which` is AND, and none when it is NOT.
     """
@@ -30,7 +31,7 @@ def some(
 
 
 def prominently(query: Query) -> str:
-    """Give the FTS5 expression that matches where one of the free words occurs in the title, a
+    """Return the FTS5 expression that matches where one of the free words occurs in the title, a
     heading or a tag; empty without free words.
     """
     parts = [matching(part) for part in telling_words(query)]
@@ -38,14 +39,14 @@ def prominently(query: Query) -> str:
 
 
 def demanded(query: Query) -> str:
-    """Give the FTS5 expression that matches where all that is demanded beside the free words
+    """Return the FTS5 expression that matches where all that is demanded beside the free words
     occurs; empty when nothing is.
     """
     return " AND ".join(f"({either(clause)})" for clause in query.demands)
 
 
 def telling_words(query: Query) -> list[str]:
-    """Give of the free words those that tell something, in parts that may be found alone.
+    """Return of the free words those that tell something, in parts that may be found alone.
 
     Not the stop words, unless there is nothing else.
     """
@@ -55,7 +56,7 @@ def telling_words(query: Query) -> list[str]:
 
 
 def either(clause: Iterable[Term]) -> str:
-    """Give the FTS5 expression that matches where one of the terms occurs."""
+    """Return the FTS5 expression that matches where one of the terms occurs."""
     return " OR ".join(_expression(term) for term in clause)
 
 

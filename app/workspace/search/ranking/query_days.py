@@ -28,7 +28,7 @@ class Days(msgspec.Struct, frozen=True):
 
 
 def days_of(text: str, today: date) -> Days | None:
-    """Give the days that a text names, seen from `today`; None when it names none."""
+    """Return the days that a text names, seen from `today`; None when it names none."""
     said = " ".join(text.lower().replace("_", " ").split())
     try:
         return _dated(said) or _worded(said, today)
@@ -89,7 +89,7 @@ def _month(first: date) -> Days:
 
 
 def _back(today: date, count: int, unit: str) -> date:
-    """Give the day so many days, weeks, months or years ago; of a shorter month its last day."""
+    """Return the day so many days, weeks, months or years ago; of a shorter month its last day."""
     if unit in "dw":
         return today - timedelta(days=count * (7 if unit == "w" else 1))
     months = today.year * 12 + today.month - 1 - count * (12 if unit == "y" else 1)

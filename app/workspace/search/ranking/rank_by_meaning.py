@@ -91,7 +91,7 @@ async def _by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
 
 
 async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unranked:
-    """Give the nearest notes; failures of the model are no failures of the search."""
+    """Return the nearest notes; failures of the model are no failures of the search."""
     meaning = app.part(Meaning)
     try:
         vector = await meaning.query(ask.query.text)
@@ -153,7 +153,7 @@ def _match(has_words: bool, near: "Near | None") -> Match:
 def _absolute(
     best: Sequence[int], words: Mapping[int, float], near: Mapping[int, float]
 ) -> dict[int, float]:
-    """Give the best notes a score from 0 to 1 that is not stretched to the best.
+    """Return the best notes a score from 0 to 1 that is not stretched to the best.
 
     The better of both measures, none above one that ranks higher.
     """
@@ -170,7 +170,7 @@ def _absolute(
 def mixed(
     words: Mapping[K, float], near: Mapping[K, float], *, low: float | None = None
 ) -> dict[K, float]:
-    """Give the mix of both measures for each note, or other text, from 0 to 1.
+    """Return the mix of both measures for each note, or other text, from 0 to 1.
 
     What is no nearer than `low`, or else the farthest, is 0.
     """
@@ -189,7 +189,7 @@ def mixed(
 
 
 def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "dict[int, Near]":
-    """Give the nearest notes among those that may be found.
+    """Return the nearest notes among those that may be found.
 
     Where the very nearest mostly may not, those are asked for first.
     """
@@ -206,5 +206,5 @@ def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "di
 
 
 def _merged(found: "Iterable[dict[int, Near]]") -> "dict[int, Near]":
-    """Give the notes of several matrices as one."""
+    """Return the notes of several matrices as one."""
     return {note_id: near for one in found for note_id, near in one.items()}

@@ -52,14 +52,14 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def absolute(relevance: float) -> float:
-    """Give a relevance as a number from 0 to 1 that does not depend on what else was found."""
+    """Return a relevance as a number from 0 to 1 that does not depend on what else was found."""
     return relevance / (relevance + HALF_SCORE)
 
 
 def best(
     tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
 ) -> list[Found]:
-    """Give the best notes for a query, best first; without anything to rank by, pinned and newly
+    """Return the best notes for a query, best first; without anything to rank by, pinned and newly
     changed ones first.
     """
     if not query.selects:
@@ -98,7 +98,7 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] 
 
 
 def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
-    """Say whether more than so many notes match."""
+    """Return whether more than so many notes match."""
     name = word_index.table(owner)
     return (
         tx.one(
@@ -113,8 +113,8 @@ def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
 def candidates(
     tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
 ) -> dict[int, float]:
-    """Give the best notes that hold some of the words, within what the query demands, as raw bm25:
-    larger is better.
+    """Return the best notes that hold some of the words, within what the query demands, as raw
+    bm25: larger is better.
     """
     if not query.clauses:
         return {}
@@ -127,7 +127,7 @@ def candidates(
 
 
 def boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
-    """Give the factor by which a recent change and a pin lift a note: from 1 to 1.21."""
+    """Return the factor by which a recent change and a pin lift a note: from 1 to 1.21."""
     return _recency(updated_at[:10], tx.moment.toordinal()) * (1 + PINNED * pinned)
 
 
@@ -151,14 +151,14 @@ class Extent(NamedTuple):
     few: bool = False
 
     def of(self, place: Place) -> "Extent":
-        """Give what is wanted of a place: of one that is shared many more, since what is not shared
-        has a say in which come first.
+        """Return what is wanted of a place: of one that is shared many more, since what is not
+        shared has a say in which come first.
         """
         return self._replace(limit=max(self.limit, FEW)) if place.shared else self
 
 
 def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Found]:
-    """Give the best notes of some places."""
+    """Return the best notes of some places."""
     if not query.clauses:
         return _listed(tx, where, limit)
     extent = Extent(
@@ -173,7 +173,7 @@ def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) 
 
 
 def _ranked(tx: Tx, rows: Iterable[Row], *, full: bool) -> list[Found]:
-    """Give the notes by relevance; ties go to the newer."""
+    """Return the notes by relevance; ties go to the newer."""
     found = [
         Found(note_id, raw * boost(tx, updated_at=updated_at, pinned=bool(pinned)), full, size)
         for note_id, raw, pinned, updated_at, size in rows
@@ -182,7 +182,7 @@ def _ranked(tx: Tx, rows: Iterable[Row], *, full: bool) -> list[Found]:
 
 
 def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
-    """Give notes by what they are alone, pinned ones first, then the newly changed."""
+    """Return notes by what they are alone, pinned ones first, then the newly changed."""
     rows = [
         row
         for _, rule in where
@@ -199,7 +199,7 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
 
 
 def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
-    """Give the best notes of each place in which every clause occurs."""
+    """Return the best notes of each place in which every clause occurs."""
     match, prominent = every(query), prominently(query)
     return [
         row
@@ -211,8 +211,8 @@ def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]
 
 
 def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
-    """Give the best notes of each place in which some of the words occur; of those with the rarest
-    word none is too old.
+    """Return the best notes of each place in which some of the words occur; of those with the
+    rarest word none is too old.
     """
     telling = telling_words(query)
     rows: dict[int, Row] = {}
@@ -241,8 +241,8 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
 
 
 def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
-    """Give the notes of a place, those that others share with scores that tell nothing of what they
-    do not share.
+    """Return the notes of a place, those that others share with scores that tell nothing of what
+    they do not share.
     """
     if not place.shared or not rows:
         return rows
@@ -251,8 +251,8 @@ def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
 
 
 def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
-    """Give the id of the oldest of the newest `most` notes that match; None when no more than those
-    do.
+    """Return the id of the oldest of the newest `most` notes that match; None when no more than
+    those do.
     """
     name = word_index.table(owner)
     if not has_index(tx, owner):
@@ -267,7 +267,7 @@ def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
 
 
 def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
-    """Give the word that the fewest notes hold; None where all stand in more than are ranked
+    """Return the word that the fewest notes hold; None where all stand in more than are ranked
     anyway.
     """
     name = word_index.table(owner)
@@ -282,8 +282,8 @@ def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
 def _of_place(
     tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent
 ) -> list[Row]:
-    """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too
-    few of those may be found.
+    """Return the best of one owner's notes: of the newest and the prominent ones, or of all where
+    too few of those may be found.
     """
     if extent.few:
         return _of_those(tx, owner, where, match, "", extent)
@@ -320,7 +320,7 @@ def _of_those(
     extent: Extent,
     **bounds: int | str,
 ) -> list[Row]:
-    """Give the best of the notes that match."""
+    """Return the best of the notes that match."""
     name = word_index.table(owner)
     sql = f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
               FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
@@ -344,8 +344,8 @@ def _of_those(
 
 
 def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
-    """Give the best of the newest notes that match and that may be found, looking through all that
-    match.
+    """Return the best of the newest notes that match and that may be found, looking through all
+    that match.
     """
     name = word_index.table(owner)
     rows = tx.all(

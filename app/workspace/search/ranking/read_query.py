@@ -40,8 +40,8 @@ def read_query(tx: Tx, me: Caller, text: str) -> Query:
 
 
 def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
-    """Give a term as it is, or as a whole word where FTS5 would gather too many entries: it does so
-    at once and cannot be stopped.
+    """Return a term as it is, or as a whole word where FTS5 would gather too many entries: it does
+    so at once and cannot be stopped.
     """
     if not goes_on(term.text, prefix=term.kind == "prefix"):
         return term

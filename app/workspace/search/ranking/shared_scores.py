@@ -20,7 +20,7 @@ SATURATION, BY_LENGTH = 1.2, 0.75
 
 
 def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
-    """Give bm25 for notes as if each word of the query were as rare as any other, and every
+    """Return bm25 for notes as if each word of the query were as rare as any other, and every
     note's length compared with a usual one.
     """
     rows = tx.all(
@@ -36,7 +36,7 @@ def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
 def times(
     wanted: Sequence[Pattern], title: str, content: str, most: int = MOST_SPOTS
 ) -> list[float]:
-    """Give how often each pattern stands in a text, at most so many times.
+    """Return how often each pattern stands in a text, at most so many times.
 
     In its title it counts more.
     """
@@ -47,7 +47,7 @@ def times(
 
 
 def bm25(times: Sequence[float], size: int, rarities: Sequence[float]) -> float:
-    """Give bm25 for a text in which each pattern stands so many times, and whose length is
+    """Return bm25 for a text in which each pattern stands so many times, and whose length is
     compared with a usual one.
     """
     norm = SATURATION * (1 - BY_LENGTH + BY_LENGTH * size / USUAL_SIZE)

@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 @lru_cache(maxsize=512)
 def patterns(query: Query) -> tuple[Pattern, ...]:
-    """Give how the terms of a query are found again in a text.
+    """Return how the terms of a query are found again in a text.
 
     A run without spaces also by its parts.
     """
@@ -78,14 +78,14 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
 
 
 def beginning(text: str, start: int = 0, end: int | None = None) -> str:
-    """Give the first words of a part of a text."""
+    """Return the first words of a part of a text."""
     first, last = _passage(text[:end], start)
     before, after = "…" if text[:first].strip() else "", "…" if _INK.search(text, last) else ""
     return before + text[first:last] + after if first < last else ""
 
 
 def _plain(text: str) -> str:
-    """Give a text without capitals and accents, of a very long one only the beginning.
+    """Return a text without capitals and accents, of a very long one only the beginning.
 
     That of one in ASCII costs little.
     """
@@ -93,7 +93,7 @@ def _plain(text: str) -> str:
 
 
 def _passage(text: str, start: int) -> Span:
-    """Give where the passage of a few words lies that begins at this place, without the white
+    """Return where the passage of a few words lies that begins at this place, without the white
     space around it.
     """
     piece = text[start : start + MOST_CHARACTERS]
@@ -105,7 +105,7 @@ def _passage(text: str, start: int) -> Span:
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Give spans in order, those that touch or overlap as one."""
+    """Return spans in order, those that touch or overlap as one."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -116,7 +116,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
-    """Give the place from which, within a few lines, the rarest and the most of the patterns
+    """Return the place from which, within a few lines, the rarest and the most of the patterns
     come.
     """
     if len(patterns) == 1:
@@ -187,7 +187,7 @@ def _spans_from(
 
 
 def _end(text: str, at: int, pattern: Pattern) -> int:
-    """Give where a pattern that begins at this place ends; 0 where it does not stand there."""
+    """Return where a pattern that begins at this place ends; 0 where it does not stand there."""
     keys = pattern.keys
     if len(keys) == 1 and not pattern.prefix:
         end = word_end(text, at)
@@ -206,7 +206,7 @@ def _end(text: str, at: int, pattern: Pattern) -> int:
 
 
 def _start(text: str, at: int) -> int:
-    """Give where the passage begins.
+    """Return where the passage begins.
 
     At the line's or a sentence's start where that is near, else between two words.
     """

@@ -1,6 +1,4 @@
-"""Cut a note into passages: pieces of its Markdown short enough for one vector each, at the
-borders a reader would choose.
-"""
+"""Cut a note into passages: pieces of its Markdown short enough for one vector each."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +40,7 @@ class _Part(NamedTuple):
 
 
 def cut(title: str, content: str, *, characters: int, most: int = MOST) -> list[Passage]:
-    """Give a note's passages of about `characters` characters, in order.
+    """Return a note's passages of about `characters` characters, in order.
 
     The first `most`, and the title alone for a note without text.
 
@@ -61,7 +59,7 @@ def cut(title: str, content: str, *, characters: int, most: int = MOST) -> list[
 
 
 def readable(text: str) -> str:
-    """Give Markdown without the marks and addresses that say nothing about what it means, in one
+    """Return Markdown without the marks and addresses that say nothing about what it means, in one
     line.
     """
     return SPACE.sub(" ", MARKUP.sub(" ", LINK.sub(r"\1", text))).strip()
@@ -100,7 +98,7 @@ def _packed(parts: Iterator[_Part], characters: int) -> Iterator[list[_Part]]:
 
 
 def _parts(content: str, characters: int) -> Iterator[_Part]:
-    """Give the paragraphs; a long one in pieces."""
+    """Return the paragraphs; a long one in pieces."""
     for start, end, opens, heading in _paragraphs(content):
         at = start
         while end - at > characters:
@@ -111,7 +109,7 @@ def _parts(content: str, characters: int) -> Iterator[_Part]:
 
 
 def _paragraphs(content: str) -> Iterator[_Part]:
-    """Give the runs of lines between blank lines.
+    """Return the runs of lines between blank lines.
 
     A heading begins a run of its own, with the paragraph after it.
     """
@@ -131,7 +129,7 @@ def _paragraphs(content: str) -> Iterator[_Part]:
 
 
 def _trimmed(content: str, start: int, end: int, *, opens: bool, heading: str) -> Iterator[_Part]:
-    """Give the part without the white space around it, or nothing."""
+    """Return the part without the white space around it, or nothing."""
     text = content[start:end]
     left = len(text) - len(text.lstrip())
     if left < len(text):
@@ -139,7 +137,7 @@ def _trimmed(content: str, start: int, end: int, *, opens: bool, heading: str) -
 
 
 def _border(content: str, start: int, end: int) -> int:
-    """Give the best place to end a piece.
+    """Return the best place to end a piece.
 
     After a sentence, else between words, else where it is full; never in its first half.
     """

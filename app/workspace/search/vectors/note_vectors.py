@@ -1,5 +1,4 @@
-"""The vectors of notes: every statement that changes them, and what is stored with them so that one
-that is out of date is known.
+"""The vectors of notes: every statement that changes them, and what is stored with them.
 
 One row holds all passages of a note in one model: their places in the text, a digest of each,
 and their vectors, int8, one after the other. A row is current while the note has the version and
@@ -71,7 +70,7 @@ class Row(NamedTuple):
 
 
 def models(tx: Tx) -> list[Model]:
-    """Give every model that has vectors here, newest first."""
+    """Return every model that has vectors here, newest first."""
     rows = tx.all("SELECT id, name, dimension, complete FROM embedding_models ORDER BY id DESC")
     return [Model(id_, name, dimension, bool(complete)) for id_, name, dimension, complete in rows]
 
@@ -88,7 +87,7 @@ def drop_unsound(tx: Tx) -> None:
 
 
 def ensure_model(tx: Tx, name: str, dimension: int) -> Model:
-    """Give the model of that name and dimension, made if it is missing."""
+    """Return the model of that name and dimension, made if it is missing."""
     tx.run(
         "INSERT INTO embedding_models (name, dimension, created_at) "
         "VALUES (:name, :dimension, :now) ON CONFLICT DO NOTHING",
@@ -130,7 +129,7 @@ def forget_others(tx: Tx, model_id: int, *, after: int, step: int) -> int:
 
 
 def any_of_others(tx: Tx, model_id: int) -> bool:
-    """Say whether another model still has vectors."""
+    """Return whether another model still has vectors."""
     return (
         tx.one("SELECT 1 FROM note_passages WHERE model_id <> :model LIMIT 1", model=model_id)
         is not None
@@ -168,7 +167,7 @@ def _unchanged(tx: Tx, row: Row) -> bool:
 
 
 def pending(tx: Tx, model_id: int, ids: Sequence[int], *, characters: int) -> list[Pending]:
-    """Give those of some notes that are live and have no current vectors, in the order of `ids`,
+    """Return those of some notes that are live and have no current vectors, in the order of `ids`,
     with the first `characters` of their text.
     """
     rows = tx.all(
@@ -208,7 +207,7 @@ def older(tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], i
 
 
 def of_owner(tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]:
-    """Give (note id, vectors) for each live note of an owner that has vectors, current or not."""
+    """Return (note id, vectors) for each live note of an owner that has vectors, current or not."""
     return tx.run(
         """SELECT n.id, p.vectors FROM notes n CROSS
           JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model
@@ -219,7 +218,7 @@ def of_owner(tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]:
 
 
 def of_some(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
-    """Give (note id, owner, vectors) for those of some notes that are live and have vectors,
+    """Return (note id, owner, vectors) for those of some notes that are live and have vectors,
     current or not.
     """
     rows = tx.all(
@@ -233,7 +232,7 @@ def of_some(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, b
 
 
 def known(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]:
-    """Give what ranking asks of those of some notes that are live."""
+    """Return what ranking asks of those of some notes that are live."""
     rows = tx.all(
         f"""SELECT n.id, n.updated_at, n.pinned, CASE WHEN {CURRENT} THEN p.spans END
             FROM notes n LEFT JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model
@@ -268,23 +267,23 @@ def counted_all(tx: Tx, model: Model) -> tuple[int, int]:
 
 
 def digest(passage: Passage) -> bytes:
-    """Give 8 bytes that tell one embedded text from another."""
+    """Return 8 bytes that tell one embedded text from another."""
     return hashlib.blake2b(
         passage.text.encode("utf-8", "surrogatepass"), digest_size=PLACE.size - 8
     ).digest()
 
 
 def packed(passages: Iterable[Passage]) -> bytes:
-    """Give the places and digests of passages as they are stored."""
+    """Return the places and digests of passages as they are stored."""
     return b"".join(PLACE.pack(passage.start, passage.end, digest(passage)) for passage in passages)
 
 
 def unpacked(spans: bytes) -> list[Span]:
-    """Give the places and digests of what `packed` gave."""
+    """Return the places and digests of what `packed` gave."""
     return [Span(*found) for found in PLACE.iter_unpack(spans)]
 
 
 def place(spans: bytes | None, ordinal: int) -> tuple[int, int]:
-    """Give where the passage of that number stands in the text."""
+    """Return where the passage of that number stands in the text."""
     found = unpacked(spans or b"")[ordinal : ordinal + 1]
     return (found[0].start, found[0].end) if found else (0, 0)

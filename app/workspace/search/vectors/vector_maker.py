@@ -83,11 +83,11 @@ class Meaning:
         return self._shelves[0].matrices
 
     def matrices_of(self, kind: Kind) -> Matrices:
-        """Give the matrices of another kind of text."""
+        """Return the matrices of another kind of text."""
         return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of a query, for the matrices of the model that answers.
+        """Return the vector of a query, for the matrices of the model that answers.
 
         Raise EmbeddingFailed when there is none soon.
         """
@@ -253,7 +253,7 @@ class Meaning:
         return await self._app.write(note_vectors.ensure_model, name, dimension)
 
     async def _next(self) -> tuple[Shelf, list[int]]:
-        """Give some texts of one kind that may be without vectors.
+        """Return some texts of one kind that may be without vectors.
 
         Those just written, else older ones.
         """
@@ -270,7 +270,7 @@ class Meaning:
         return 0 if self.model is None else self.model.id
 
     async def _index(self, shelf: Shelf, ids: Sequence[int]) -> None:
-        """Give some texts their vectors, few at a time; what fails is put back."""
+        """Return some texts their vectors, few at a time; what fails is put back."""
         left = list(ids)
         try:
             while left:
@@ -283,7 +283,7 @@ class Meaning:
             raise
 
     async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
-        """Give vectors to the first of some texts that come to enough passages.
+        """Return vectors to the first of some texts that come to enough passages.
 
         Give all that need nothing more.
         """

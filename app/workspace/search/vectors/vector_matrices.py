@@ -1,6 +1,4 @@
-"""The matrices of those owners whose notes, or other texts, were searched by meaning, kept as
-the table of vectors has it.
-"""
+"""The matrices of owners whose texts were searched by meaning, in step with the vectors stored."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +44,7 @@ class Matrices:
         self._stale.add(owner)
 
     async def of(self, app: App, model: Model, owners: Sequence[int]) -> "list[Matrix]":
-        """Give the owners' matrices as the table has them now."""
+        """Return the owners' matrices as the table has them now."""
         while self._behind(model, owners):
             if self._busy is None:
                 self._busy = asyncio.create_task(self._catch_up(app, model, owners))

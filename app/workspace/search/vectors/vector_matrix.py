@@ -90,7 +90,7 @@ class Matrix:
         self._used, self._gone = len(notes), 0
 
     def _made(self, vectors: Bytes, notes: Numbers) -> _Rows:
-        """Give rows as they are held, turned where this matrix is."""
+        """Return rows as they are held, turned where this matrix is."""
         if self._basis is None:
             return _Rows(vectors, np.zeros((len(vectors), 0), np.int8), notes, _lengths(vectors))
         columns = self.dimension // 4
@@ -144,7 +144,7 @@ class Matrix:
         )
 
     def mean(self, note_id: int) -> bytes | None:
-        """Give the direction in which a note's passages point on the whole, as `nearness` takes
+        """Return the direction in which a note's passages point on the whole, as `nearness` takes
         it; None when it has none.
         """
         found = np.flatnonzero(self._rows.notes[: self._used] == note_id)
@@ -157,7 +157,7 @@ class Matrix:
         return bytes((mean / (np.linalg.norm(mean) + TINY)).astype(np.float32).tobytes())
 
     def contents(self) -> dict[int, bytes]:
-        """Give each note's vectors as they are held."""
+        """Return each note's vectors as they are held."""
         found: dict[int, bytes] = {}
         for note_id, head, tail in zip(
             self._rows.notes[: self._used].tolist(), self._rows.head, self._rows.tail, strict=False
@@ -177,7 +177,7 @@ class Nearness:
         self._scores = _products(rows.head, query[: rows.head.shape[1]]) / rows.lengths
 
     def best(self, most: int) -> dict[int, Near]:
-        """Give the nearest notes, at least `most` where there are as many, each with its best
+        """Return the nearest notes, at least `most` where there are as many, each with its best
         passage.
         """
         some = 2 * most
@@ -189,7 +189,7 @@ class Nearness:
             some *= 4
 
     def of(self, ids: Iterable[int], most: int | None = None) -> dict[int, Near]:
-        """Give those of some notes that have vectors, each with its best passage.
+        """Return those of some notes that have vectors, each with its best passage.
 
         All, or those of the nearest `most` passages.
         """
@@ -199,7 +199,7 @@ class Nearness:
         return self._near(rows[nearest], scores[nearest])
 
     def _chosen(self, some: int) -> tuple[Places, Floats]:
-        """Give the nearest rows with their scores."""
+        """Return the nearest rows with their scores."""
         if self._exact:
             rows = _highest(self._scores, some)
             return rows, self._scores[rows]
@@ -244,7 +244,7 @@ def _empty(rows: int, head: int, tail: int) -> _Rows:
 
 
 def _highest(scores: Floats, some: int) -> Places:
-    """Give where the `some` highest scores are, in no order."""
+    """Return where the `some` highest scores are, in no order."""
     return np.arange(len(scores)) if some >= len(scores) else np.argpartition(scores, -some)[-some:]
 
 
@@ -283,7 +283,7 @@ def _lengths(vectors: npt.NDArray[Any]) -> Floats:
 
 
 def _basis(vectors: Bytes) -> Floats:
-    """Give the directions in which the rows differ most, as columns, the first the most."""
+    """Return the directions in which the rows differ most, as columns, the first the most."""
     sample = vectors[:: max(1, len(vectors) // SAMPLE)].astype(np.float32)
     sample /= np.linalg.norm(sample, axis=1, keepdims=True) + TINY
     _, directions = np.linalg.eigh(sample.T @ sample)
