@@ -162,4 +162,4 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
 
 def _read_back(item: Item | None, row: dict[str, Any]) -> Item:
     text = row["plain"] if item is None else f"<ul>{summaries.entry(item)}</ul>"
-    return summaries.read({SUMMARY[row["source"]]: text}, ZONE)[0]
+    return summaries.items_of({SUMMARY[row["source"]]: text}, ZONE)[0]

@@ -78,7 +78,7 @@ def fragments_of(material: Material) -> dict[str, Fragment]:
 
 
 def _status(material: Material) -> str:
-    """Say in one sentence how things stand."""
+    """Return in one sentence how things stand."""
     todos = material.facts.todos or Todos()
     counts = [
         _counted(todos.overdue.total, "overdue todo"),
@@ -286,7 +286,7 @@ def _short(title: str) -> str:
 
 
 def _counted(number: int, one: str, several: str = "") -> str:
-    """Say how many, or nothing for none."""
+    """Return how many there are, or nothing for none."""
     return "" if number == 0 else f"{number} {one if number == 1 else several or one + 's'}"
 
 

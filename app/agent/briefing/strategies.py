@@ -215,7 +215,7 @@ def _made(
 
 
 def _has_its_own(one: Scored, now: datetime) -> bool:
-    """Tell whether an item belongs to a cluster that comes before the rest of quadrant 1."""
+    """Return whether an item belongs to a cluster that comes before the rest of quadrant 1."""
     item = one.item
     return (
         urgency.is_overdue(item, now)

@@ -88,7 +88,7 @@ def entry(item: Item, aside: str = "") -> str:
     )
 
 
-def read(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
+def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
     """Return the items of the summaries, each once.
 
     The status is prose about the others: only without them are its sentences items.
@@ -106,7 +106,7 @@ def read(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
 
 def weighed(summaries: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Scored]:
     """Return the items of the summaries with their points, the weightiest first."""
-    return quadrants.ranked(read(summaries, zone), now.astimezone(zone))
+    return quadrants.ranked(items_of(summaries, zone), now.astimezone(zone))
 
 
 def source_of(word: str) -> Source:
@@ -138,7 +138,7 @@ def _put(found: dict[tuple[object, ...], Item], row: Row, source: Source, zone: 
 
 
 def says_nothing(row: Row) -> bool:
-    """Tell whether a row only says that there is nothing, or how many there are."""
+    """Return whether a row only says that there is nothing, or how many there are."""
     if html_fragments.LEAD in row.facts or not html_fragments.line(
         row.facts.get("title", row.text)
     ):

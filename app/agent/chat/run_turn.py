@@ -69,7 +69,7 @@ async def _run(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | A
         temperature=wish.temperature,
     )
     answer_id = await app.write(_end, begun, turn, ended, meter)
-    answer = _told(turn, begun, ended, answer_id, brain.answered, brain.fallback)
+    answer = _emit_end(turn, begun, ended, answer_id, brain.answered, brain.fallback)
     return (
         answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
     )
@@ -101,12 +101,12 @@ async def _cut_off(
     turn.end_calls()
     history = turn_history.exchanged(wish.message, turn.text)
     ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
-    _told(
+    _emit_end(
         turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None
     )
 
 
-def _told(
+def _emit_end(
     turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None
 ) -> Answer:
     """Emit how the turn has ended, and give it as a whole answer."""

@@ -81,7 +81,7 @@ def add_briefing(tx: Tx, row: sqlite3.Row) -> None:
 def tend(tx: Tx) -> bool:
     """Bring in some of what there was before there were episodes, newest first.
 
-    Say whether there is more.
+    Return whether there is more.
     """
     row = tx.one("SELECT kind, below FROM past_episodes ORDER BY kind LIMIT 1")
     if row is None:

@@ -40,7 +40,7 @@ FILES = (
 )
 
 
-def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
+def owner_words(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     """Return the owner's words for a turn's instructions, at most so many characters.
 
     Empty where there are none or the caller may not read them.
@@ -53,7 +53,7 @@ def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     key = ("identity", characters, *((note_id, version) for note_id, version, _ in notes))
     held = app.memory.get(key)
     if held is None:
-        held = app.quick(_read, me.user, notes, characters).encode()
+        held = app.quick(_under_headings, me.user, notes, characters).encode()
         app.memory.put(key, held)
     return held.decode()
 
@@ -63,7 +63,7 @@ def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHA
     others and the owner wants it to have them.
     """
     notes = [note for note in _versions(tx, owner) if note[2] in titles]
-    return _read(tx, owner, notes, characters) if notes else ""
+    return _under_headings(tx, owner, notes, characters) if notes else ""
 
 
 def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
@@ -107,7 +107,9 @@ def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
     return list(found.values())
 
 
-def _read(tx: Tx, owner: int, notes: Sequence[tuple[int, int, str]], characters: int) -> str:
+def _under_headings(
+    tx: Tx, owner: int, notes: Sequence[tuple[int, int, str]], characters: int
+) -> str:
     """Return the notes under headings; what one leaves of its share the later ones may take."""
     by_title = {title: note_id for note_id, _, title in notes}
     left, parts = characters - len(HEAD), []

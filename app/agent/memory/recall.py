@@ -86,7 +86,7 @@ async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
     """
     await search.caught_up(app)
     await message_memory.caught_up(app)
-    ask = app.quick(_read, me, text, limit)
+    ask = app.quick(_parse, me, text, limit)
     if not ask.query.clauses:
         return await app.read(_newest, me, ask) if ask.query.filters.periods else []
     measured = await _measured(app, me, ask)
@@ -115,7 +115,7 @@ def fade(at: str, now: datetime) -> float:
     return float(1 - FADING + FADING * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
-def _read(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
+def _parse(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     """Read a query as words; of the operators of search only those that name days are known
     here.
     """

@@ -89,7 +89,7 @@ def broke_off(messages: Sequence[ModelMessage]) -> bool:
 
 
 def _place(failure: Exception) -> str:
-    """Say where an error was raised; its message may hold what a provider wrote, even a key."""
+    """Return where an error was raised; its message may hold what a provider wrote, even a key."""
     trace = failure.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -201,7 +201,7 @@ class GuardedModel(WrapperModel):
         self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
     ) -> list[ModelMessage]:
         """Return as much of the conversation as fits into the model's context, if that is known."""
-        messages = [lean_results.told(message) for message in messages]
+        messages = [lean_results.lean_message(message) for message in messages]
         if self._window is None:
             return messages
         taken = shorten_history.tokens_of([], tools) + self._answer_tokens(self._window)

@@ -116,7 +116,7 @@ def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
         for part in entry.parts:
             match part:
                 case UserPromptPart():
-                    message, data = _said(part), []
+                    message, data = _words_of(part), []
                     found.append(ModelRequest(parts=[part], instructions=entry.instructions))
                 case ToolReturnPart() | RetryPromptPart():
                     data.append(_data(part))
@@ -137,10 +137,10 @@ def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
 
 def _newest(messages: Sequence[ModelMessage]) -> str:
     said = [part for entry in messages for part in entry.parts if isinstance(part, UserPromptPart)]
-    return _said(said[-1]) if said else ""
+    return _words_of(said[-1]) if said else ""
 
 
-def _said(part: UserPromptPart) -> str:
+def _words_of(part: UserPromptPart) -> str:
     return (
         part.content
         if isinstance(part.content, str)

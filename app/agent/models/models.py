@@ -250,7 +250,7 @@ def _view(tx: Tx, app: App, model: Configured, default: str) -> ModelView:
 
 
 def _key(model: Configured) -> str | None:
-    """Say where a model's key lies."""
+    """Return where a model's key lies, as a sentence."""
     if model.key_from == model_choice.FROM_SETTINGS:
         return "HEARTH_MODEL_KEY"
     return (

@@ -142,7 +142,7 @@ async def _call(model: "Model", configured: Configured, key: str) -> Called:
 
 
 def _explained(failure: Exception, configured: Configured, key: str) -> str:
-    """Tell why a model could not be asked.
+    """Return why a model could not be asked.
 
     The operator may also read what the provider wrote, but never the key.
     """
@@ -165,7 +165,7 @@ def _failed(error: str, *, server: str = "") -> Probed:
 
 
 def _offers(configured: Configured, known: Found) -> str:
-    """Say how the agent will use the model."""
+    """Return how the agent will use the model, as a sentence."""
     match model_choice.tools_of(Configured(**{**_fields(configured), "found": known})):
         case "none":
             return "The rules choose and call the tools, the model writes the answers."

@@ -144,18 +144,18 @@ class Turn:
         """Pass on the next piece of the answer, as much of it as may go out now."""
         self._tell(await self.quotes.add(text))
 
-    async def said(self) -> None:
+    async def end_text(self) -> None:
         """Pass on what is left of a text that has ended."""
         self._tell(await self.quotes.end())
 
     async def begin_call(self, tool: str, call_id: str) -> None:
-        """Tell that a tool is about to be used."""
-        await self.said()
+        """Emit that a tool is about to be used."""
+        await self.end_text()
         self._open[call_id] = tool
         self.emit({"type": "tool-call-start", "toolName": tool, "toolCallId": call_id})
 
     def end_call(self, call_id: str, outcome: str) -> None:
-        """Tell what came of a call, and of the escalation if it made one."""
+        """Emit what came of a call, and of the escalation if it made one."""
         tool = self._open.pop(call_id, "")
         done = outcome == "success"
         made = next((call for call in self.calls if call.id == call_id), None)
@@ -182,11 +182,11 @@ class Turn:
 
         Of the text, and of calls whose result nobody waited for.
         """
-        await self.said()
+        await self.end_text()
         self.end_calls()
 
     def end_calls(self) -> None:
-        """Tell of the calls whose result nobody waited for."""
+        """Emit the end of the calls whose result nobody waited for."""
         for call_id in list(self._open):
             self.end_call(call_id, "failed")
 
@@ -290,7 +290,7 @@ def instructions(turn: Turn) -> str:
         parts.append(NAMED.format(name=settings.agent_name))
     if turn.me.kind in OTHERS:
         parts.append(OTHER.format(name=settings.name, username=turn.me.username))
-    if words := identity.told(turn.app, turn.me) if turn.told is None else turn.told:
+    if words := identity.owner_words(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])
 

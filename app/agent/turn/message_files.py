@@ -71,7 +71,7 @@ def brought(content: Prompt) -> tuple[Attached, ...]:
     )
 
 
-def said(content: Prompt) -> str:
+def words_of(content: Prompt) -> str:
     """Return what the user wrote in a prompt, without what it brought along."""
     return (
         content

@@ -55,7 +55,7 @@ def asked(
             case "asked":
                 if message:
                     before.append(message)
-                message, results = message_files.said(part.content), []
+                message, results = message_files.words_of(part.content), []
                 files, files_before = message_files.brought(part.content), files or files_before
             case "called":
                 calls[part.call] = part.arguments

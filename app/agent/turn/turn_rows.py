@@ -13,7 +13,7 @@ REMEMBERED_BYTES = 48 << 10
 
 
 def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
-    """Note that a turn has begun and give its id."""
+    """Add a turn that has begun and return its id."""
     made = tx.run(
         """INSERT INTO turns
              (conversation_id, user_id, credential, message_id, model, status, started_at)
@@ -60,7 +60,7 @@ def end(
 
 
 def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome: str) -> None:
-    """Note that a tool was called in a turn, and what came of it."""
+    """Add a call of a tool in a turn, and what came of it."""
     tx.run(
         """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at)
            VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",

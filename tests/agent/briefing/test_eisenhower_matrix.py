@@ -328,7 +328,7 @@ def test_an_item_comes_back_from_its_own_html_as_it_was(item: Item) -> None:
     name = {"todo": "todo", "email": "email", "note": "notes", "calendar": "calendar"}[item.source]
     html = html_fragments.listing("Heading & more", [summaries.entry(item, "aside <b>")])
     assert tags(html) <= {"p", "strong", "ul", "li", "em"}
-    assert summaries.read({name: html}, ZONE) == [item]
+    assert summaries.items_of({name: html}, ZONE) == [item]
 
 
 def tags(html: str) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.memory import identity
-from app.agent.memory.identity import CUT, FILES, cut, told
+from app.agent.memory.identity import CUT, FILES, cut, owner_words
 from app.agent.memory.persona import CALLED, HEAD, NOBODY, Persona, persona
 from app.core.caller import Caller, Kind
 from tests.conftest import Client, Served
@@ -32,13 +32,13 @@ def caller(kind: Kind = "key", *scopes: str) -> Caller:
 async def test_the_notes_are_told_in_their_order_under_headings(
     served: Served, alice: Client
 ) -> None:
-    assert told(served.parts, caller()) == ""
+    assert owner_words(served.parts, caller()) == ""
     await file(alice, "USER.md", "Call me Ines.")
     await file(alice, "COO.md", "You are calm.\n")
     await file(alice, "HEARTBEAT.md", "Look at the mail.")
     await alice.note("POLICY.md", "Elsewhere.")
     assert (
-        told(served.parts, caller())
+        owner_words(served.parts, caller())
         == f"{HEAD}\n\n## Who you are (COO.md)\nYou are calm.\n\n## Whom you serve "
         "(USER.md)\nCall me Ines."
     )
@@ -49,16 +49,16 @@ async def test_a_change_is_told_at_once_and_a_trashed_note_no_more(
     served: Served, alice: Client
 ) -> None:
     note = await file(alice, "USER.md", "Call me Ines.")
-    assert "Ines" in told(served.parts, caller())
+    assert "Ines" in owner_words(served.parts, caller())
     await alice.ok(
         "PATCH",
         f"/os/notes/{note['id']}",
         json={"content": "Call me Ada.", "contentFormat": "markdown"},
     )
-    assert "Ada" in told(served.parts, caller())
-    assert "Ines" not in told(served.parts, caller())
+    assert "Ada" in owner_words(served.parts, caller())
+    assert "Ines" not in owner_words(served.parts, caller())
     await alice.ok("DELETE", f"/os/notes/{note['id']}")
-    assert told(served.parts, caller()) == ""
+    assert owner_words(served.parts, caller()) == ""
 
 
 @pytest.mark.anyio
@@ -78,7 +78,7 @@ async def test_only_who_may_read_the_notes_and_speaks_for_their_owner_is_told(
     served: Served, alice: Client, who: Caller, is_told: bool
 ) -> None:
     await file(alice, "USER.md", "Call me Ines.")
-    assert bool(told(served.parts, who)) == is_told
+    assert bool(owner_words(served.parts, who)) == is_told
 
 
 @pytest.mark.anyio
@@ -93,7 +93,7 @@ async def test_the_notes_of_another_are_never_told(
         if row["name"] == "Memory"
     )
     await bob.ok("POST", f"/os/folders/{top}/share", json={"username": "alice", "role": "admin"})
-    assert told(served.parts, caller()) == ""
+    assert owner_words(served.parts, caller()) == ""
 
 
 @pytest.mark.anyio
@@ -103,7 +103,7 @@ async def test_long_notes_are_cut_at_lines_and_stay_within_the_limit(
 ) -> None:
     for number, one in enumerate(FILES):
         await file(alice, one.title, "\n".join(f"line {number} {line}" for line in range(5_000)))
-    words = told(served.parts, caller(), characters=characters)
+    words = owner_words(served.parts, caller(), characters=characters)
     assert len(words) <= characters
     assert {
         line
@@ -120,7 +120,7 @@ async def test_long_notes_are_cut_at_lines_and_stay_within_the_limit(
 async def test_what_one_note_leaves_the_others_may_take(served: Served, alice: Client) -> None:
     await file(alice, "COO.md", "Short.")
     await file(alice, "POLICY.md", "A rule.\n" * 5_000)
-    assert len(told(served.parts, caller())) > identity.CHARACTERS - 50
+    assert len(owner_words(served.parts, caller())) > identity.CHARACTERS - 50
 
 
 @pytest.mark.parametrize(

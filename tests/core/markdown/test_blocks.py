@@ -126,7 +126,7 @@ def test_everyone_who_reads_a_note_sees_the_same_code(code: str) -> None:
 def test_a_checklist_has_no_tasks_in_code(fence: str) -> None:
     inner = "~~~" if "`" in fence else "```"
     text = f"{fence}\n- not this\n{inner}\n- nor this\n{fence}\n- look at the mail\n"
-    assert [task.text for task in checklist.read(text)] == ["look at the mail"]
+    assert [task.text for task in checklist.tasks_of(text)] == ["look at the mail"]
 
 
 def test_tags_of_a_memo_stand_outside_its_code() -> None:

@@ -55,7 +55,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 async def prepare(app: App, me: Caller, proposal: Proposal, taint: frozenset[Taint]) -> Ready:
-    """Look at a proposal before it is acted on.
+    """Check a proposal before it is acted on.
 
     What needs a yes is turned into the very call that will be made.
     """

@@ -83,7 +83,7 @@ async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agen
         planned.insights.append(
             f"Not every line could be put to the model; a run has {MOST_STEPS} steps."
         )
-    told = app.quick(_told, me, tuple(proposal.key or "" for proposal in planned.proposals))
+    told = app.quick(_told_lately, me, tuple(proposal.key or "" for proposal in planned.proposals))
     planned.proposals = [proposal for proposal in planned.proposals if proposal.key not in told]
     return planned
 
@@ -169,7 +169,7 @@ def _note(
         planned.proposals += proposals
 
 
-def _told(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
+def _told_lately(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
     since, able = stamp(tx.moment - SNOOZE), tiers.able(me)
     return {
         key for key in keys if action_rows.told_at(tx, me.user, [key], since, able=able) is not None

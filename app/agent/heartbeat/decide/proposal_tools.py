@@ -66,7 +66,7 @@ class ProposalDesk:
             return None
         if len(self.proposals) >= MOST_PROPOSALS:
             raise Invalid(f"{MOST_PROPOSALS} proposals are enough for one line; stop here.")
-        proposal = self._told(params) if name == TELL.name else self._wish(name, params)
+        proposal = self._reminder(params) if name == TELL.name else self._wish(name, params)
         if all(proposal.key != other.key for other in self.proposals):
             self.proposals.append(proposal)
         return {
@@ -75,7 +75,7 @@ class ProposalDesk:
             "pass.",
         }
 
-    def _told(self, params: Mapping[str, Any]) -> Proposal:
+    def _reminder(self, params: Mapping[str, Any]) -> Proposal:
         text = params.get("text")
         if not isinstance(text, str) or not 0 < len(text.strip()) <= LONGEST_TEXT:
             raise Invalid(f"text must have 1 to {LONGEST_TEXT} characters.", field="text")
@@ -100,7 +100,7 @@ class ProposalDesk:
             and fields.get("to") is None
             and fields.get("recipient_id") is None
         ):
-            return self._told({"text": params["message"]})
+            return self._reminder({"text": params["message"]})
         payload = {**params, "completed": True} if name == "complete_todo" else dict(params)
         target = next(
             (

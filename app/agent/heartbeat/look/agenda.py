@@ -97,9 +97,9 @@ def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
     zone = ZoneInfo(chosen.timezone)
     seen = run_rows.last_seen(tx, me.user)
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
-    tasks = checklist.read(instructions.text_of(tx, me.user))
+    tasks = checklist.tasks_of(instructions.text_of(tx, me.user))
     told = _Told(tx, me)
-    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.said, arrivals)
+    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, arrivals)
     found = [fact for number, task in enumerate(tasks) for fact in facts.of(looking, task, number)]
     news = told.sift(found)
     today = tx.moment.astimezone(zone).date()
@@ -142,7 +142,7 @@ class _Told:
         self.suppressed: list[Suppressed] = []
         self.items: set[int] = set()
 
-    def said(self, key: str) -> bool:
+    def was_said(self, key: str) -> bool:
         return self._at([key]) is not None
 
     def sift(self, found: list[Fact]) -> list[Fact]:

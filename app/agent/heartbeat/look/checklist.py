@@ -56,7 +56,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 @functools.lru_cache(64)
-def read(text: str) -> tuple[Task, ...]:
+def tasks_of(text: str) -> tuple[Task, ...]:
     """Return the tasks of a checklist, in order.
 
     Headings, code, quotes, comments and ticked boxes are none. Never raises.

@@ -69,7 +69,7 @@ def begin(
     claim: Claim | None = None,
     undo_of: int | None = None,
 ) -> Begun:
-    """Note that a run has begun.
+    """Add a run that has begun.
 
     Raise AlreadyRunning while another one of the user's is under way.
     """
@@ -133,7 +133,7 @@ def end(tx: Tx, begun: Begun, ending: Ending) -> None:
 
 
 def mark_undone(tx: Tx, run: int) -> None:
-    """Note that a run was taken back."""
+    """Mark a run as undone."""
     tx.run("UPDATE heartbeat_runs SET undone_at = :now WHERE id = :id", now=tx.now, id=run)
 
 

@@ -269,7 +269,7 @@ def succeeded(tx: Tx, user: int) -> None:
 def failed(tx: Tx, user: int) -> bool:
     """Count one more failure in a row and wait longer for the next run.
 
-    Say whether this was the one that pauses the heartbeat.
+    Return whether this was the one that pauses the heartbeat.
     """
     _ensure(tx, user)
     tx.run("UPDATE heartbeats SET failures = failures + 1 WHERE user_id = :user", user=user)

@@ -80,7 +80,7 @@ def caller(me: Caller, tier: Tier) -> Caller:
 
 
 def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
-    """Say what becomes of an action in a run of that caller.
+    """Return what becomes of an action in a run of that caller.
 
     Done, asked for, or left as a proposal.
 

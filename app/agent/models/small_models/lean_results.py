@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 FOR_PROGRAMS = frozenset({"marks", "score"})
 
 
-def told(message: ModelMessage) -> ModelMessage:
+def lean_message(message: ModelMessage) -> ModelMessage:
     """Return a message with the results in it made lean."""
     if not isinstance(message, ModelRequest) or not any(
         isinstance(part, ToolReturnPart) for part in message.parts

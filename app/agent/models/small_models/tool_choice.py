@@ -106,13 +106,13 @@ def _turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
     for entry in messages:
         for part in entry.parts:
             if isinstance(entry, ModelRequest) and isinstance(part, UserPromptPart):
-                message, used = _said(part), set()
+                message, used = _words_of(part), set()
             elif isinstance(entry, ModelResponse) and isinstance(part, ToolCallPart):
                 used.add(part.tool_name)
     return message, used
 
 
-def _said(part: UserPromptPart) -> str:
+def _words_of(part: UserPromptPart) -> str:
     return (
         part.content
         if isinstance(part.content, str)
