@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.core.database.tx import Tx
 from app.upkeep.open_read_only import quoted
 
-_EXPECTED = Path(__file__).parent.parent / "schema.sql"
+_EXPECTED = Path(__file__).parents[2] / "schema.sql"
 DERIVED = {
     "note_tags": "tags",
     "note_links": "links",
