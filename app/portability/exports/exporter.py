@@ -209,7 +209,9 @@ class _Export:
     def _leave(self, name: str, reason: str) -> None:
         leave(
             self._report,
-            NotCarried(name=access.without_link_tokens(self._tx, self._me.user, name), reason=reason),
+            NotCarried(
+                name=access.without_link_tokens(self._tx, self._me.user, name), reason=reason
+            ),
         )
 
 

@@ -59,7 +59,11 @@ def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int,
         if note is not None:
             text = note_rows.measured(address_links.moved(note["content"], moved))
             note_edits.apply(
-                tx, what.me, note, note_edits.Edit(None, text, None), label=store_items.BEFORE_IMPORT
+                tx,
+                what.me,
+                note,
+                note_edits.Edit(None, text, None),
+                label=store_items.BEFORE_IMPORT,
             )
 
 

@@ -165,7 +165,9 @@ def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshot_rows.
         is None
     ):
         return 0
-    snapshot_rows.add_imported(tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch])
+    snapshot_rows.add_imported(
+        tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch]
+    )
     return len(batch)
 
 
