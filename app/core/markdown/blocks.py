@@ -2,13 +2,12 @@
 
 The one reader for all who ask for headings, code or sections.
 
-It follows the block rules of the renderer (markdown_rules.py) at a tenth of their cost, and
+It follows the block rules of the renderer (to_html/dialect.py) at a tenth of their cost, and
 looks into no line: marks within text are others' work.
 """
 
 import functools
 import re
-import zlib
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -16,7 +15,6 @@ from app.core.process.lazy_regex import regex
 
 DEEPEST = 60  # quotes and items in one another; marks of deeper ones are text
 CODE_INDENT = 4
-ITEMS_TOGETHER = 16  # about; to render each item of a list by itself takes twice the time
 
 Kind = Literal["blank", "text", "heading", "rule", "fence", "code", "end", "indented"]
 Span = tuple[int, int]
@@ -25,8 +23,7 @@ _STARTS = frozenset(" \t>#`~-+*0123456789")
 _HEADING = regex(r"(#{1,6})(?:[ \t]+|\Z)")
 _FENCE = regex(r"(`{3,})[^`]*\Z|(~{3,})")
 _RULE = regex(r"([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
-_MARK = regex(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
-_BEGINS = regex(r"[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?:[ \t\r\n]|\Z))", 256)
+LIST_MARK = regex(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
 _TICKS = regex(r"`+")
 _FENCE_AT_MARGIN = regex(r"^(?:(`{3,})[^`\n]*|(~{3,}).*)$", 8)
 
@@ -47,13 +44,6 @@ class Line(NamedTuple):
     depth: int = 0
     level: int = 0
     kept: int = 0
-
-
-class Cut(NamedTuple):
-    """A place to cut a text at; `in_list` when both sides are items of one list."""
-
-    at: int
-    in_list: bool = False
 
 
 def lines(text: str) -> Iterator[Line]:
@@ -95,82 +85,6 @@ def code_spans(text: str) -> list[Span]:
         spans += [*_ticked(text, at, start), (start, end)]
         at = end
     return spans[:-1]
-
-
-def cuts(text: str) -> list[Cut]:
-    """Give where a text may be cut so that each part renders as it does in the whole.
-
-    That is below empty lines outside of all blocks, and before some items of a tight list at the
-    margin, chosen by what they say, so that an edit elsewhere leaves the choice.
-    """
-    cutter = _Cutter(text)
-    for line in lines(text):
-        cutter.read(line)
-    return [*cutter.found, *cutter.held]
-
-
-class _Cutter:
-    """The cuts that are found, and those of the list at the margin that holds as long as no
-    empty line stands in it.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.found: list[Cut] = []
-        self.held: list[Cut] = []
-        self.mark = ""  # of the list at the margin
-        self.loose = False
-        self.mixed = False  # with a list whose marks are indented, which may be one with it
-        self.empty = False  # the line above
-
-    def read(self, line: Line) -> None:
-        """Take the next line."""
-        if line.inner == line.end and not self.text[line.start : line.end].strip(" \t\r"):
-            self.empty = line.kind == "blank" or line.depth > 0
-            return
-        code = line.kind in ("code", "end") and (line.kept or not line.depth)
-        if self.text[line.start] in " \t" or code:
-            if not line.depth:
-                self._end_list()
-            elif not line.kept and _BEGINS.match(self.text, line.start):
-                self._loosen()
-                self.mixed = True
-            elif self.empty:
-                self._loosen()
-        elif line.depth and (mark := _MARK.match(self.text, line.start)):
-            self._item(line, mark[0][-1])
-        elif line.depth == 0 or self.text[line.start] == ">":
-            self._end_list()
-            if self.empty:
-                self.found.append(Cut(line.start))
-        if (
-            line.depth and line.inner == line.end
-        ):  # an item that holds nothing ends its list in some places
-            self._loosen()
-        self.empty = False
-
-    def _item(self, line: Line, mark: str) -> None:
-        if self.mixed:
-            return
-        if mark != self.mark:
-            self._end_list()
-            self.mark = mark
-        elif self.empty:
-            self._loosen()
-        elif (
-            not self.loose
-            and zlib.crc32(self.text[line.start : line.end].encode(errors="replace"))
-            % ITEMS_TOGETHER
-            == 0
-        ):
-            self.held.append(Cut(line.start, in_list=True))
-
-    def _end_list(self) -> None:
-        self.found += self.held
-        self.held, self.mark, self.loose, self.mixed = [], "", False, False
-
-    def _loosen(self) -> None:
-        self.held, self.loose = [], True
 
 
 class _Reader:
@@ -265,7 +179,7 @@ class _Reader:
 
         Into a paragraph only a first item with text can break.
         """
-        mark = _MARK.match(rest)
+        mark = LIST_MARK.match(rest)
         if mark is None or (
             within and (not rest[mark.end() :].strip(" \t") or int(mark[1] or 1) != 1)
         ):

@@ -8,7 +8,7 @@ import re
 from html import unescape
 from itertools import accumulate
 
-from app.core.markdown import blocks, convert, line_edit, plain_edit, render_parts
+from app.core.markdown import convert, line_edit, plain_edit, render_cuts, render_parts
 from app.core.markdown.render_parts import Part
 from app.core.process.lazy_regex import regex
 
@@ -81,7 +81,7 @@ def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
     whole = _source(above) + text + _source(below)
     borders = {len(whole) - len(_source(below))} if below else set()
     borders |= {len(_source(above))} if above else set()
-    return whole if borders <= {0, *(cut.at for cut in blocks.cuts(whole))} else None
+    return whole if borders <= {0, *(cut.at for cut in render_cuts.cuts(whole))} else None
 
 
 def _closed(some: list[Part], html: str) -> str:

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from app.core.markdown import blocks, convert
-from app.core.markdown.blocks import Cut
+from app.core.markdown import convert, render_cuts
+from app.core.markdown.render_cuts import Cut
 
 LONG = 10_000
 """Texts of so many characters are kept.
@@ -113,7 +113,7 @@ def marked(text: str) -> Iterator[Part]:
     Those of a long one are kept by themselves, for texts that share them.
     """
     keep, above = len(text) >= LONG, Cut(0)
-    for cut in (*blocks.cuts(text), Cut(len(text))):
+    for cut in (*render_cuts.cuts(text), Cut(len(text))):
         source = text[above.at : cut.at]
         part = _parts.get(source) if keep else None
         if part is None:
