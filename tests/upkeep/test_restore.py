@@ -90,9 +90,7 @@ def test_a_restore_into_an_empty_place_makes_it_a_data_directory(
 ) -> None:
     backup = backup_of(data, "first")
     fresh = tmp_path / "fresh"
-    assert done("restore", str(backup), data=fresh).startswith(
-        f"Restored {backup} to {fresh}."
-    )
+    assert done("restore", str(backup), data=fresh).startswith(f"Restored {backup} to {fresh}.")
     assert said(fresh / DATABASE) == ["first"]
     assert "first" in done("user", "list", data=fresh)
 
