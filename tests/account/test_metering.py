@@ -30,7 +30,7 @@ from app.account.periods import (
 )
 from app.account.token_reservations import Reservation
 from app.account.token_rows import Feature
-from app.core.caller import Caller
+from app.core.caller import OPERATOR, Caller
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import Tx
 from app.errors import BudgetExceeded
@@ -381,8 +381,10 @@ async def test_what_was_reserved_when_the_server_was_killed_is_settled_in_full_a
 
 def test_a_call_that_was_forgotten_for_an_hour_is_settled_in_full(tx: Tx) -> None:
     token_reservations.reserve(tx, caller(), feature="chat", prompt=100, completion=40)
-    assert token_reservations.settle_forgotten(Tx(tx.connection, NOON + timedelta(minutes=59))) == 0
-    assert token_reservations.settle_forgotten(Tx(tx.connection, NOON + timedelta(minutes=61))) == 1
+    for minutes, held in ((59, True), (61, False)):
+        later = Tx(tx.connection, NOON + timedelta(minutes=minutes))
+        token_reservations.settle_forgotten_calls(later, OPERATOR)
+        assert (taken(tx)[1] > 0) is held
     assert taken(tx) == (140, 0)
 
 
