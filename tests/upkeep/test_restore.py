@@ -345,9 +345,11 @@ def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_seco
 
 def test_a_process_that_makes_a_backup_ends_with_the_one_that_asked_for_it(data: Path) -> None:
     script = (
-        "import asyncio, sys\nfrom app.core import "
-        "child\nasyncio.run(child.answer('tests.support.waiting_child', {'file': "
-        "sys.argv[1]}, seconds=60))\n"
+        "import asyncio, sys\n"
+        "from app.core.process import subprocess_reader\n"
+        "task = {'file': sys.argv[1]}\n"
+        "answer = subprocess_reader.answer('tests.support.waiting_child', task, seconds=60)\n"
+        "asyncio.run(answer)\n"
     )
     told = data / "child"
     asker = subprocess.Popen([sys.executable, "-c", script, str(told)], cwd=ROOT)
