@@ -69,6 +69,10 @@ class FileWatch:
 
         Where the path leads elsewhere give the writer, which has the file and writes no more.
         """
+        # Before it connects too: a connection to a foreign file takes up the log that lies beside
+        # it, which is ours, and the writer may see that log half read.
+        if self.is_lost(writer):
+            return writer
         try:
             await reader
         except sqlite3.OperationalError:
