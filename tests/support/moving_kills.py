@@ -60,8 +60,17 @@ def hearth(data: Path, *words: str) -> subprocess.Popen[bytes]:
     }
     command = [sys.executable, "-m", "app", *words, "--data", str(data)]
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=_take_interrupts if os.name == "posix" else None,
     )
+
+
+def _take_interrupts() -> None:
+    """Let Ctrl-C end the command, even where the tests were started to ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def ran(data: Path, *words: str) -> None:
