@@ -16,6 +16,7 @@ COMMANDS = {
     "init": "app.commands.setup:init",
     "user": "app.commands.user:user",
     "key": "app.commands.key:key",
+    "app": "app.commands.app:app",
     "usage": "app.commands.usage:usage",
     "cap": "app.commands.usage:cap",
     "model": "app.commands.model:model",

@@ -8,12 +8,14 @@ from app.account import (
     key_ring,
     keys,
     oauth_grants,
+    oauth_tokens,
     sessions,
     team,
     token_reservations,
     usage,
     users,
 )
+from app.account.oauth import clients, codes
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
 from app.agent.chat import chat, conversations
@@ -72,6 +74,9 @@ CATALOG = Catalog(
         sessions,
         team,
         oauth_grants,
+        oauth_tokens,
+        clients,
+        codes,
         contact_pairs,
         usage,
         invoices,

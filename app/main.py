@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
 from app.account.active_devices import Devices
 from app.account.key_ring import KeyRing
+from app.account.oauth.clients import NamedClients
 from app.account.sessions import Sessions
 from app.account.team import InviteRate
 from app.agent.heartbeat.look.arrivals import Arrivals
@@ -41,9 +43,13 @@ from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.logs.access_log import AccessLog
-from app.interfaces.pages import pages, protected_resource
+from app.interfaces.oauth.consent_pages import ConsentPages
+from app.interfaces.oauth.metadata import Metadata
+from app.interfaces.oauth.token_endpoints import TokenEndpoints
+from app.interfaces.pages import pages, static_files
 from app.interfaces.pages.guest_endpoint import GuestDoor
 from app.interfaces.pages.sign_in import SignIn
+from app.interfaces.pages.sign_in_page import SignInPage
 from app.interfaces.pages.visitors import Visitors
 from app.interfaces.pages.web_pages import Pages
 from app.interfaces.schedule import Schedule
@@ -135,8 +141,8 @@ def create_app(
     app = Application(
         routes=[
             *pages.routes(),
-            *protected_resource.routes(credentials.guard),
-            *SignIn(parts, credentials).routes(),
+            *static_files.routes(),
+            *_oauth_routes(parts, credentials),
             *GuestDoor(parts, visitors).routes(),
             *Pages(parts, visitors).routes(),
             *(control.routes(parts, control_token) if control_token else []),
@@ -150,6 +156,20 @@ def create_app(
     app.front = Api(app.pages, parts=parts, credentials=credentials, log=log)
     app.state.parts = parts
     return app
+
+
+def _oauth_routes(parts: App, credentials: Credentials) -> list[Route]:
+    """Give the routes of signing in, and of letting applications in."""
+    named = NamedClients(parts.settings)
+    sign_in = SignIn(parts, credentials)
+    page = SignInPage(sign_in, credentials)
+    return [
+        *sign_in.routes(),
+        *page.routes(),
+        *Metadata(parts.settings, credentials.guard).routes(),
+        *ConsentPages(parts, credentials, named, page).routes(),
+        *TokenEndpoints(parts, credentials, named).routes(),
+    ]
 
 
 async def _mend(parts: App) -> None:

@@ -15,7 +15,7 @@ CREATE TABLE contacts (
 CREATE INDEX contacts_by_contact ON contacts (contact_id);
 CREATE TABLE oauth_grants (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
-    client_name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL, last_used_at TEXT, revoked_at TEXT) STRICT;
+    client_name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL, last_used_at TEXT, revoked_at TEXT, expires_at TEXT, subject TEXT, code_digest BLOB) STRICT;
 CREATE INDEX oauth_grants_by_user ON oauth_grants (user_id);
 CREATE TABLE idempotent_replies (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, operation TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL,
@@ -374,3 +374,21 @@ CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
 CREATE TABLE clock_steps (id INTEGER PRIMARY KEY AUTOINCREMENT, was TEXT NOT NULL, became TEXT NOT NULL) STRICT;
 CREATE INDEX trash_by_user ON trash (by_user) WHERE by_user IS NOT NULL;
 CREATE INDEX contact_grants_by_link ON contact_grants (link_id) WHERE link_id IS NOT NULL;
+CREATE UNIQUE INDEX oauth_grants_by_code ON oauth_grants (code_digest) WHERE code_digest IS NOT NULL;
+CREATE TABLE oauth_clients (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, redirect_uris TEXT NOT NULL,
+    method TEXT NOT NULL CHECK (method IN ('none', 'client_secret_basic', 'client_secret_post')), secret_digest BLOB,
+    created_at TEXT NOT NULL, approved_at TEXT) STRICT;
+CREATE INDEX oauth_clients_unapproved ON oauth_clients (created_at) WHERE approved_at IS NULL;
+CREATE TABLE oauth_codes (
+    request_digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
+    redirect_uri TEXT NOT NULL, scopes TEXT NOT NULL, challenge TEXT NOT NULL, nonce TEXT, signed_in_at TEXT NOT NULL,
+    code_digest BLOB UNIQUE, answered_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX oauth_codes_by_answer ON oauth_codes (answered_at);
+CREATE INDEX oauth_codes_by_user ON oauth_codes (user_id);
+CREATE TABLE oauth_tokens (
+    digest BLOB PRIMARY KEY, grant_id INTEGER NOT NULL REFERENCES oauth_grants ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('access', 'refresh')), scopes TEXT NOT NULL, expires_at TEXT NOT NULL, used_at TEXT)
+    STRICT, WITHOUT ROWID;
+CREATE INDEX oauth_tokens_by_grant ON oauth_tokens (grant_id);
+CREATE INDEX oauth_tokens_by_end ON oauth_tokens (expires_at);

@@ -111,6 +111,21 @@ class Settings:
     team_seats: int = option(
         10, "seats of each team, which members and invites that wait take", most=100_000
     )
+    oauth_registration: Literal["off", "loopback", "any"] = option(
+        "loopback",
+        "which applications may register themselves: `loopback`: those on the user's own "
+        "computer; `any`: web sites too; `off`: none",
+    )
+    oauth_registration_limit: int = option(
+        10, "applications that each address may register in five minutes; 0 = no limit"
+    )
+    oauth_clients: str = option(
+        "",
+        "applications that need not register, beside `hearth-cli`: a JSON list such as "
+        '`[{"clientId": "wiki", "name": "Wiki", "redirectUris": '
+        '["https://wiki.example.org/callback"], "secret": "…"}]`; `secret` is optional',
+        secret=True,
+    )
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")

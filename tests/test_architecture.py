@@ -21,6 +21,7 @@ PACKAGES = [
     "core",
     "core.web",
     "account",
+    "account.oauth",
     "workspace.index",
     "workspace.folders",
     "workspace.attachments",

@@ -1,18 +1,18 @@
-"""The key ring: who a key belongs to, answered from memory."""
+"""The key ring: who a key or an OAuth access token belongs to, answered from memory."""
 
-from app.account import key_rows
+from app.account import key_rows, oauth_grants, oauth_tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
-from app.core.database.tx import stamp
+from app.core.database.tx import Tx, stamp
 from app.core.operation import MINUTE, operation
 from app.core.schema import Record
 
 
 class KeyRing:
-    """Who a key belongs to, answered from memory.
+    """Who a key or an access token belongs to, answered from memory.
 
-    What commits a change of keys or users empties it.
+    What commits a change of keys, grants or users empties it.
 
     The times of last use are gathered here and written at most once a minute by `flush`, not in
     a transaction for each request.
@@ -21,16 +21,19 @@ class KeyRing:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: dict[bytes, Caller | None] = {}
-        self._used: dict[int, str] = {}
-        for event in ("keys.changed", "users.changed"):
+        self._used: dict[str, dict[int, str]] = {"key": {}, "oauth": {}}
+        for event in ("keys.changed", "grants.changed", "users.changed"):
             store.events.on(event, lambda _: self._known.clear())
 
     def caller(self, key: str) -> Caller | None:
-        """Return the caller whose key this is, or None when it is unknown, expired or revoked."""
+        """Return the caller whose key or access token this is.
+
+        None when it is unknown, expired or revoked.
+        """
         print_ = key_rows.digest(key)
         found = self._known.get(print_)
         if found is None:
-            found = self._store.quick(key_rows.by_digest, print_)
+            found = self._store.quick(_find, print_)
             if found is None:
                 return None
             self._known[print_] = found
@@ -39,19 +42,29 @@ class KeyRing:
         return found
 
     def used(self, caller: Caller) -> None:
-        """Note that the caller's key was used now."""
-        if caller.credential is not None and caller.credential not in self._used:
-            self._used[caller.credential] = stamp(self._store.clock())
+        """Note that the caller's key or grant was used now."""
+        used = self._used[caller.kind]
+        if caller.credential is not None and caller.credential not in used:
+            used[caller.credential] = stamp(self._store.clock())
 
     async def flush(self) -> None:
         """Write the times of last use that were gathered."""
-        if self._used:
-            used, self._used = self._used, {}
-            await self._store.write(key_rows.note_use, used)
+        if any(self._used.values()):
+            used, self._used = self._used, {"key": {}, "oauth": {}}
+            await self._store.write(_note_use, used)
+
+
+def _find(tx: Tx, print_: bytes) -> Caller | None:
+    return key_rows.by_digest(tx, print_) or oauth_tokens.by_digest(tx, print_)
+
+
+def _note_use(tx: Tx, used: dict[str, dict[int, str]]) -> None:
+    key_rows.note_use(tx, used["key"])
+    oauth_grants.note_use(tx, used["oauth"])
 
 
 @operation("COMMAND", every=MINUTE)
 async def write_key_uses(app: App, me: Caller) -> Record:
-    """Write when keys were last used."""
+    """Write when keys and grants were last used."""
     await app.part(KeyRing).flush()
     return Record()

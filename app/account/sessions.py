@@ -103,6 +103,16 @@ def sweep_sessions(tx: Tx, me: Caller) -> Ended:
     return Ended(tx.run("DELETE FROM web_sessions WHERE expires_at <= :now", now=tx.now).rowcount)
 
 
+def begun_at(tx: Tx, me: Caller) -> str | None:
+    """Return when the session began that the caller comes with; None when it is gone."""
+    found: str | None = tx.value(
+        "SELECT created_at FROM web_sessions WHERE id = :id AND user_id = :user",
+        id=me.credential,
+        user=me.user,
+    )
+    return found
+
+
 class _Held(msgspec.Struct):
     """A session in memory: its caller, when it is to be renewed, and when the key behind it
     ends.

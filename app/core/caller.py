@@ -66,9 +66,10 @@ EVERYTHING = ("*",)
 NOBODY = 0
 """The row of no user: what is looked up as theirs is never there."""
 WITHHELD: dict[Kind, frozenset[str]] = {
+    "oauth": frozenset({"account:manage"}),
     "managed_agent": frozenset(
         {"metering:manage", "escalations:decide", "account:manage", "agents:manage"}
-    )
+    ),
 }
 """What no credential of a kind may do, whatever it was granted."""
 

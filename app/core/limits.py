@@ -20,13 +20,15 @@ class Verdict(NamedTuple):
 
 
 class RateLimit:
-    """`per_minute` requests for each key, as a token bucket whose burst is one minute's
-    allowance; 0 switches it off.
+    """`per_minute` requests for each key, or so many in several `minutes`, as a token bucket
+    whose burst is the whole allowance; 0 switches it off.
     """
 
-    def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, per_minute: int, *, minutes: int = 1, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.per_minute = per_minute
-        self._per_second = per_minute / 60
+        self._per_second = per_minute / (60 * minutes)
         self._clock = clock
         self._buckets: dict[object, tuple[float, float]] = {}
         self._forget_above = FORGET_ABOVE

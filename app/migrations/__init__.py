@@ -32,6 +32,7 @@ from app.migrations.network import (
     m023_imports,
     m030_makers,
 )
+from app.migrations.oauth import m032_oauth
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -78,6 +79,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m024_links_again,
     m028_clock_steps,
     m030_makers,
+    m032_oauth,
 )
 
 

@@ -23,6 +23,7 @@ MODELS = "models"
 STOP = "STOP"
 SPOOL = "spool"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
+SIGNING_KEY = "signing-key"
 BACKUPS = "backups"
 DAMAGED = "damaged-"
 FIRST_KEY = "first-key"
@@ -36,6 +37,7 @@ OWN_FILES = (
     STOP,
     SPOOL,
     KEPT_SECRET + "*",
+    SIGNING_KEY + "*",
     integrity.RECORD + "*",
     disk_reserve.RESERVE,
     BACKUPS,

@@ -36,9 +36,14 @@ class SignIn:
         """Begin a session with a key or a code of the command line, and give the profile of its
         user; a session that there was ends.
         """
-        headers, scheme = _headers(request), request.scope.get("scheme", "http")
-        require_json(headers)
+        require_json(_headers(request))
         given = decode(await read_body(request.receive, LARGEST))
+        secret = await self.begin(request, given)
+        return self._answer(request, await self._profile(secret), secret)
+
+    async def begin(self, request: Request, given: dict[str, Any]) -> str:
+        """Begin a session with the key or code that is given, and return its secret."""
+        headers, scheme = _headers(request), request.scope.get("scheme", "http")
         try:
             begun = await self.parts.call(
                 OPERATOR,
@@ -51,7 +56,7 @@ class SignIn:
             raise error.challenged(challenge) from None
         if (before := session_secret(headers)) is not None:
             await self.parts.call(OPERATOR, "sign_out", {"secret": before})
-        return self._answer(request, await self._profile(begun.secret), begun.secret)
+        return str(begun.secret)
 
     async def sign_out(self, request: Request) -> Response:
         """End the session."""

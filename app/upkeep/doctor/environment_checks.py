@@ -45,7 +45,14 @@ def _rights(data: Path) -> Iterator[Finding]:
         return
     kept = [
         path
-        for pattern in (DATABASE + "*", "*.log", "control.json", "model-key-*", f"{BACKUPS}/*")
+        for pattern in (
+            DATABASE + "*",
+            "*.log",
+            "control.json",
+            "model-key-*",
+            "signing-key*",
+            f"{BACKUPS}/*",
+        )
         for path in data.glob(pattern)
     ]
     open_to_others = [path for path in (data, *kept) if path.stat().st_mode & 0o077]

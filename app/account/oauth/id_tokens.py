@@ -1,0 +1,58 @@
+"""The key that signs id tokens, in a file of the data directory that its owner alone reads.
+
+Imported when the first id token is signed, or the first application asks for the public key.
+"""
+
+import contextlib
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import RSAKey
+
+from app.core.database.data_dir import SIGNING_KEY
+
+ALGORITHM = "RS256"
+BITS = 2048
+log = logging.getLogger("hearth.oauth")
+
+
+def load(data: Path) -> RSAKey:
+    """Return the key in the data directory; make it where there is none that can be read."""
+    file = data / SIGNING_KEY
+    try:
+        return RSAKey.import_key(json.loads(file.read_text("ascii")))
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, JoseError):
+        log.warning("%s cannot be read; a new key signs id tokens from now on", file)
+    key = RSAKey.generate_key(BITS, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
+    _keep(file, json.dumps(key.as_dict(private=True)))
+    return key
+
+
+def public(key: RSAKey) -> dict[str, Any]:
+    """Return the set of public keys by which id tokens are checked."""
+    return {"keys": [dict(key.as_dict(private=False))]}
+
+
+def signed(key: RSAKey, claims: dict[str, Any]) -> str:
+    """Return an id token."""
+    return jwt.encode({"alg": ALGORITHM, "kid": key.kid}, claims, key)
+
+
+def _keep(file: Path, text: str) -> None:
+    fresh = file.with_name(file.name + ".new")
+    with contextlib.suppress(FileNotFoundError):
+        fresh.unlink()
+    with os.fdopen(
+        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+    ) as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    fresh.replace(file)

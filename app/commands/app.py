@@ -1,0 +1,57 @@
+"""`hearth app`: the applications that users have let in."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask.ask_operation import ask
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Commands
+from app.commands.terminal.tables import as_json, table
+from app.commands.user import user_option, whose
+
+
+@click.group(cls=Commands)
+def app() -> None:
+    """List and disconnect the applications that act for a user."""
+
+
+@app.command(name="list")
+@user_option
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@data_option
+def list_(user: str | None, json_: bool, data: Path | None) -> None:
+    """List a user's connected applications, newest first."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_grants", username=whose(settings, user))
+    if json_:
+        click.echo(as_json(found))
+    elif not found["grants"]:
+        click.echo("No application is connected.")
+    else:
+        click.echo(
+            table(
+                [("ID", "APPLICATION", "SCOPES", "SINCE", "LAST USED"), *map(_row, found["grants"])]
+            )
+        )
+
+
+@app.command()
+@click.argument("id_", metavar="ID", type=click.IntRange(1))
+@data_option
+def remove(id_: int, data: Path | None) -> None:
+    """Disconnect an application immediately."""
+    ended = ask(read_settings(data=data), "end_grant", id=id_)
+    click.echo(f"Disconnected {ended['clientName']}.")
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    used = (found["lastUsedAt"] or "never")[:16]
+    return (
+        str(found["id"]),
+        found["clientName"],
+        " ".join(found["scopes"]),
+        found["createdAt"][:10],
+        used.replace("T", " "),
+    )

@@ -1,0 +1,37 @@
+"""What comes in a query or a form: names and values, in order."""
+
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from app.errors import Invalid
+from app.interfaces.wire.request_bodies import read_body
+
+FORM = b"application/x-www-form-urlencoded"
+LARGEST = 64 << 10
+MOST_FIELDS = 100
+
+
+def fields_of(text: bytes) -> list[tuple[str, str]]:
+    """Return names and values in order; an empty value counts as none (RFC 6749, section 3.1).
+
+    Raise Invalid.
+    """
+    try:
+        return parse_qsl(text.decode("ascii"), errors="strict", max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise Invalid("The fields are not valid percent-encoded UTF-8.", field="query") from None
+
+
+async def form_of(request: Request) -> list[tuple[str, str]]:
+    """Return the fields of a form; raise Invalid where the body is none."""
+    sent = dict(request.scope["headers"]).get(b"content-type", b"")
+    if sent.partition(b";")[0].strip().lower() != FORM:
+        raise Invalid(f"Content-Type must be {FORM.decode()}.", field="Content-Type")
+    return fields_of(await read_body(request.receive, LARGEST))
+
+
+def value_of(fields: list[tuple[str, str]], name: str) -> str:
+    """Return the value of a field that comes once; empty for one that does not."""
+    values = [value for each, value in fields if each == name]
+    return values[0] if len(values) == 1 else ""
