@@ -4,15 +4,25 @@ from collections.abc import Iterable
 
 import msgspec
 
-CHANGES, ACTS = "changes things", "acts in your name"
+CHANGES, ACTS = "changes", "acts"
 
 
 class Right(msgspec.Struct, frozen=True):
-    """A scope in words; `mark` says at a glance that it is for more than reading."""
+    """A scope in words; `effect` says that it is for more than reading."""
 
     scope: str
     words: str
-    mark: str = ""
+    effect: str = ""
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes what the user has."""
+        return self.effect == CHANGES
+
+    @property
+    def acts(self) -> bool:
+        """Whether others hear or see what is done with it."""
+        return self.effect == ACTS
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -29,17 +39,17 @@ GROUPS = (
             Right("openid", "Know that it is you who signs in"),
             Right("profile", "See your name and username"),
             Right("email", "See your e-mail address"),
-            Right("offline_access", "Stay connected until you end it, or 30 days go by unused"),
+            Right("offline_access", "Stay connected until you end it"),
         ),
     ),
     Group(
         "Notes",
         (
-            Right("os.notes:read", "Read and search all folders, notes and files"),
-            Right("os.notes:write", "Write, move and delete folders, notes and files", CHANGES),
+            Right("os.notes:read", "Read and search all notes, folders and files"),
+            Right("os.notes:write", "Write, move and delete notes and folders", CHANGES),
             Right("os.snapshots:read", "Read earlier versions of notes"),
-            Right("os.snapshots:write", "Save versions and bring earlier ones back", CHANGES),
-            Right("os.memory:read", "Search what your agent remembers, and your conversations"),
+            Right("os.snapshots:write", "Save versions, bring back earlier ones", CHANGES),
+            Right("os.memory:read", "Search conversations and what your agent remembers"),
         ),
     ),
     Group(
@@ -56,8 +66,8 @@ GROUPS = (
             Right("agent.chat:read", "Read your conversations and past briefings"),
             Right("os.heartbeat:read", "See what the heartbeat did and when it runs"),
             Right("os.heartbeat:run", "Run the heartbeat, undo it, change its rules", CHANGES),
-            Right("escalations:read", "Read the questions that your agent asks you"),
-            Right("escalations:decide", "Answer the questions that your agent asks you", ACTS),
+            Right("escalations:read", "Read the questions of your agent"),
+            Right("escalations:decide", "Answer the questions of your agent", ACTS),
             Right("agents:read", "See the agents that you manage"),
             Right("agents:manage", "Make, change and delete agents", CHANGES),
         ),
@@ -65,11 +75,11 @@ GROUPS = (
     Group(
         "Tools",
         (
-            Right("tools:run", "Use tools that reach the web and other services", ACTS),
+            Right("tools:run", "Use the web and other connected services", ACTS),
             Right("tools:read", "See which services and tools are connected"),
             Right("tools:manage", "Connect and disconnect services and tools", CHANGES),
-            Right("webhooks:manage", "Send events of your Hearth to other addresses", CHANGES),
-            Right("runtime:connect", "Answer your messages as a program of your own", ACTS),
+            Right("webhooks:manage", "Send events to other addresses", CHANGES),
+            Right("runtime:connect", "Answer guests and messages for your agent", ACTS),
         ),
     ),
     Group(
@@ -81,7 +91,7 @@ GROUPS = (
             Right("os.share:read", "See your share links"),
             Right("os.share:write", "Make, change and end share links", ACTS),
             Right("os.team:read", "See your team"),
-            Right("os.team:write", "Invite people to your team and change their roles", ACTS),
+            Right("os.team:write", "Invite people to your team, change roles", ACTS),
         ),
     ),
     Group(
@@ -90,8 +100,8 @@ GROUPS = (
             Right("os.status:read", "See how full your workspace is"),
             Right("metering:read", "See what was used, and invoices"),
             Right("metering:manage", "Change the limits on use", CHANGES),
-            Right("raw.memory:read", "Read raw memory, as it was encrypted"),
-            Right("raw.memory:write", "Add to and delete raw memory, change its keys", CHANGES),
+            Right("raw.memory:read", "Read raw memory, still encrypted"),
+            Right("raw.memory:write", "Add, delete and re-key raw memory", CHANGES),
         ),
     ),
 )
