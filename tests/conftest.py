@@ -35,7 +35,8 @@ UNSYNCED: Any = "off"
 
 What survives a power cut, tests with a durability of their own prove.
 """
-collect_ignore = ["test_pages.py"] if browser.find() is None else []
+NEED_A_BROWSER = ["interfaces/test_pages.py", "interfaces/oauth/test_walk.py"]
+collect_ignore = NEED_A_BROWSER if browser.find() is None else []
 
 
 def pytest_collection_finish() -> None:

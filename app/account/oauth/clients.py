@@ -71,8 +71,9 @@ class Client(msgspec.Struct, frozen=True):
     def check_grant_type(self, grant_type: str) -> bool:
         return grant_type in GRANT_TYPES
 
-    def get_allowed_scope(self, scope: str) -> str:
-        return scope
+    def get_allowed_scope(self, scope: str | None) -> str:
+        """Return the scope that is asked for: what may be given is `policy`'s to say."""
+        return scope or ""
 
 
 class _Named(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
