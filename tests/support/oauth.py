@@ -80,7 +80,7 @@ class Application:
             data={name: value for name, value in sent.items() if value is not None},
         )
 
-    async def exchange(self, code: str, **changes: str | None) -> httpx.Response:
+    async def exchange(self, code: str, /, **changes: str | None) -> httpx.Response:
         """Exchange a code."""
         usual = {
             "grant_type": "authorization_code",
@@ -90,7 +90,7 @@ class Application:
         }
         return await self.token(**(usual | changes))
 
-    async def refresh(self, token: str, **changes: str | None) -> httpx.Response:
+    async def refresh(self, token: str, /, **changes: str | None) -> httpx.Response:
         """Use a refresh token."""
         return await self.token(grant_type="refresh_token", refresh_token=token, **changes)
 
