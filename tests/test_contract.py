@@ -14,6 +14,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from app.account import oauth_grants, oauth_tokens, users
+from app.account.key_ring import KeyRing
+from app.account.oauth.clients import Client as OAuthClient
 from app.catalog import CATALOG
 from app.core.caller import SCOPES, Caller
 from app.core.database.tx import Tx
@@ -366,14 +369,40 @@ def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(
     assert opened == (enough or set(SCOPES))
 
 
-def opens(parts: Any, scope: str, found: Operation[..., Any]) -> bool:
+def opens(parts: Any, scope: str, found: Operation[..., Any], caller: Caller | None = None) -> bool:
     try:
         parts.authorize(
-            Caller(user=1, user_id="u", username="u", kind="key", scopes=(scope,)), found
+            caller or Caller(user=1, user_id="u", username="u", kind="key", scopes=(scope,)), found
         )
     except InsufficientScope as refused:
         return refused.details != {"scope": found.scopes[0]}
     return True
+
+
+@each_operation
+def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_account(
+    found: Operation[..., Any], quiet: Any, tokens: dict[str, str]
+) -> None:
+    ring = quiet.part(KeyRing)
+    for scope, token in tokens.items():
+        caller = ring.caller(token)
+        assert (caller.kind, caller.scopes) == ("oauth", (scope,))
+        account = "account:manage" in found.scopes and scope == "account:manage"
+        assert opens(quiet, scope, found, caller) == (opens(quiet, scope, found) and not account)
+
+
+@pytest.mark.anyio
+@each_scoped
+async def test_an_oauth_token_of_every_other_scope_is_answered_403(
+    found: Operation[..., Any], place: Served, tokens: dict[str, str]
+) -> None:
+    async with place.client() as client:
+        for scope, token in tokens.items():
+            if scope == "account:manage" or not opens(place.parts, scope, found):
+                response = await client.request(
+                    *example(found), headers={"Authorization": f"Bearer {token}"}
+                )
+                assert_refusal(response, 403, "insufficient_scope")
 
 
 @each_operation
@@ -451,6 +480,24 @@ def quiet(place: Served) -> Any:
 async def whole_key(place: Served) -> str:
     """One key with every scope: a user has only so many."""
     return await place.key("carol")
+
+
+@pytest.fixture(scope="module")
+async def tokens(place: Served) -> dict[str, str]:
+    """An OAuth access token of each scope alone; of the one that is never granted, too."""
+
+    def issue(tx: Tx) -> dict[str, str]:
+        user = users.by_name(tx, "carol")["id"]
+        client = OAuthClient("app", "An application", ())
+        made = {}
+        for scope in SCOPES:
+            grant = oauth_grants.begin(
+                tx, user, client, (scope,), code=scope.encode(), ends_at="9999"
+            )
+            made[scope] = oauth_tokens.issue(tx, grant, (scope,), refreshing=None).access
+        return made
+
+    return await place.parts.write(issue)
 
 
 @pytest.fixture(scope="module")
