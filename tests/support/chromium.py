@@ -79,13 +79,17 @@ class Chromium:
     async def page(self) -> "Page":
         """Open an empty page in a window of its own, without anything that other pages keep."""
         context = (await self.ask("Target.createBrowserContext"))["browserContextId"]
+        return await self.page_in(context)
+
+    async def page_in(self, context: str) -> "Page":
+        """Open an empty page that shares what the pages of a context keep."""
         target = (
             await self.ask("Target.createTarget", url="about:blank", browserContextId=context)
         )["targetId"]
         session = (await self.ask("Target.attachToTarget", targetId=target, flatten=True))[
             "sessionId"
         ]
-        page = Page(self, session)
+        page = Page(self, session, context)
         for domain in ("Page", "Runtime", "Network", "Log"):
             await page.ask(f"{domain}.enable")
         return page
@@ -94,14 +98,19 @@ class Chromium:
 class Page:
     """One page and what happens in it."""
 
-    def __init__(self, chromium: Chromium, session: str) -> None:
+    def __init__(self, chromium: Chromium, session: str, context: str) -> None:
         self._chromium = chromium
         self._session = session
+        self._shared = context
         self._since = len(chromium.events)
 
     async def ask(self, method: str, **params: Any) -> Any:
         """Give what a command gives for this page."""
         return await self._chromium.ask(method, self._session, **params)
+
+    async def beside(self) -> "Page":
+        """Open another page in the same window."""
+        return await self._chromium.page_in(self._shared)
 
     async def go(self, url: str) -> None:
         """Open an address and wait until it is loaded."""

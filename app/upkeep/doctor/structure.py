@@ -23,6 +23,7 @@ RECORDS = (
     ("keys", "scopes", "array"),
     ("trash", "trashed_by", "object"),
     ("oauth_grants", "scopes", "array"),
+    ("oauth_clients", "redirect_uris", "array"),
     ("share_links", "terms", "object"),
 )
 TEXTS = ("notes", "snapshots", "todos", "folders", "messages", "users", "trash", "attachments")
