@@ -403,6 +403,10 @@ async def test_an_oauth_token_of_every_other_scope_is_answered_403(
                     *example(found), headers={"Authorization": f"Bearer {token}"}
                 )
                 assert_refusal(response, 403, "insufficient_scope")
+                assert response.headers["www-authenticate"] == (
+                    f'Bearer error="insufficient_scope", scope="{found.scopes[0]}", '
+                    + CHALLENGE.removeprefix("Bearer ")
+                )
 
 
 @each_operation

@@ -12,9 +12,9 @@ from app.account.sessions import LIFE, Sessions
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.limits import RateLimit
-from app.errors import Forbidden, RateLimited, Unauthorized
+from app.errors import Forbidden, InsufficientScope, RateLimited, Unauthorized
 from app.interfaces.exchange import Exchange
-from app.interfaces.guard import UNSAFE, Guard
+from app.interfaces.guard import UNSAFE, Guard, Headers
 
 COOKIE = b"hearth_session"
 JSON = b"application/json"
@@ -110,6 +110,17 @@ class Credentials:
         return Unauthorized(message).challenged(
             challenge + (', error="invalid_token"' if sent else "")
         )
+
+    def wanting(self, exchange: Exchange, error: InsufficientScope) -> Headers:
+        """Give the header by which an application learns what to ask its user for (RFC 6750)."""
+        if exchange.caller is None or exchange.caller.kind != "oauth":
+            return []
+        origin = self.guard.origin(exchange.headers, exchange.scope.get("scheme", "http"))
+        challenge = (
+            f'Bearer error="insufficient_scope", scope="{error.details["scope"]}", '
+            f'resource_metadata="{origin}{RESOURCE}"'
+        )
+        return [(b"www-authenticate", challenge.encode("latin-1"))]
 
     def cookie(self, secret: str, headers: dict[bytes, bytes], scheme: str) -> bytes:
         """Give the cookie that holds a session, or with an empty secret the one that takes it

@@ -24,7 +24,15 @@ from app.core.operation import Operation
 from app.core.process.caches import Unchanged
 from app.core.schema import encode, encode_enveloped
 from app.core.temp_files import Upload
-from app.errors import AppError, Invalid, Malformed, NotFound, PayloadTooLarge, Unavailable
+from app.errors import (
+    AppError,
+    InsufficientScope,
+    Invalid,
+    Malformed,
+    NotFound,
+    PayloadTooLarge,
+    Unavailable,
+)
 from app.interfaces.credentials import BASE, Credentials
 from app.interfaces.exchange import Exchange, Scope, Send
 from app.interfaces.guard import Headers
@@ -254,6 +262,8 @@ class Api:
         headers = [(name.lower().encode(), value.encode()) for name, value in error.headers.items()]
         if isinstance(error, PayloadTooLarge):
             headers.append((b"connection", b"close"))
+        if isinstance(error, InsufficientScope) and exchange.caller is not None:
+            headers += self.credentials.wanting(exchange, error)
         await exchange.answer(error.status, encode(error.body), headers)
 
 

@@ -1,6 +1,8 @@
 """What the server says of itself: how it is found, and that it does as it says."""
 
 import dataclasses
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -126,3 +128,12 @@ async def test_the_public_key_is_public_alone_and_stays(stranger: Client, served
     file = served.parts.store.path.parent / "signing-key"
     assert file.stat().st_mode & 0o777 == 0o600
     assert key["n"] in file.read_text("ascii")
+
+
+def test_a_start_loads_nothing_of_pages_and_oauth() -> None:
+    code = (
+        "import sys, app.main; print([name for name in "
+        "('jinja2', 'authlib', 'joserfc', 'cryptography') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
