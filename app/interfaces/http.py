@@ -262,7 +262,7 @@ class Api:
         headers = [(name.lower().encode(), value.encode()) for name, value in error.headers.items()]
         if isinstance(error, PayloadTooLarge):
             headers.append((b"connection", b"close"))
-        if isinstance(error, InsufficientScope) and exchange.caller is not None:
+        if isinstance(error, InsufficientScope) and not headers:
             headers += self.credentials.wanting(exchange, error)
         await exchange.answer(error.status, encode(error.body), headers)
 

@@ -15,6 +15,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
 from app.core.database.data_dir import SIGNING_KEY
+from app.errors import Unavailable
 
 ALGORITHM = "RS256"
 BITS = 2048
@@ -22,7 +23,10 @@ log = logging.getLogger("hearth.oauth")
 
 
 def load(data: Path) -> RSAKey:
-    """Return the key in the data directory; make it where there is none that can be read."""
+    """Return the key in the data directory; make it where there is none that can be read.
+
+    Raise Unavailable where it cannot be kept.
+    """
     file = data / SIGNING_KEY
     try:
         return RSAKey.import_key(json.loads(file.read_text("ascii")))
@@ -31,7 +35,12 @@ def load(data: Path) -> RSAKey:
     except (OSError, ValueError, JoseError):
         log.warning("%s cannot be read; a new key signs id tokens from now on", file)
     key = RSAKey.generate_key(BITS, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
-    _keep(file, json.dumps(key.as_dict(private=True)))
+    try:
+        _keep(file, json.dumps(key.as_dict(private=True)))
+    except OSError as error:
+        raise Unavailable(
+            f"The key that signs id tokens cannot be kept: {error.strerror}."
+        ) from None
     return key
 
 

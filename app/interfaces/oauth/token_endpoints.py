@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.account import oauth_grants, oauth_tokens, users
-from app.account.oauth import clients
+from app.account.oauth import clients, codes
 from app.account.oauth.clients import ClientRefused, NamedClients
 from app.core.app import App
 from app.core.caller import Caller
@@ -62,6 +62,9 @@ class TokenEndpoints:
             return _refused("invalid_request", error.message)
         origin = self._origin(request)
         server = await loaded("app.account.oauth.authorization_server")
+        code = self.parts.quick(codes.find, value_of(form, "code"))
+        if code is not None and "openid" in code.scopes:
+            await self._signing_key()  # what could fail must not fail once the code is used up
         answer = await self.parts.write(server.exchange, self.named, origin, form, _basic(request))
         if answer.body.get("error") in GUESSED:
             self.credentials.guessed(request.scope)

@@ -10,15 +10,7 @@ from starlette.routing import Route
 
 from app.core.schema import encode
 from app.errors import AppError, Invalid, MethodNotAllowed, NotFound
-
-FRONT = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Hearth</title>
-<h1>Hearth is running</h1>
-<p>It keeps notes and todos for the agents, scripts and people that have a key. The interface is
-below <code>/api/v1</code>: <a href="/api/v1/openapi.json">its description</a> needs no key, and
-<code>GET /api/v1/os</code> lists every endpoint.</p>
-</html>
-"""
+from app.interfaces.pages.render_page import page
 
 
 def routes() -> list[Route]:
@@ -28,7 +20,7 @@ def routes() -> list[Route]:
 
 async def front(_: Request) -> Response:
     """Tell a person who opens the address what is here."""
-    return Response(FRONT, media_type="text/html; charset=utf-8")
+    return await page("front")
 
 
 async def healthz(_: Request) -> Response:

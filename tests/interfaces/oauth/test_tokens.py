@@ -2,11 +2,13 @@
 
 import asyncio
 import base64
+import dataclasses
 import logging
 from typing import Any
 
 import pytest
 
+from app.settings import Settings
 from tests.conftest import BASE, ORIGIN, Client, MovableClock, Served
 from tests.support.oauth import (
     OAUTH,
@@ -437,3 +439,41 @@ async def test_a_token_is_never_taken_from_an_address(
             response = await client.get(address, params={"access_token": token})
             assert response.status_code == 401
     assert ORIGIN in address
+
+
+class TestGuessing:
+    """An address that guesses codes and secrets."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return dataclasses.replace(settings, failed_limit=3)
+
+    async def test_it_is_slowed_down_and_what_holds_is_not(
+        self, served: Served, browser: Browser, app: Application
+    ) -> None:
+        heard = await browser.says_yes(app.asks())
+        answers = [(await app.exchange("unknown")).status_code for _ in range(4)]
+        assert answers == [400, 400, 400, 429]
+        assert (await app.refresh("unknown")).status_code == 429
+        tokens = (await app.exchange(heard["code"])).json()
+        assert (await app.refresh(tokens["refresh_token"])).status_code == 200
+
+
+async def test_a_key_that_cannot_be_kept_uses_no_code_up(
+    served: Served, browser: Browser, app: Application
+) -> None:
+    heard = await browser.says_yes(app.asks())
+    blocked = served.parts.store.path.parent / "signing-key"
+    blocked.mkdir()
+    assert (await app.exchange(heard["code"])).status_code == 503
+    blocked.rmdir()
+    assert (await app.exchange(heard["code"])).status_code == 200
+
+
+async def test_a_signing_key_that_is_damaged_is_made_anew(
+    served: Served, browser: Browser, app: Application, caplog: pytest.LogCaptureFixture
+) -> None:
+    (served.parts.store.path.parent / "signing-key").write_text('{"kty": "RSA"}')
+    tokens = await connect(app, browser)
+    assert tokens["id_token"]
+    assert "a new key signs id tokens from now on" in caplog.text
