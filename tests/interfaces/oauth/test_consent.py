@@ -1,6 +1,7 @@
 """What a user answers: at the page, by the call, and who cannot answer for them."""
 
 import asyncio
+import dataclasses
 import re
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from app.core.caller import SCOPES
 from app.interfaces.oauth import rights
+from app.settings import Settings
 from tests.conftest import BASE, ORIGIN, Client, MovableClock, Served
 from tests.support.oauth import (
     CONSENT,
@@ -342,3 +344,22 @@ async def test_the_files_of_pages_are_kept_by_browsers(stranger: Client, served:
     for name in ("nothing.css", "..%2Ftemplating.py", "%2e%2e%2ftemplates%2fbase.html"):
         assert (await stranger.get(f"{ORIGIN}/static/{name}")).status_code == 404
     assert BASE not in found.text
+
+
+class TestGuessing:
+    """An address that guesses codes and keys at the page."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return dataclasses.replace(settings, failed_limit=3)
+
+    async def test_it_is_slowed_down_in_plain_words(self, served: Served, alice: Client) -> None:
+        browser = Browser(served)
+        wrong = {"secret": "ABCD-EFGH-JKMN", "next": "/auth/cli"}
+        for status in (401, 401, 401, 429):
+            refused = await browser.http.post(SIGN_IN, data=wrong, headers=OWN_PAGE)
+            assert refused.status_code == status
+            assert hidden(refused.text) == {"next": "/auth/cli"}
+        assert "wait a moment" in refused.text
+        assert int(refused.headers["retry-after"]) > 0
+        await browser.sign_in()
