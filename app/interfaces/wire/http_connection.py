@@ -49,6 +49,7 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, *, crowd: Crowd, **given: Any) -> None:
         super().__init__(**given)
+        self.busy = False
         self._crowd = crowd
         self._phase: Phase = "quiet"
         self._since = self.loop.time()
@@ -83,7 +84,6 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come, in pieces of which none is larger than a head may be."""
-        self._unset_keepalive_if_required()
         rest: bytes | memoryview = data
         try:
             while rest and not self._leaving:
@@ -125,17 +125,21 @@ class Connection(HttpToolsProtocol):
         """Take note that a request is whole."""
         self._heard, self._phase, self._head = True, "quiet", 0
         super().on_message_complete()
-        if self._answering:
-            self._crowd.work(self)
-        else:
+        self.busy = not self.cycle.response_complete
+        if not self.busy:
             self._rest()
 
     def on_response_complete(self) -> None:
-        """Take note that a request is answered."""
-        super().on_response_complete()
+        """Take note that a request is answered, and go on with the next one that is there."""
         self._unread = 0
-        if not self._answering:
-            self._rest()
+        if self.pipeline:
+            super().on_response_complete()
+            return
+        # as uvicorn does, but without a timer for each answer: `look` ends who stays idle
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+        self._rest()
 
     def make_way(self) -> None:
         """End at once for another connection."""
@@ -175,6 +179,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(431, HEAD_TOO_LARGE)
 
     def _rest(self) -> None:
+        self.busy = False
         self._since = self.loop.time()
         self._crowd.rest(self)
 
