@@ -17,7 +17,7 @@ from app.core.operation import Operation
 from app.core.schema import encode
 from app.errors import Malformed
 from app.interfaces.guard import SECURITY_HEADERS, Headers
-from app.interfaces.wire.request_bodies import Message, Receive, too_large
+from app.interfaces.wire.request_bodies import Message, Receive, read_body, too_large
 
 PAGE_HEADERS = [(b"cache-control", b"no-store"), *SECURITY_HEADERS]
 JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), *PAGE_HEADERS]
@@ -81,6 +81,12 @@ class Exchange:
             )
         return size
 
+    async def read_body(self, most: int) -> bytes:
+        """Return the body; raise as `request_bodies.read_body` does."""
+        connection = self._connection()
+        has_come = connection is not None and connection.has_come
+        return await read_body(self.receive, most, has_come=has_come)
+
     async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
@@ -143,12 +149,16 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": b""})
 
     async def _send_whole(self, status: int, headers: Headers, body: bytes) -> None:
-        connection = self.scope.get("connection")
-        if connection is not None and connection.scope is self.scope:  # no later one is here yet
+        if (connection := self._connection()) is not None:
             await connection.send_whole(status, headers, body)
             return
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
+
+    def _connection(self) -> Any:
+        """Return the connection of which this is the latest request, where it is known."""
+        connection = self.scope.get("connection")
+        return connection if connection is not None and connection.scope is self.scope else None
 
     def _own_headers(self) -> Headers:
         headers = [(b"x-request-id", self.request_id)]

@@ -34,7 +34,7 @@ from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import Found, PageRoutes, Routes
 from app.interfaces.wire.repeated_headers import merged
-from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts, read_body
+from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
 LARGE_BODY = 16 << 20
@@ -251,9 +251,9 @@ class Api:
         size = exchange.require_small(most)
         self.parts.store.room.require_for(size)
         if size <= LARGE_BODY:
-            return await read_body(exchange.receive, most)
+            return await exchange.read_body(most)
         async with self._large:  # one at a time, so that a few of them cannot fill the memory
-            return await read_body(exchange.receive, most)
+            return await exchange.read_body(most)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:

@@ -16,7 +16,6 @@ from app.errors import Forbidden, Unauthorized
 from app.interfaces.credentials import Credentials, key_of, session_secret
 from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE
-from app.interfaces.wire.request_bodies import read_body
 
 SAME = (b"none", b"same-origin")
 FRAMES = (b"iframe", b"frame", b"embed")
@@ -47,7 +46,7 @@ class Visit(Request):
     async def fields(self, most: int) -> dict[str, Any]:
         """Read the JSON object in the body, of at most so many bytes."""
         self.exchange.require_small(most)
-        return decode(await read_body(self.exchange.receive, most))
+        return decode(await self.exchange.read_body(most))
 
     def signed_in(self) -> Caller:
         """Give the caller of the session that comes with the request, with all their rights.

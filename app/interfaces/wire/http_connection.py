@@ -68,6 +68,11 @@ class Connection(HttpToolsProtocol):
         return self.cycle is not None and "known" in self.cycle.scope
 
     @property
+    def has_come(self) -> bool:
+        """Whether the latest request is here as a whole."""
+        return self.cycle is not None and not self.cycle.more_body
+
+    @property
     def _answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
