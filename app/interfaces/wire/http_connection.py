@@ -86,6 +86,8 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._crowd.leave(self)
+        if self.scope is not None:
+            self.scope.pop("connection", None)  # type: ignore[typeddict-item]  # else a circle
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -170,7 +172,7 @@ class Connection(HttpToolsProtocol):
         cycle.response_started = cycle.response_complete = True
         cycle.waiting_for_100_continue = False
         sent = b"" if cycle.scope["method"] == "HEAD" else body
-        self.transport.write(b"%s%s\r\n\r\n%s" % (STATUS_LINE[status], head, sent))
+        self.transport.writelines((STATUS_LINE[status], head, b"\r\n\r\n", sent))
         cycle.message_event.set()
         if not cycle.keep_alive:
             self.transport.close()
