@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
@@ -43,15 +42,17 @@ from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.logs.access_log import AccessLog
+from app.interfaces.oauth import metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
-from app.interfaces.oauth.metadata import Metadata
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
-from app.interfaces.pages import pages, static_files
-from app.interfaces.pages.guest_endpoint import GuestDoor
-from app.interfaces.pages.sign_in import SignIn
-from app.interfaces.pages.sign_in_page import SignInPage
-from app.interfaces.pages.visitors import Visitors
-from app.interfaces.pages.web_pages import Pages
+from app.interfaces.pages import (
+    guest_endpoint,
+    pages,
+    sign_in,
+    sign_in_page,
+    static_files,
+    web_pages,
+)
 from app.interfaces.schedule import Schedule
 from app.network.contacts import contact_requests
 from app.network.contacts.contact_requests import RequestRate
@@ -71,16 +72,12 @@ TASKS_SECONDS = 5.0
 
 
 class Application(Starlette):
-    """Starlette for the lifespan and the pages, with the API in front of it for every request."""
+    """Starlette for the lifespan, with the door in front of it for every request."""
 
     front: Api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await (self.front if scope["type"] == "http" else super().__call__)(scope, receive, send)
-
-    async def pages(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is not of the API."""
-        await super().__call__(scope, receive, send)
 
 
 def create_app(
@@ -137,39 +134,27 @@ def create_app(
             await parts.store.close()
             log.close()
 
-    visitors = Visitors(credentials)
-    app = Application(
-        routes=[
+    named = NamedClients(settings)
+    app = Application(lifespan=lifespan)
+    app.front = Api(
+        parts,
+        pages=[
             *pages.routes(),
             *static_files.routes(),
-            *_oauth_routes(parts, credentials),
-            *GuestDoor(parts, visitors).routes(),
-            *Pages(parts, visitors).routes(),
-            *(control.routes(parts, control_token) if control_token else []),
+            *metadata.routes(),
+            *sign_in.routes(),
+            *sign_in_page.routes(),
+            *ConsentPages(parts.clock, named).routes(),
+            *TokenEndpoints(settings, named).routes(),
+            *guest_endpoint.routes(),
+            *web_pages.routes(),
+            *(control.routes(control_token) if control_token else []),
         ],
-        exception_handlers=pages.ERRORS,
-        lifespan=lifespan,
+        credentials=credentials,
+        log=log,
     )
-    app.router.redirect_slashes = (
-        False  # a client that follows a redirect may lose its credential on the way
-    )
-    app.front = Api(app.pages, parts=parts, credentials=credentials, log=log)
     app.state.parts = parts
     return app
-
-
-def _oauth_routes(parts: App, credentials: Credentials) -> list[Route]:
-    """Give the routes of signing in, and of letting applications in."""
-    named = NamedClients(parts.settings)
-    sign_in = SignIn(parts, credentials)
-    page = SignInPage(sign_in, credentials)
-    return [
-        *sign_in.routes(),
-        *page.routes(),
-        *Metadata(parts.settings, credentials.guard).routes(),
-        *ConsentPages(parts, credentials, named, page).routes(),
-        *TokenEndpoints(parts, credentials, named).routes(),
-    ]
 
 
 async def _mend(parts: App) -> None:

@@ -4,7 +4,6 @@ from typing import cast
 from urllib.parse import quote, urlsplit
 
 import msgspec
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -14,20 +13,19 @@ from app.account.oauth.codes import AlreadyAnswered
 from app.account.oauth.refusals import BadRequest, SentBack
 from app.account.oauth.sealed_requests import Asked, RequestSeal
 from app.core import random_tokens
-from app.core.app import App
 from app.core.caller import Caller
-from app.core.json_body import decode
+from app.core.database.tx import Clock
 from app.core.process.lazy_import import loaded
 from app.core.process.lazy_regex import regex
 from app.errors import Forbidden, Invalid, NotFound, Unauthorized
-from app.interfaces.credentials import Credentials
 from app.interfaces.oauth import rights
 from app.interfaces.oauth.metadata import OAUTH
+from app.interfaces.pages import sign_in_page
+from app.interfaces.pages.forms import fields_of, form_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.render_page import notice, page, told_as_page
-from app.interfaces.pages.sign_in_page import SIGN_IN, SignInPage
-from app.interfaces.wire.forms import fields_of, form_of, value_of
-from app.interfaces.wire.request_bodies import read_body
+from app.interfaces.pages.sign_in_page import SIGN_IN
+from app.interfaces.pages.visit import Visit
 
 CONSENT = "/auth/consent"
 LONGEST_QUERY = 4_000
@@ -48,14 +46,9 @@ class Decision(msgspec.Struct, rename="camel"):
 class ConsentPages:
     """The pages between an application's request and its answer."""
 
-    def __init__(
-        self, parts: App, credentials: Credentials, named: NamedClients, sign_in: SignInPage
-    ) -> None:
-        self.parts = parts
+    def __init__(self, clock: Clock, named: NamedClients) -> None:
         self.named = named
-        self.credentials = credentials
-        self.sign_in = sign_in
-        self.seal = RequestSeal(parts.clock)
+        self.seal = RequestSeal(clock)
 
     def routes(self) -> list[Route]:
         """Give the routes."""
@@ -68,44 +61,41 @@ class ConsentPages:
         ]
 
     @told_as_page
-    async def authorize(self, request: Request) -> Response:
+    async def authorize(self, visit: Visit) -> Response:
         """Check what an application asks, and lead its user to the page that says it."""
-        query = request.scope["query_string"]
+        query = visit.scope["query_string"]
         if len(query) > LONGEST_QUERY:
             raise Invalid(f"The request is longer than {LONGEST_QUERY} characters. {NOT_SENT}")
         server = await loaded("app.account.oauth.authorization_server")
-        me, cookie = self.sign_in.session(request)
+        me = visit.session_caller()
         try:
-            asked = self.parts.quick(
-                server.check, self.named, self._origin(request), fields_of(query), me
-            )
+            asked = visit.parts.quick(server.check, self.named, visit.origin, fields_of(query), me)
         except BadRequest as error:
             return await notice(
                 "This request cannot be answered", error.message, NOT_SENT, status=400
             )
         except SentBack as back:
             return _redirect(back.location)
-        return _redirect(f"{CONSENT}?request={self.seal.seal(asked)}", cookie)
+        return _redirect(f"{CONSENT}?request={self.seal.seal(asked)}")
 
     @told_as_page
-    async def ask(self, request: Request) -> Response:
+    async def ask(self, visit: Visit) -> Response:
         """Show what an application asks; first the page to sign in, where nobody has."""
-        sealed = request.query_params.get("request", "")
-        return await self._shown(request, sealed)
+        sealed = visit.query_params.get("request", "")
+        return await self._shown(visit, sealed)
 
     @told_as_page
-    async def hear(self, request: Request) -> Response:
+    async def hear(self, visit: Visit) -> Response:
         """Take the answer that the form of the page holds, and go on to the application."""
-        form = await form_of(request)
+        form = await form_of(visit)
         sealed = value_of(form, "request")
-        me, _ = self.sign_in.session(request)
-        headers, scheme = dict(request.scope["headers"]), request.scope.get("scheme", "http")
+        me = visit.session_caller()
         if me is None:
-            return await self._shown(request, sealed)
+            return await self._shown(visit, sealed)
         token = self.seal.token_for(me.credential, sealed)
-        if not self.credentials.guard.is_own_page(headers, scheme) or not random_tokens.same(
-            value_of(form, "token"), token
-        ):
+        if not visit.credentials.guard.is_own_page(
+            visit.sent, visit.scheme
+        ) or not random_tokens.same(value_of(form, "token"), token):
             raise Forbidden("Only the page of this request may answer it. Open it again.")
         asked = self.seal.opened(sealed)
         if asked is None:
@@ -113,22 +103,21 @@ class ConsentPages:
         yes = value_of(form, "decision") == "approve"
         ticked = tuple(value for name, value in form if name == "scope")
         try:
-            location = await self._answered(request, me, asked, ticked if yes else None)
+            location = await self._answered(visit, me, asked, ticked if yes else None)
         except Invalid as error:
-            return await self._shown(request, sealed, ticked=ticked, trouble=error.message)
+            return await self._shown(visit, sealed, ticked=ticked, trouble=error.message)
         except (AlreadyAnswered, BadRequest, Unauthorized):
-            return await self._shown(request, sealed)
+            return await self._shown(visit, sealed)
         return await _leaving(location, yes=yes)
 
-    async def decide(self, request: Request) -> Response:
+    async def decide(self, visit: Visit) -> Response:
         """Take an answer by the call that pages with scripts make."""
-        me, cookie = self.sign_in.session(request)
-        headers, scheme = dict(request.scope["headers"]), request.scope.get("scheme", "http")
+        me = visit.session_caller()
         if me is None:
-            raise self.credentials.unauthorized(headers, scheme, sent=False)
-        self.credentials.require_own_page(request.method, headers, scheme)
+            raise visit.unauthorized()
+        visit.credentials.require_own_page(visit.method, visit.sent, visit.scheme)
         try:
-            sent = decode(await read_body(request.receive, LARGEST))
+            sent = await visit.fields(LARGEST)
             given = msgspec.convert(sent, Decision)
         except msgspec.ValidationError as error:
             raise Invalid(f"{error}.", field="requestId") from None
@@ -140,21 +129,19 @@ class ConsentPages:
         scopes = asked.scopes if given.scopes is None else tuple(given.scopes)
         try:
             location = await self._answered(
-                request, me, asked, scopes if given.decision == "approve" else None
+                visit, me, asked, scopes if given.decision == "approve" else None
             )
         except BadRequest as error:
             raise Invalid(error.message, field="requestId") from None
-        response = json_response({"success": True, "redirectTo": location})
-        _set(response, cookie)
-        return response
+        return json_response({"success": True, "redirectTo": location})
 
     @told_as_page
-    async def show_code(self, request: Request) -> Response:
+    async def show_code(self, visit: Visit) -> Response:
         """Show a code to copy, for a program that no answer can be sent to."""
-        code = request.query_params.get("code", "")
+        code = visit.query_params.get("code", "")
         if CODE.fullmatch(code):
             return await page("code", code=code)
-        if request.query_params.get("error") == "access_denied":
+        if visit.query_params.get("error") == "access_denied":
             return await notice("Not connected", "You said no, and the program got nothing.")
         return await notice(
             "There is no code here",
@@ -164,35 +151,30 @@ class ConsentPages:
         )
 
     async def _shown(
-        self,
-        request: Request,
-        sealed: str,
-        *,
-        ticked: tuple[str, ...] | None = None,
-        trouble: str = "",
+        self, visit: Visit, sealed: str, *, ticked: tuple[str, ...] | None = None, trouble: str = ""
     ) -> Response:
         """Show the page of a request as it stands now."""
         asked = self.seal.opened(sealed)
         if asked is None:
             return await _expired()
         here = f"{CONSENT}?request={sealed}"
-        me, cookie = self.sign_in.session(request)
+        me = visit.session_caller()
         server = await loaded("app.account.oauth.authorization_server")
-        origin = self._origin(request)
+        origin = visit.origin
         try:
-            client: Client = self.parts.quick(server.client_of, self.named, origin, asked)
+            client: Client = visit.parts.quick(server.client_of, self.named, origin, asked)
             why = f"{client.name} wants to use your Hearth. Sign in to see what it asks for."
             if me is None:
-                return await self.sign_in.shown(next_=here, why=why, status=401)
-            if self.parts.quick(codes.is_answered, asked):
+                return await sign_in_page.shown(next_=here, why=why, status=401)
+            if visit.parts.quick(codes.is_answered, asked):
                 return await _answered_before()
-            self.parts.quick(server.signed_in_for, me, asked)
+            visit.parts.quick(server.signed_in_for, me, asked)
         except BadRequest as error:
             return await notice("This request has ended", error.message, START_AGAIN, status=400)
         except Unauthorized:
             why = f"{client.name} wants to know that it is really you. Sign in again."
-            return await self.sign_in.shown(next_=here, why=why, status=401)
-        response = await page(
+            return await sign_in_page.shown(next_=here, why=why, status=401)
+        return await page(
             "consent",
             status=400 if trouble else 200,
             client=client,
@@ -205,23 +187,16 @@ class ConsentPages:
             switch=f"{SIGN_IN}?next={quote(here, safe='')}",
             trouble=trouble,
         )
-        _set(response, cookie)
-        return response
 
     async def _answered(
-        self, request: Request, me: Caller, asked: Asked, scopes: tuple[str, ...] | None
+        self, visit: Visit, me: Caller, asked: Asked, scopes: tuple[str, ...] | None
     ) -> str:
         """Keep an answer and return where it takes the user."""
         server = await loaded("app.account.oauth.authorization_server")
-        location = await self.parts.write(
-            server.answer, me, self.named, self._origin(request), asked, scopes=scopes
+        location = await visit.parts.write(
+            server.answer, me, self.named, visit.origin, asked, scopes=scopes
         )
         return cast(str, location)
-
-    def _origin(self, request: Request) -> str:
-        return self.credentials.guard.origin(
-            dict(request.scope["headers"]), request.scope.get("scheme", "http")
-        )
 
 
 def _target(uri: str, origin: str) -> dict[str, str]:
@@ -269,12 +244,5 @@ async def _answered_before() -> Response:
     )
 
 
-def _redirect(location: str, cookie: bytes | None = None) -> Response:
-    response = Response(status_code=302, headers={"Location": location})
-    _set(response, cookie)
-    return response
-
-
-def _set(response: Response, cookie: bytes | None) -> None:
-    if cookie is not None:
-        response.headers["Set-Cookie"] = cookie.decode()
+def _redirect(location: str) -> Response:
+    return Response(status_code=302, headers={"Location": location})

@@ -6,25 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.account import oauth_grants, oauth_tokens, users
 from app.account.oauth import clients, codes
 from app.account.oauth.clients import ClientRefused, NamedClients
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.json_body import decode
 from app.core.limits import RateLimit
 from app.core.process.lazy_import import loaded
 from app.errors import Invalid, RateLimited
-from app.interfaces.credentials import Credentials, address_of, key_of
+from app.interfaces.credentials import address_of, key_of
 from app.interfaces.oauth.metadata import OAUTH
+from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.pages import json_response
-from app.interfaces.wire.forms import form_of, value_of
-from app.interfaces.wire.request_bodies import read_body
+from app.interfaces.pages.visit import Visit
+from app.settings import Settings
 
 LARGEST_REGISTRATION = 64 << 10
 GUESSED = ("invalid_client", "invalid_grant")
@@ -36,11 +34,9 @@ NO_HEADERS: Mapping[str, str] = {}
 class TokenEndpoints:
     """The endpoints at which no user sits."""
 
-    def __init__(self, parts: App, credentials: Credentials, named: NamedClients) -> None:
-        self.parts = parts
+    def __init__(self, settings: Settings, named: NamedClients) -> None:
         self.named = named
-        self.credentials = credentials
-        self.registrations = RateLimit(parts.settings.oauth_registration_limit, minutes=5)
+        self.registrations = RateLimit(settings.oauth_registration_limit, minutes=5)
         self._key: Any = None
         self._one = asyncio.Lock()
 
@@ -54,89 +50,83 @@ class TokenEndpoints:
             Route(OAUTH + "/jwks", self.keys),
         ]
 
-    async def token(self, request: Request) -> Response:
+    async def token(self, visit: Visit) -> Response:
         """Give tokens for a code or a refresh token."""
         try:
-            form = await form_of(request)
+            form = await form_of(visit)
         except Invalid as error:
             return _refused("invalid_request", error.message)
-        origin = self._origin(request)
+        origin = visit.origin
         server = await loaded("app.account.oauth.authorization_server")
-        code = self.parts.quick(codes.find, value_of(form, "code"))
+        code = visit.parts.quick(codes.find, value_of(form, "code"))
         if code is not None and "openid" in code.scopes:
-            await self._signing_key()  # what could fail must not fail once the code is used up
-        answer = await self.parts.write(server.exchange, self.named, origin, form, _basic(request))
+            await self._signing_key(visit)  # what could fail must not fail once the code is used up
+        answer = await visit.parts.write(server.exchange, self.named, origin, form, _basic(visit))
         if answer.body.get("error") in GUESSED:
-            self.credentials.guessed(request.scope)
+            visit.guessed()
         headers = BASIC if answer.status == 401 else NO_HEADERS
         if answer.claims is None:
             return json_response(answer.body, answer.status, dict(headers))
         id_tokens = await loaded("app.account.oauth.id_tokens")
         claims = {"iss": origin, **answer.claims}
         return json_response(
-            answer.body | {"id_token": id_tokens.signed(await self._signing_key(), claims)}
+            answer.body | {"id_token": id_tokens.signed(await self._signing_key(visit), claims)}
         )
 
-    async def revoke(self, request: Request) -> Response:
+    async def revoke(self, visit: Visit) -> Response:
         """End a token; of one that is unknown nobody learns so."""
         try:
-            token = value_of(await form_of(request), "token")
+            token = value_of(await form_of(visit), "token")
         except Invalid:
             token = ""
         if token:
-            await self.parts.write(oauth_tokens.revoke, token)
+            await visit.parts.write(oauth_tokens.revoke, token)
         return json_response({})
 
-    async def register(self, request: Request) -> Response:
+    async def register(self, visit: Visit) -> Response:
         """Let an application make itself known (RFC 7591)."""
-        registration = self.parts.settings.oauth_registration
+        registration = visit.parts.settings.oauth_registration
         if registration == "off":
             return _refused("access_denied", "Client registration is disabled", status=403)
-        if wait := self.registrations.take(address_of(request.scope)).wait:
+        if wait := self.registrations.take(address_of(visit.scope)).wait:
             raise RateLimited("Too many registrations; wait a moment.", retryAfter=wait)
         try:
-            sent = decode(await read_body(request.receive, LARGEST_REGISTRATION))
+            sent = await visit.fields(LARGEST_REGISTRATION)
             metadata = msgspec.convert(sent, clients.Metadata)
         except (Invalid, msgspec.ValidationError) as error:
             return _refused("invalid_client_metadata", str(error))
         try:
             clients.checked(metadata, registration)
-            registered = await self.parts.write(clients.register, metadata, registration)
+            registered = await visit.parts.write(clients.register, metadata, registration)
         except ClientRefused as refused:
             return _refused(refused.error, refused.description)
         return json_response(registered, 201)
 
-    async def userinfo(self, request: Request) -> Response:
+    async def userinfo(self, visit: Visit) -> Response:
         """Tell an application who its user is, as far as its scopes allow."""
-        headers = dict(request.scope["headers"])
-        token = key_of(headers)
-        me = None if token is None else self.credentials.ring.caller(token)
+        token = key_of(visit.sent)
+        me = None if token is None else visit.credentials.ring.caller(token)
         if me is None or me.kind != "oauth":
             if token is not None:
-                self.credentials.failed(request.scope)
-            scheme = request.scope.get("scheme", "http")
-            raise self.credentials.unauthorized(headers, scheme, sent=token is not None)
-        self.credentials.ring.used(me)
+                visit.credentials.failed(visit.scope)
+            raise visit.unauthorized(sent=token is not None)
+        visit.exchange.caller = me
+        visit.credentials.ring.used(me)
         me.require(("openid",))
-        return json_response(self.parts.quick(_userinfo, me))
+        return json_response(visit.parts.quick(_userinfo, me))
 
-    async def keys(self, request: Request) -> Response:
+    async def keys(self, visit: Visit) -> Response:
         """Give the public keys of id tokens."""
-        key = await self._signing_key()
+        key = await self._signing_key(visit)
         id_tokens = await loaded("app.account.oauth.id_tokens")
         return json_response(id_tokens.public(key), headers=ASK_AGAIN_HOURLY)
 
-    async def _signing_key(self) -> Any:
+    async def _signing_key(self, visit: Visit) -> Any:
         async with self._one:
             if self._key is None:
                 id_tokens = await loaded("app.account.oauth.id_tokens")
-                self._key = await asyncio.to_thread(id_tokens.load, self.parts.store.path.parent)
+                self._key = await asyncio.to_thread(id_tokens.load, visit.parts.store.path.parent)
         return self._key
-
-    def _origin(self, request: Request) -> str:
-        return self.credentials.guard.origin(
-            dict(request.scope["headers"]), request.scope.get("scheme", "http")
-        )
 
 
 def _userinfo(tx: Tx, me: Caller) -> dict[str, Any]:
@@ -156,9 +146,9 @@ def _userinfo(tx: Tx, me: Caller) -> dict[str, Any]:
     return told
 
 
-def _basic(request: Request) -> dict[str, str]:
+def _basic(visit: Visit) -> dict[str, str]:
     """Give the credentials that a client sent by HTTP Basic, where they can be read."""
-    sent = dict(request.scope["headers"]).get(b"authorization", b"")
+    sent = visit.sent.get(b"authorization", b"")
     if sent[:6].lower() != b"basic ":
         return {}
     try:

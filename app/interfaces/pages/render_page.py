@@ -4,7 +4,6 @@ import functools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.core.process.lazy_import import loaded
@@ -46,9 +45,9 @@ def told_as_page(answer: Answer) -> Answer:
     """Let a handler's failures be told as a page, for those who sit at a browser."""
 
     @functools.wraps(answer)
-    async def told(self: Any, request: Request) -> Response:
+    async def told(*seen: Any) -> Response:
         try:
-            return await answer(self, request)
+            return await answer(*seen)
         except AppError as error:
             response = await notice("That did not work", error.message, status=error.status)
             response.headers.update(error.headers)

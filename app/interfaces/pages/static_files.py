@@ -4,11 +4,11 @@ import functools
 import hashlib
 from pathlib import Path
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import NotFound
+from app.interfaces.pages.visit import Visit
 
 STATIC = Path(__file__).parent / "static"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -20,13 +20,13 @@ def routes() -> list[Route]:
     return [Route("/static/{name}", file)]
 
 
-async def file(request: Request) -> Response:
+async def file(visit: Visit) -> Response:
     """Give a file; whoever asks for it as it is now may keep it for ever."""
-    name = request.path_params["name"]
+    name = visit.path_params["name"]
     if name not in _names():
         raise NotFound("There is nothing at this path.")
     content, version = _read(name)
-    asked_as_is = request.query_params.get("v") == version
+    asked_as_is = visit.query_params.get("v") == version
     return Response(
         content,
         media_type=MEDIA_TYPES[Path(name).suffix],

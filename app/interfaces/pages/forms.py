@@ -2,10 +2,8 @@
 
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
-
 from app.errors import Invalid
-from app.interfaces.wire.request_bodies import read_body
+from app.interfaces.pages.visit import Visit
 
 FORM = b"application/x-www-form-urlencoded"
 LARGEST = 64 << 10
@@ -23,12 +21,12 @@ def fields_of(text: bytes) -> list[tuple[str, str]]:
         raise Invalid("The fields are not valid percent-encoded UTF-8.", field="query") from None
 
 
-async def form_of(request: Request) -> list[tuple[str, str]]:
+async def form_of(visit: Visit) -> list[tuple[str, str]]:
     """Return the fields of a form; raise Invalid where the body is none."""
-    sent = dict(request.scope["headers"]).get(b"content-type", b"")
+    sent = visit.sent.get(b"content-type", b"")
     if sent.partition(b";")[0].strip().lower() != FORM:
         raise Invalid(f"Content-Type must be {FORM.decode()}.", field="Content-Type")
-    return fields_of(await read_body(request.receive, LARGEST))
+    return fields_of(await visit.body_of(LARGEST))
 
 
 def value_of(fields: list[tuple[str, str]], name: str) -> str:
