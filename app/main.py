@@ -179,14 +179,7 @@ def build_parts(
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
-    store = Store(
-        data / DATABASE,
-        durability=settings.durability,
-        clock=clock,
-        events=events,
-        sealed=sealed,
-        checkpoints=not settings.external_checkpoints,
-    )
+    store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
     )  # it reads whole files, and every refused write names it

@@ -347,6 +347,24 @@ def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
 
 
 @each_module
+def test_what_is_one_transaction_is_no_async_operation(module: str) -> None:
+    """One that uses the App for its settings and a single step only needs a `tx`."""
+    needless = []
+    for one in functions(trees()[module]):
+        decorated = any("operation(" in ast.unparse(each) for each in one.decorator_list)
+        if not decorated or not isinstance(one, ast.AsyncFunctionDef):
+            continue
+        names = [dotted(node) for node in walked(one)]
+        used = Counter(name for name in names if name == "app" or name.startswith("app."))
+        plain = {name for name in used if name.count(".") < 2} - {"app"}
+        apart = used["app"] > sum(used[name] for name in plain)  # passed on as a whole
+        steps = used["app.read"] + used["app.write"] + used["app.quick"]
+        if steps == 1 and not apart and plain <= {"app.settings", "app.read", "app.write"}:
+            needless.append(one.name)
+    assert needless == []
+
+
+@each_module
 def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
     if module.startswith(OUTSIDE_WORLD):
         return

@@ -110,8 +110,9 @@ ALICE, BOB = person(1), person(2)
 
 
 async def started(data: Path, clock: MovableClock) -> AsyncIterator[App]:
-    async with open_store(data / DATABASE, durability="normal", clock=clock) as store:
-        yield App(settings=Settings(), catalog=CATALOG, store=store, clock=clock, events=Events())
+    settings = Settings(durability="normal")
+    async with open_store(data / DATABASE, settings=settings, clock=clock) as store:
+        yield App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=Events())
 
 
 @pytest.fixture

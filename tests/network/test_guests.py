@@ -377,7 +377,7 @@ async def test_a_link_begins_only_so_many_sessions_a_day(
     stranger: Client,
     clock: MovableClock,
 ) -> None:
-    served.parts.settings = dataclasses.replace(settings, guest_sessions=2)
+    object.__setattr__(settings, "guest_sessions", 2)
     made = await link(alice)
     for _ in range(2):
         await ask(stranger, made, "hello")

@@ -70,7 +70,7 @@ def rewriter_for(app: App, me: Caller) -> Rewriter | None:
 
     Their own default model; None where the rules answer them.
     """
-    configured = app.quick(model_choice.chosen, me, app.settings)
+    configured = app.quick(model_choice.chosen, me)
     return app.rewriter or (None if configured is None else ModelRewriter(app, configured))
 
 

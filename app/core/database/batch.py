@@ -8,6 +8,7 @@ from typing import Any
 
 from app.core.database.sqlite_setup import limited
 from app.core.database.tx import NeedsSavepoints, Tx, real_savepoint, stamp
+from app.settings import Settings
 
 
 class Job:
@@ -37,7 +38,12 @@ class Job:
 
 
 def commit(
-    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, most: int | None
+    connection: sqlite3.Connection,
+    jobs: Sequence[Job],
+    moment: datetime,
+    settings: Settings,
+    *,
+    most: int | None,
 ) -> None:
     """Run a batch in one transaction.
 
@@ -46,27 +52,35 @@ def commit(
     What would make the file larger than `most` bytes finds the disk full.
     """
     if most is None:
-        _commit(connection, jobs, moment)
+        _commit(connection, jobs, moment, settings)
         return
     with limited(connection, most):
-        _commit(connection, jobs, moment)
+        _commit(connection, jobs, moment, settings)
 
 
-def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime) -> None:
+def _commit(
+    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, settings: Settings
+) -> None:
     try:
-        _run(connection, jobs, moment, careful=False)
+        _run(connection, jobs, moment, settings, careful=False)
     except NeedsSavepoints:
-        _run(connection, jobs, moment, careful=True)
+        _run(connection, jobs, moment, settings, careful=True)
 
 
 def _run(
-    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, careful: bool
+    connection: sqlite3.Connection,
+    jobs: Sequence[Job],
+    moment: datetime,
+    settings: Settings,
+    *,
+    careful: bool,
 ) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         now = stamp(moment)
         for job in jobs:
-            _run_job(connection, job, Tx(connection, moment, now=now, careful=careful))
+            tx = Tx(connection, moment, settings, now=now, careful=careful)
+            _run_job(connection, job, tx)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

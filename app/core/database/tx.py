@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from app.settings import Settings
+
 Clock = Callable[[], datetime]
+DEFAULTS = Settings()
+"""For what looks into a database without a server."""
 
 
 def utc_now() -> datetime:
@@ -51,22 +55,24 @@ class _Undo(Exception):
 
 
 class Tx:
-    """One open transaction: its connection, its one moment, and the events it will publish once
-    it has committed.
+    """One open transaction: its connection, its one moment, the server's settings, and the events
+    it will publish once it has committed.
     """
 
-    __slots__ = ("_now", "careful", "connection", "events", "moment")
+    __slots__ = ("_now", "careful", "connection", "events", "moment", "settings")
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         moment: datetime,
+        settings: Settings = DEFAULTS,
         *,
         now: str | None = None,
         careful: bool = True,
     ) -> None:
         self.connection = connection
         self.moment = moment
+        self.settings = settings
         self._now = now
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.careful = careful
@@ -110,7 +116,7 @@ class Tx:
 
         For what happened before it came here.
         """
-        past = Tx(self.connection, self.moment, now=now, careful=self.careful)
+        past = Tx(self.connection, self.moment, self.settings, now=now, careful=self.careful)
         past.events = self.events
         return past
 

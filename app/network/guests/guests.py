@@ -138,7 +138,7 @@ async def ask_as_guest(
         raise Unavailable(guest_turns.STOPPED)
     app.quick(_look, token, session_key, guest, app.part(GuestRate))
     visit = Visit(token, message, session_key, visitor_name or None, guest, (address, agent))
-    asked = await app.write(guest_turns.begin, visit, app.settings)
+    asked = await app.write(guest_turns.begin, visit)
     return await guest_turns.run(app, asked, stream=stream)
 
 

@@ -33,7 +33,6 @@ from app.network.grants.share_terms import (
 from app.network.guests import guest_rows, guest_turns, policy_notes
 from app.network.guests.share_view import ShareAnswer, ShareLink, own, shown
 from app.network.guests.wanted_link import Life, WantedLink, expiry_of, require_consistent
-from app.settings import Settings
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.escalation_hooks import Hooks
@@ -76,8 +75,8 @@ class Revoked(Record):
         },
     ),
 )
-async def create_share_link(
-    app: App,
+def create_share_link(
+    tx: Tx,
     me: Caller,
     *,
     scope: Scope,
@@ -114,12 +113,12 @@ async def create_share_link(
         tools or ToolAccess(),
     )
     wanted = WantedLink(terms, note_id, target, label, require_sign_in, answered_by)
-    return await app.write(_create, me, wanted, expires_in, link_policy, app.settings)
+    return _create(tx, me, wanted, expires_in, link_policy)
 
 
 @operation("TOOL", category="network", scope="os.share:write", tool=Tool(risk="X"))
-async def share_agent(
-    app: App,
+def share_agent(
+    tx: Tx,
     me: Caller,
     *,
     scope: Literal["all", "folders"],
@@ -140,7 +139,7 @@ async def share_agent(
         True,
         "agent",
     )
-    return await app.write(_create, me, wanted, expires_in, None, app.settings)
+    return _create(tx, me, wanted, expires_in, None)
 
 
 @operation(
@@ -150,8 +149,8 @@ async def share_agent(
     effect="read",
     also=("GET /share/list",),
 )
-async def list_share_links(
-    app: App,
+def list_share_links(
+    tx: Tx,
     me: Caller,
     *,
     status: Literal["active", "revoked", "all"] = "active",
@@ -159,13 +158,14 @@ async def list_share_links(
     offset: Offset = 0,
 ) -> ShareList:
     """List the caller's share links, newest first."""
-    return await app.read(_list, me, status, limit, offset, app.settings)
+    links, total = share_rows.page(tx, me.user, status, limit=limit, offset=offset)
+    return ShareList([shown(tx, link) for link in links], total)
 
 
 @operation("GET /os/share/{linkId}", scope="os.share:read", since="beyond", effect="read")
-async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
+def read_share_link(tx: Tx, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
     """Read one share link, by its id or its token."""
-    return await app.read(lambda tx: ShareAnswer(shown(tx, own(tx, me, link_id), app.settings)))
+    return ShareAnswer(shown(tx, own(tx, me, link_id)))
 
 
 @operation(
@@ -223,14 +223,7 @@ async def change_share_link(
         "answered_by": answered_by,
     }
     return await app.write(
-        _change,
-        me,
-        link_id,
-        _given(given),
-        _given(beside),
-        expires_in,
-        app.settings,
-        app.part(Hooks),
+        _change, me, link_id, _given(given), _given(beside), expires_in, app.part(Hooks)
     )
 
 
@@ -258,9 +251,7 @@ async def revoke_share_link(
     return Revoked("The link is revoked and its transcripts are deleted.")
 
 
-def _create(
-    tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None, settings: Settings
-) -> ShareAnswer:
+def _create(tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None) -> ShareAnswer:
     require_consistent(tx, me, wanted)
     if share_rows.page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
         raise QuotaExceeded(
@@ -278,11 +269,11 @@ def _create(
         expires_at=expiry_of(tx, life),
     )
     link = share_rows.set_policy_note(tx, link, policy_notes.make(tx, link, policy))
-    answer = ShareAnswer(shown(tx, link, settings))
+    answer = ShareAnswer(shown(tx, link))
     by_rules = (
         link.answered_by == "agent"
         and link.target == "agent"
-        and model_choice.name_of(tx, me, settings) == model_choice.OFFLINE
+        and model_choice.name_of(tx, me) == model_choice.OFFLINE
     )
     if by_rules and policy_notes.is_own(tx, link):
         answer.policy_enforced, answer.notice = (
@@ -290,13 +281,6 @@ def _create(
             NOT_ENFORCED + (TAKES_MESSAGES if link.terms.scope == "all" else QUOTES_ONLY),
         )
     return answer
-
-
-def _list(
-    tx: Tx, me: Caller, status: str, limit: int, offset: int, settings: Settings
-) -> ShareList:
-    links, total = share_rows.page(tx, me.user, status, limit=limit, offset=offset)
-    return ShareList([shown(tx, link, settings) for link in links], total)
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:
@@ -310,7 +294,6 @@ def _change(
     given: dict[str, Any],
     beside: dict[str, Any],
     life: Life | None,
-    settings: Settings,
     hooks: Hooks,
 ) -> ShareAnswer:
     before = own(tx, me, ref)
@@ -343,7 +326,7 @@ def _change(
         _end_waiting(tx, me, after, hooks, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
-    return ShareAnswer(shown(tx, after, settings))
+    return ShareAnswer(shown(tx, after))
 
 
 def _revoke(tx: Tx, me: Caller, ref: str, hooks: Hooks) -> int:

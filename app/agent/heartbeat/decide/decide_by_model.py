@@ -107,15 +107,9 @@ async def _line(
     prompt = PROMPT.format(
         line=found.tasks[number].text, notes=found.changes.notes, todos=found.changes.todos
     )
-    most = app.settings.max_completion
     try:
         held = await app.write(
-            first_call,
-            beginner,
-            feature="heartbeat",
-            model=planned.model,
-            texts=(prompt,),
-            most=most,
+            first_call, beginner, feature="heartbeat", model=planned.model, texts=(prompt,)
         )
     except BudgetExceeded as error:
         planned.spent = True
