@@ -1,11 +1,9 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import (
-    active_devices,
     caps,
     contact_pairs,
     invoices,
-    key_ring,
     keys,
     oauth_grants,
     sessions,
@@ -13,6 +11,7 @@ from app.account import (
     token_reservations,
     usage,
     users,
+    write_gathered,
 )
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
@@ -68,7 +67,6 @@ CATALOG = Catalog(
         delete_user,
         users,
         keys,
-        key_ring,
         sessions,
         team,
         oauth_grants,
@@ -76,7 +74,7 @@ CATALOG = Catalog(
         usage,
         invoices,
         caps,
-        active_devices,
+        write_gathered,
         token_reservations,
         idempotency,
         openapi,

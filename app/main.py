@@ -10,11 +10,6 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
-from app.account.active_devices import Devices
-from app.account.key_ring import KeyRing
-from app.account.sessions import Sessions
-from app.account.team import InviteRate
-from app.agent.heartbeat.look.arrivals import Arrivals
 from app.agent.heartbeat.records import run_rows, tiers
 from app.agent.memory import episode_sources, episodes, message_memory, recall
 from app.agent.models import model_choice
@@ -31,6 +26,8 @@ from app.core.database.sqlite_setup import Sealed
 from app.core.database.store import Store
 from app.core.database.tx import Clock, Tx, utc_now
 from app.core.embedder import Embedder
+from app.core.hooks import Hooks
+from app.core.limits import Rates
 from app.core.process.lazy_import import loaded
 from app.core.process.power_source import on_battery
 from app.core.secret_files import KeptSecrets
@@ -48,16 +45,11 @@ from app.interfaces.pages.visitors import Visitors
 from app.interfaces.pages.web_pages import Pages
 from app.interfaces.schedule import Schedule
 from app.network.contacts import contact_requests
-from app.network.contacts.contact_requests import RequestRate
 from app.network.grants import grant_rows, share_rows
-from app.network.grants.link_connections import Links
-from app.network.guests.guests import GuestRate
 from app.network.messages import waiting_rows
-from app.network.messages.groups import NewGroups
 from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
-from app.tools.approvals import escalation_hooks, escalation_rows
-from app.upkeep.backups.backups import Backups
+from app.tools.approvals import escalation_rows
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import Meaning
 
@@ -95,8 +87,7 @@ def create_app(
     written, and nothing runs in the background.
     """
     parts = build_parts(settings, data, clock=clock, embedder=embedder, sealed=sealed)
-    ring = parts.part(KeyRing)
-    credentials = Credentials(parts, ring, Guard(settings))
+    credentials = Credentials(parts, Guard(settings))
     log = AccessLog(
         data / "access.log" if settings.access_log else None, most=settings.access_log_size
     )
@@ -119,13 +110,9 @@ def create_app(
             schedule.stop()
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
-            for flush in (
-                ring.flush,
-                parts.part(Sessions).flush_renewed,
-                parts.part(Devices).flush_seen,
-            ):
+            for write in parts.gathered:
                 with contextlib.suppress(StorageFull, Unavailable):
-                    await flush()
+                    await write()
             await parts.part(Providers).close()
             await parts.embedder.close()
             await parts.store.close()
@@ -161,7 +148,7 @@ async def _mend(parts: App) -> None:
     if parts.quick(waiting_rows.any_claimed):
         await parts.write(waiting_rows.mend)
     if parts.quick(escalation_rows.any_begun):
-        await parts.write(escalation_rows.close_begun, OPERATOR, parts.part(escalation_hooks.Hooks))
+        await parts.write(escalation_rows.close_begun, OPERATOR, parts.hooks)
     if parts.quick(token_reservations.any_abandoned):
         await parts.write(token_reservations.settle_all)
     if parts.quick(run_rows.any_running):
@@ -203,36 +190,30 @@ def build_parts(
         store=store,
         clock=clock,
         events=events,
+        rates=Rates(settings),
+        safekeeping=Safekeeping(data),
         embedder=embedder or embedder_for(settings, data),
+        hooks=Hooks(
+            callers={"peer": grant_rows.behind, "guest": share_rows.behind},
+            rights={"heartbeat": tiers.rights_now},
+            settled={"heartbeat": _settled},
+            requests=contact_requests.waiting_for,
+        ),
     )
-    app.parts[escalation_hooks.Hooks] = escalation_hooks.Hooks(
-        callers={"peer": grant_rows.behind, "guest": share_rows.behind}
-    )
-    app.parts[escalation_hooks.Hooks].settled["heartbeat"] = _settled
-    app.parts[escalation_hooks.Hooks].rights["heartbeat"] = tiers.rights_now
-    app.parts[RequestRate] = RequestRate(settings.contact_limit)
-    app.parts[Links] = Links(share_rows.to_connect)
-    app.parts[Arrivals] = Arrivals(contact_requests.waiting_for)
-    app.parts[GuestRate] = GuestRate(settings.guest_limit)
-    app.parts[Transfers] = Transfers()
-    app.parts[NewGroups] = NewGroups(settings.group_limit)
-    app.parts[InviteRate] = InviteRate(settings.invite_limit)
-    app.parts[KeyRing] = KeyRing(store)
-    app.parts[Sessions] = Sessions(store)
-    app.parts[Devices] = Devices(store, app.tasks)
-    app.parts[Meaning] = Meaning(
-        app,
-        others=[recall.EPISODES],
-        former=lambda name: former_for(settings, data, name),
-        on_battery=on_battery,
-    )
-    app.parts[Providers] = Providers(settings, KeptSecrets(data))
-    app.parts[Safekeeping] = Safekeeping(data)
-    app.parts[Backups] = Backups(prover="app.commands.prove_backup")
+    app.parts += [
+        Meaning(
+            app,
+            others=[recall.EPISODES],
+            former=lambda name: former_for(settings, data, name),
+            on_battery=on_battery,
+        ),
+        Providers(settings, KeptSecrets(data)),
+        Transfers(),
+    ]
     return app
 
 
-def _settled(tx: Tx, found: escalation_hooks.Settled) -> None:
+def _settled(tx: Tx, found: escalation_rows.Settled) -> None:
     """Tell the heartbeat how an escalation of its own has ended."""
     from app.agent.heartbeat.act import act
 

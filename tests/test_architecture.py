@@ -383,6 +383,22 @@ def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
     assert (asked, brought) == (set(), set())
 
 
+def test_main_makes_every_part_that_a_feature_asks_for() -> None:
+    asked = {
+        ast.unparse(node.args[0])
+        for tree in trees().values()
+        for node in walked(tree)
+        if isinstance(node, ast.Call) and dotted(node.func).endswith(".part")
+    }
+    made = [
+        ast.unparse(part.func)
+        for node in walked(trees()["app/main.py"])
+        if isinstance(node, ast.AugAssign) and dotted(node.target) == "app.parts"
+        for part in getattr(node.value, "elts", ())
+    ]
+    assert sorted(made) == sorted(asked)
+
+
 def test_any_exception_at_all_is_caught_only_at_the_edges() -> None:
     caught: dict[str, int] = defaultdict(int)
     for module, tree in trees().items():

@@ -22,8 +22,8 @@ from app.core.schema import schemas
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.openapi import document
 from app.main import create_app
-from app.network.grants.link_connections import Links, OpenLink
-from app.network.grants.permission_object import Permissions
+from app.network.grants import share_rows
+from app.network.grants.share_terms import Terms
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
@@ -765,7 +765,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "action": "accept",
         "permissions": {"todoAccess": {"read": True}},
     },
-    "connect_by_link": {"shareToken": "open"},
+    "connect_by_link": {"shareToken": Ref("open_link")},
     "list_contacts": {"q": "bo", "limit": 5},
     "create_share_link": {
         "scope": "folders",
@@ -857,26 +857,21 @@ async def ready(
 ) -> AsyncIterator[Ready]:
     data = tmp_path / "data"
     shutil.copytree(stock.data, data)
-    async with running(data) as served:
-        served.parts.part(Links).find = lambda tx, token: (
-            OpenLink(3, Permissions()) if token == "open" else None
-        )
-        async with (
-            served.client(stock.keys["alice"]) as alice,
-            served.client(stock.keys["bob"]) as bob,
-        ):
-            made = {
-                **stock.made,
-                **(
-                    await moved(alice, "import", "export")
-                    if re.search("import|export", request.node.name)
-                    else {}
-                ),
-                **await (
-                    invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)
-                ),
-            }
-            yield Ready(served, alice, made)
+    async with (
+        running(data) as served,
+        served.client(stock.keys["alice"]) as alice,
+        served.client(stock.keys["bob"]) as bob,
+    ):
+        made = {
+            **stock.made,
+            **(
+                await moved(alice, "import", "export")
+                if re.search("import|export", request.node.name)
+                else {}
+            ),
+            **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
+        }
+        yield Ready(served, alice, made)
 
 
 async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
@@ -935,6 +930,7 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     made = {
         "group": team["group"]["conversationId"],
         **await visited(alice),
+        "open_link": (await served.parts.write(opened)).token,
         "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
         "incoming": incoming,
         "run": run,
@@ -961,6 +957,21 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
             "result"
         ]["todo"]["id"]
     return made
+
+
+def opened(tx: Tx) -> share_rows.Link:
+    """A share link of carol's."""
+    return share_rows.add(
+        tx,
+        3,
+        label="",
+        target="agent",
+        answered_by="agent",
+        require_sign_in=True,
+        note_id=None,
+        terms=Terms("all"),
+        expires_at=None,
+    )
 
 
 async def visited(owner: Client) -> dict[str, Any]:

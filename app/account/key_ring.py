@@ -1,12 +1,9 @@
 """The key ring: who a key belongs to, answered from memory."""
 
 from app.account import key_rows
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import stamp
-from app.core.operation import MINUTE, operation
-from app.core.schema import Record
 
 
 class KeyRing:
@@ -48,10 +45,3 @@ class KeyRing:
         if self._used:
             used, self._used = self._used, {}
             await self._store.write(key_rows.note_use, used)
-
-
-@operation("COMMAND", every=MINUTE)
-async def write_key_uses(app: App, me: Caller) -> Record:
-    """Write when keys were last used."""
-    await app.part(KeyRing).flush()
-    return Record()

@@ -12,7 +12,6 @@ from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.limits import RateLimit
 from app.core.operation import Http, operation
 from app.core.schema import Id, Record
 from app.errors import AlreadyMember, Forbidden, NotFound, RateLimited, SeatsFull
@@ -21,10 +20,6 @@ Role = Literal["owner", "admin", "member"]
 GivenRole = Literal["member", "admin"]
 LEADERS = ("owner", "admin")
 LONGEST_TOKEN = 100
-
-
-class InviteRate(RateLimit):
-    """How many invites a user makes a minute."""
 
 
 class Seat(Record):
@@ -128,7 +123,7 @@ async def invite_to_team(
 
     Only owner and admins invite.
     """
-    if wait := app.part(InviteRate).take(me.user).wait:
+    if wait := app.rates.invites.take(me.user).wait:
         raise RateLimited("Too many invites; wait a moment.", retryAfter=wait)
     token = random_tokens.secret("")
     made = await app.write(_invite, me, token, email, role)

@@ -69,7 +69,7 @@ async def test_what_cannot_be_the_name_of_a_device_is_refused(alice: Client, nam
 async def test_a_device_token_is_its_own_device_whatever_it_says(
     served: Served, alice: Client
 ) -> None:
-    part = served.parts.part(Devices)
+    part = served.asgi.front.credentials.devices
     for token in (
         Caller(user=1, user_id="u", username="alice", kind="device", credential=7),
         Caller(user=1, user_id="u", username="alice", kind="device", credential=8, device="dev_8"),
@@ -108,7 +108,7 @@ async def test_a_new_month_begins_with_no_device(
 ) -> None:
     await alice.ok("POST", "/metering/caps", status=201, json={**CAP, "limit": 1})
     await alice.refused("GET", "/identity", 429, "budget_exceeded", **from_("phone"))
-    await served.parts.part(Devices).flush_seen()
+    await served.parts.write_gathered()
     clock.forward(days=10)
     await alice.ok("GET", "/identity", **from_("phone"))
     await alice.refused("GET", "/identity", 429, "budget_exceeded")

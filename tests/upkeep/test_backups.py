@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.core.database.backup_status import Safekeeping
 from app.errors import Invalid
 from app.settings import Settings
 from app.upkeep.backups import backup_files, copy_database, encryption
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.backups.backups import Backups
 from tests.conftest import Client, MovableClock, Served
 from tests.support import backup_load
 
@@ -217,8 +215,8 @@ async def test_after_a_failure_the_clock_waits_before_it_tries_again(
     await tend(served)
     await tend(served)
     assert asked == ["copy"]
-    assert served.parts.part(Safekeeping).known.trouble_text == "It broke."
-    served.parts.part(Backups).not_before = 0
+    assert served.parts.safekeeping.known.trouble_text == "It broke."
+    served.parts.safekeeping.rest(0)
     await tend(served)
     assert asked == ["copy", "copy"]
 

@@ -16,11 +16,11 @@ from app.agent.heartbeat.records.run_rows import Begun, Ending
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.core.operation import operation
 from app.core.schema import Id, Record
 from app.errors import AlreadyRunning, AppError, GrantRevoked, NothingToUndo
 from app.tools.approvals import audit, escalation_rows
-from app.tools.approvals.escalation_hooks import Hooks
 
 Reason = Literal["changed_since", "not_reversible"]
 
@@ -59,7 +59,7 @@ async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
     What it made goes to the trash, what it edited gets the text of before; what waits for a yes
     because of it waits no longer. `undoRunId` is the run of this, which can be taken back too.
     """
-    return await app.write(_undo, me, id, app.part(Hooks))
+    return await app.write(_undo, me, id, app.hooks)
 
 
 def _undo(tx: Tx, me: Caller, id: int, behind: Hooks) -> Undone:

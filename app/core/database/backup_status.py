@@ -3,8 +3,10 @@
 Found out in the background, kept in a file beside the backups.
 """
 
+import asyncio
 import contextlib
 import os
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -63,12 +65,17 @@ class KnownOfBackups(msgspec.Struct, rename="camel"):
 
 
 class Safekeeping:
-    """That knowledge, read once; `keep` writes it down.
+    """That knowledge, read once; `keep` writes it down. And what only the running program knows.
 
     A file that is damaged or gone is the same as knowing nothing.
     """
 
     def __init__(self, data: Path) -> None:
+        self.turn = asyncio.Lock()
+        """Held while a backup is made or proven: one at a time."""
+        self.mark: int | None = None
+        """The state of the database that was last backed up."""
+        self._not_before = 0.0
         self._file = data / BACKUPS / FILE
         self._known: KnownOfBackups | None = None
 
@@ -78,6 +85,15 @@ class Safekeeping:
         if self._known is None:
             self._known = read(self._file)
         return self._known
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the last try failed so lately that the clock makes no other."""
+        return time.monotonic() < self._not_before
+
+    def rest(self, seconds: float) -> None:
+        """Let the clock try nothing for a while."""
+        self._not_before = time.monotonic() + seconds
 
     def keep(self, **changes: object) -> None:
         """Remember these fields from now on."""

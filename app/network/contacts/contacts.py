@@ -9,6 +9,7 @@ from app.account import contact_pairs as known
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Most, Offset, Record, Text
 from app.errors import GrantRevoked, Invalid, NotFound
@@ -18,7 +19,6 @@ from app.network.grants.grant_rows import Grant
 from app.network.grants.permission_object import Capabilities, Permissions
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalation_hooks import Hooks
 from app.workspace.folders import folder_shares
 
 UserRef = Annotated[str, Meta(min_length=1, max_length=64, description="a userId or a username")]
@@ -104,7 +104,7 @@ def list_contacts(
 )
 async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
-    return await app.write(_remove, me, user_id, app.part(Hooks))
+    return await app.write(_remove, me, user_id, app.hooks)
 
 
 @operation(
@@ -142,7 +142,7 @@ async def change_permissions(
 
     What is narrower holds from the next call of a tool on.
     """
-    return await app.write(_change, me, user_id, permissions, if_revision, app.part(Hooks))
+    return await app.write(_change, me, user_id, permissions, if_revision, app.hooks)
 
 
 def rows(tx: Tx, user: int) -> list[sqlite3.Row]:

@@ -11,6 +11,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.grant_scope import Access
+from app.core.hooks import Hooks
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, Offset, Record, Text
 from app.errors import GrantRevoked, NotFound, QuotaExceeded
@@ -35,7 +36,6 @@ from app.network.guests.share_view import ShareAnswer, ShareLink, own, shown
 from app.network.guests.wanted_link import Life, WantedLink, expiry_of, require_consistent
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalation_hooks import Hooks
 
 MOST_LINKS = 1_000
 NOT_ENFORCED = "Only a language model can follow the rules of this policy, and none is set up. "
@@ -223,7 +223,7 @@ async def change_share_link(
         "answered_by": answered_by,
     }
     return await app.write(
-        _change, me, link_id, _given(given), _given(beside), expires_in, app.part(Hooks)
+        _change, me, link_id, _given(given), _given(beside), expires_in, app.hooks
     )
 
 
@@ -240,7 +240,7 @@ async def revoke_share_link(
 
     `purge` deletes its transcripts too.
     """
-    link = await app.write(_revoke, me, link_id, app.part(Hooks))
+    link = await app.write(_revoke, me, link_id, app.hooks)
     if not purge:
         return Revoked("The link is revoked.")
     for _ in range(CLOSING_LOOKS):

@@ -14,6 +14,7 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Actor, Caller, Kind
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.core.operation import Http, operation
 from app.core.schema import Id, Text, encode
 from app.errors import (
@@ -37,7 +38,6 @@ from app.tools.approvals import (
     who_decides,
 )
 from app.tools.approvals import call_origin as origins
-from app.tools.approvals.escalation_hooks import Hooks
 from app.tools.approvals.escalations import EscalationAnswer, EscalationList
 from app.tools.registry import registry
 from app.tools.registry.registry import cut_result
@@ -148,7 +148,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
             and not policy.is_sticky(call.tool.operation.risk_class)
         ):
             raise Invalid("This tool asks each time: remember can only be once.", field="remember")
-    outcome = await app.write(_settle, me, user, id_, said, call, app.part(Hooks))
+    outcome = await app.write(_settle, me, user, id_, said, call, app.hooks)
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
@@ -169,7 +169,7 @@ async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
         app.catalog
     ):
         return None
-    asker = app.quick(still_allowed.asker_of, row, app.part(Hooks))
+    asker = app.quick(still_allowed.asker_of, row, app.hooks)
     if asker is None:
         return None
     try:
@@ -285,7 +285,7 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
     except AppError as failure:
         outcome = failure
     finally:
-        await app.write(_conclude, call.me, row, outcome, app.part(Hooks))
+        await app.write(_conclude, call.me, row, outcome, app.hooks)
 
 
 def _conclude(

@@ -11,6 +11,7 @@ import msgspec
 from app.account import users
 from app.core.caller import Actor, Caller
 from app.core.database.tx import Tx, stamp
+from app.core.hooks import Hooks
 from app.core.operation import Taint
 from app.core.schema import encode
 from app.errors import AppError, NotFound, PayloadTooLarge, QuotaExceeded
@@ -18,7 +19,6 @@ from app.tools.approvals import audit
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
-from app.tools.approvals.escalation_hooks import Ended, Hooks
 from app.tools.registry.registry import RegisteredTool
 
 MOST_PENDING = 200
@@ -41,6 +41,19 @@ Kind = Literal[
 
 
 Level = Literal["low", "medium", "high"]
+
+
+Ended = Literal["executed", "failed", "stopped", "expired", "superseded"]
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """How an escalation ended, for whoever raised it."""
+
+    id: int
+    user: int
+    origin: Origin
+    tool: str
+    status: Ended
 
 
 class TooManyPending(QuotaExceeded):
@@ -197,7 +210,9 @@ def end(
         failure=told,
         id=row["id"],
     )
-    hooks.tell(tx, row, status, result)
+    origin = origins.unpacked(row["origin"])
+    if (hear := hooks.settled.get(origin.kind)) is not None:
+        hear(tx, Settled(row["id"], row["user_id"], origin, row["tool"], status))
     _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
 
 

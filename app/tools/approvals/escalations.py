@@ -11,6 +11,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.core.operation import MINUTE, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
@@ -18,7 +19,6 @@ from app.tools.approvals import call_origin as origins
 from app.tools.approvals import change_preview, escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
-from app.tools.approvals.escalation_hooks import Hooks
 from app.tools.approvals.escalation_rows import PENDING
 
 Status = Literal["pending", "decided", "all"]
@@ -135,7 +135,7 @@ async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):
         return Swept(0)
-    return Swept(await app.write(_expire, me, app.part(Hooks)))
+    return Swept(await app.write(_expire, me, app.hooks))
 
 
 async def _end_outdated(app: App, me: Caller) -> None:
@@ -148,7 +148,7 @@ async def _end_outdated(app: App, me: Caller) -> None:
     outdated = {} if me.reach is not None else await app.read(_outdated, me)
     if outdated:
         with contextlib.suppress(StorageFull, Unavailable):
-            await app.write(_supersede_outdated, me, app.part(Hooks))
+            await app.write(_supersede_outdated, me, app.hooks)
 
 
 def _supersede_outdated(tx: Tx, me: Caller, hooks: Hooks) -> None:
