@@ -148,7 +148,7 @@ async def _mend(parts: App) -> None:
     if parts.quick(waiting_rows.any_claimed):
         await parts.write(waiting_rows.mend)
     if parts.quick(escalation_rows.any_begun):
-        await parts.write(escalation_rows.close_begun, OPERATOR, parts.hooks)
+        await parts.write(escalation_rows.close_begun, OPERATOR)
     if parts.quick(token_reservations.any_abandoned):
         await parts.write(token_reservations.settle_all)
     if parts.quick(run_rows.any_running):
@@ -166,6 +166,7 @@ def build_parts(
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
+    events.on_within(escalation_rows.SETTLED, _settled)
     store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
@@ -196,7 +197,6 @@ def build_parts(
         hooks=Hooks(
             callers={"peer": grant_rows.behind, "guest": share_rows.behind},
             rights={"heartbeat": tiers.rights_now},
-            settled={"heartbeat": _settled},
             requests=contact_requests.waiting_for,
         ),
     )
@@ -215,9 +215,10 @@ def build_parts(
 
 def _settled(tx: Tx, found: escalation_rows.Settled) -> None:
     """Tell the heartbeat how an escalation of its own has ended."""
-    from app.agent.heartbeat.act import act
+    if found.origin.kind == "heartbeat":
+        from app.agent.heartbeat.act import act
 
-    act.settled(tx, found)
+        act.settled(tx, found)
 
 
 def _rescued(connection: sqlite3.Connection, settings: Settings, data: Path, clock: Clock) -> Path:

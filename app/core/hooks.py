@@ -37,7 +37,6 @@ class Hooks:
     Of escalations: `rights` returns, by kind of credential, the scopes that it has now, None when
     it is gone; `callers`, for those that act by a grant, the whole caller as the grant is now.
     `does` does, by name, what is no tool of the catalogue, in the transaction of the decision.
-    `settled` is called with a `Settled`, by kind of origin, in the transaction in which one ends.
 
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
     """
@@ -51,5 +50,4 @@ class Hooks:
     does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(
         default_factory=dict
     )
-    settled: dict[str, Callable[[Tx, Any], None]] = dataclasses.field(default_factory=dict)
     requests: Waiting = no_requests

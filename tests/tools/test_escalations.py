@@ -16,7 +16,7 @@ from app.core.operation import Taint
 from app.errors import AppError, NotFound, StorageFull, Unavailable
 from app.tools.approvals import escalation_rows, tool_gate
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalation_rows import Settled
+from app.tools.approvals.escalation_rows import SETTLED, Settled
 from app.tools.registry import registry
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.agents import ACTIONS, CHAT, World, caller, restarted, settled, value, world
@@ -727,7 +727,7 @@ async def test_whoever_raised_it_hears_in_the_same_transaction_how_it_ended(
     served: Served, alice: Client
 ) -> None:
     heard: list[Settled] = []
-    served.parts.hooks.settled["heartbeat"] = lambda tx, settled: heard.append(settled)
+    served.parts.events.on_within(SETTLED, lambda tx, settled: heard.append(settled))
     _, id_ = await edit(served, alice)
     _, other = await edit(served, alice, "three")
     await decide(alice, id_)
@@ -774,12 +774,7 @@ async def test_what_stood_behind_many_takes_them_all(
     me = caller(served, "alice")
     gone = AppError("The run is gone.")
     ended = await served.parts.write(
-        escalation_rows.supersede,
-        me,
-        me.user,
-        lambda origin, row: origin.run_id == 1,
-        served.parts.hooks,
-        failure=gone,
+        escalation_rows.supersede, me, me.user, lambda origin, row: origin.run_id == 1, failure=gone
     )
     assert ended == 1
     assert [

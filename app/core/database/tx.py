@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,11 +12,16 @@ from app.settings import Settings
 Clock = Callable[[], datetime]
 DEFAULTS = Settings()
 """For what looks into a database without a server."""
+NOBODY: "Within" = {}
 
 
 def utc_now() -> datetime:
     """Give the present moment; the only wall clock of the program."""
     return datetime.now(UTC)
+
+
+Within = Mapping[str, Sequence[Callable[["Tx", Any], None]]]
+"""Who listens within a transaction, by the name of what is told."""
 
 
 class Forward:
@@ -59,7 +64,7 @@ class Tx:
     it will publish once it has committed.
     """
 
-    __slots__ = ("_now", "careful", "connection", "events", "moment", "settings")
+    __slots__ = ("_now", "_within", "careful", "connection", "events", "moment", "settings")
 
     def __init__(
         self,
@@ -69,6 +74,7 @@ class Tx:
         *,
         now: str | None = None,
         careful: bool = True,
+        within: "Within" = NOBODY,
     ) -> None:
         self.connection = connection
         self.moment = moment
@@ -76,6 +82,7 @@ class Tx:
         self._now = now
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.careful = careful
+        self._within = within
 
     @property
     def now(self) -> str:
@@ -111,12 +118,26 @@ class Tx:
         """Publish the event once this transaction has committed, never before."""
         self.events.append((name, payload))
 
+    def tell(self, name: str, what: Any) -> None:
+        """Tell those who listen within the transaction, now: what they do stands or falls with
+        it.
+        """
+        for listener in self._within.get(name, ()):
+            listener(self, what)
+
     def dated(self, now: str) -> "Tx":
         """Give this very transaction with another moment for the rows it stores.
 
         For what happened before it came here.
         """
-        past = Tx(self.connection, self.moment, self.settings, now=now, careful=self.careful)
+        past = Tx(
+            self.connection,
+            self.moment,
+            self.settings,
+            now=now,
+            careful=self.careful,
+            within=self._within,
+        )
         past.events = self.events
         return past
 

@@ -1,6 +1,7 @@
 """The connection that writes: what waits is run in batches, each with one commit."""
 
 import asyncio
+import functools
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from app.core.database.file_state import FileState
 from app.core.database.health import seen_by_callers
 from app.core.database.sqlite_setup import bytes_of, connect
 from app.core.database.sqlite_thread import Connection
-from app.core.database.tx import Clock, Tx
+from app.core.database.tx import Clock, Tx, stamp
 from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
@@ -65,10 +66,14 @@ class Writer:
         """Run these jobs as one batch, while no other runs."""
         self.busy = True
         moment, most = self._clock(), self._file.room.most_bytes(bytes_of(self._file.path))
-        settings = self._file.settings
-        done = self.connection.start(
-            lambda connection: commit(connection, jobs, moment, settings, most=most)
+        begun = functools.partial(
+            Tx,
+            moment=moment,
+            settings=self._file.settings,
+            now=stamp(moment),
+            within=self._events.within,
         )
+        done = self.connection.start(lambda connection: commit(connection, jobs, begun, most=most))
         done.add_done_callback(lambda done: self._finish_batch(done, jobs))
 
     def run_alone(

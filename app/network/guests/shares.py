@@ -11,7 +11,6 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.grant_scope import Access
-from app.core.hooks import Hooks
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, Offset, Record, Text
 from app.errors import GrantRevoked, NotFound, QuotaExceeded
@@ -181,8 +180,8 @@ def read_share_link(tx: Tx, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
         }
     ),
 )
-async def change_share_link(
-    app: App,
+def change_share_link(
+    tx: Tx,
     me: Caller,
     *,
     link_id: LinkRef,
@@ -222,9 +221,7 @@ async def change_share_link(
         "require_sign_in": require_sign_in,
         "answered_by": answered_by,
     }
-    return await app.write(
-        _change, me, link_id, _given(given), _given(beside), expires_in, app.hooks
-    )
+    return _change(tx, me, link_id, _given(given), _given(beside), expires_in)
 
 
 @operation(
@@ -240,7 +237,7 @@ async def revoke_share_link(
 
     `purge` deletes its transcripts too.
     """
-    link = await app.write(_revoke, me, link_id, app.hooks)
+    link = await app.write(_revoke, me, link_id)
     if not purge:
         return Revoked("The link is revoked.")
     for _ in range(CLOSING_LOOKS):
@@ -288,13 +285,7 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change(
-    tx: Tx,
-    me: Caller,
-    ref: str,
-    given: dict[str, Any],
-    beside: dict[str, Any],
-    life: Life | None,
-    hooks: Hooks,
+    tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[str, Any], life: Life | None
 ) -> ShareAnswer:
     before = own(tx, me, ref)
     if before.revoked_at is not None:
@@ -323,23 +314,23 @@ def _change(
         after = after._replace(expires_at=expiry_of(tx, life))
     share_rows.change(tx, after)
     if _is_narrower(after, before):
-        _end_waiting(tx, me, after, hooks, "the share link was narrowed")
+        _end_waiting(tx, me, after, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
     return ShareAnswer(shown(tx, after))
 
 
-def _revoke(tx: Tx, me: Caller, ref: str, hooks: Hooks) -> int:
+def _revoke(tx: Tx, me: Caller, ref: str) -> int:
     link = own(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
-        contacts.link_ended(tx, me, hooks, link=link.id)
-        _end_waiting(tx, me, link, hooks, "the share link was revoked")
+        contacts.link_ended(tx, me, link=link.id)
+        _end_waiting(tx, me, link, "the share link was revoked")
         _tell_revoked(tx, me, link, "revoked")
     return link.id
 
 
-def _end_waiting(tx: Tx, me: Caller, link: Link, hooks: Hooks, why: str) -> None:
+def _end_waiting(tx: Tx, me: Caller, link: Link, why: str) -> None:
     """End what waits for the owner's yes by a link, and forget what they have allowed its guests
     for longer.
     """
@@ -349,7 +340,6 @@ def _end_waiting(tx: Tx, me: Caller, link: Link, hooks: Hooks, why: str) -> None
         me,
         link.owner,
         lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id),
-        hooks,
         failure=failure,
     )
     precedents.forget(tx, link.owner, Origin("guest", share_token=link.token).key(me))

@@ -197,12 +197,12 @@ def _settle(
     if row["status"] != "pending":
         return Outcome(_refusal(row, said))
     if escalation_rows.is_due(tx, row):
-        escalation_rows.expire(tx, me, row, hooks)
+        escalation_rows.expire(tx, me, row)
         return Outcome(_expired())
     if said.choice == "stop":
         escalation_rows.decide(tx, row, decision="stop", by=said.by, note=said.note)
         audit.add(tx, me, escalation_rows.entry(row, "decision", "stop"), user=user)
-        escalation_rows.end(tx, row, "stopped", hooks)
+        escalation_rows.end(tx, row, "stopped")
         return Outcome()
     return _continue(tx, me, row, said, call, hooks)
 
@@ -229,7 +229,7 @@ def _continue(
             ),
             user=row["user_id"],
         )
-        escalation_rows.end(tx, row, "superseded", hooks, failure=error)
+        escalation_rows.end(tx, row, "superseded", failure=error)
         return Outcome(error)
     escalation_rows.decide(tx, row, decision="continue", by=said.by, note=said.note)
     audit.add(
@@ -257,9 +257,9 @@ def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, ho
         with tx.savepoint():
             result = _effect(tx, row, asker, call, hooks)
     except AppError as failure:
-        _conclude(tx, asker, row, failure, hooks)
+        _conclude(tx, asker, row, failure)
         return
-    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))), hooks)
+    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))))
 
 
 def _effect(
@@ -285,12 +285,10 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
     except AppError as failure:
         outcome = failure
     finally:
-        await app.write(_conclude, call.me, row, outcome, app.hooks)
+        await app.write(_conclude, call.me, row, outcome)
 
 
-def _conclude(
-    tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None, hooks: Hooks
-) -> None:
+def _conclude(tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None) -> None:
     """Note what came of an action.
 
     Its result, or its refusal, after which it is not tried again.
@@ -304,7 +302,7 @@ def _conclude(
     )
     result = None if isinstance(outcome, AppError) else outcome
     escalation_rows.end(
-        tx, row, "failed" if failure else "executed", hooks, result=result, failure=failure
+        tx, row, "failed" if failure else "executed", result=result, failure=failure
     )
 
 

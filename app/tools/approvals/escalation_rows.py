@@ -11,7 +11,6 @@ import msgspec
 from app.account import users
 from app.core.caller import Actor, Caller
 from app.core.database.tx import Tx, stamp
-from app.core.hooks import Hooks
 from app.core.operation import Taint
 from app.core.schema import encode
 from app.errors import AppError, NotFound, PayloadTooLarge, QuotaExceeded
@@ -43,6 +42,8 @@ Kind = Literal[
 Level = Literal["low", "medium", "high"]
 
 
+SETTLED = "escalation.settled"
+"""Told within the transaction in which one ends, with a `Settled`."""
 Ended = Literal["executed", "failed", "stopped", "expired", "superseded"]
 
 
@@ -191,7 +192,6 @@ def end(
     tx: Tx,
     row: sqlite3.Row,
     status: Ended,
-    hooks: Hooks,
     *,
     result: bytes | None = None,
     failure: AppError | None = None,
@@ -211,19 +211,12 @@ def end(
         id=row["id"],
     )
     origin = origins.unpacked(row["origin"])
-    if (hear := hooks.settled.get(origin.kind)) is not None:
-        hear(tx, Settled(row["id"], row["user_id"], origin, row["tool"], status))
+    tx.tell(SETTLED, Settled(row["id"], row["user_id"], origin, row["tool"], status))
     _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
 
 
 def supersede(
-    tx: Tx,
-    me: Caller,
-    user: int,
-    gone: Callable[[Origin, sqlite3.Row], bool],
-    hooks: Hooks,
-    *,
-    failure: AppError,
+    tx: Tx, me: Caller, user: int, gone: Callable[[Origin, sqlite3.Row], bool], *, failure: AppError
 ) -> int:
     """End all that waits for a user and for which `gone` is true; return their number."""
     rows = tx.all(
@@ -232,7 +225,7 @@ def supersede(
     ended = [row for row in rows if gone(origins.unpacked(row["origin"]), row)]
     for row in ended:
         audit.add(tx, me, entry(row, "decision", f"superseded: {failure.code}"), user=user)
-        end(tx, row, "superseded", hooks, failure=failure)
+        end(tx, row, "superseded", failure=failure)
     return len(ended)
 
 
@@ -255,10 +248,10 @@ def is_due(tx: Tx, row: sqlite3.Row) -> bool:
     return bool(row["status"] == "pending" and row["expires_at"] <= tx.now)
 
 
-def expire(tx: Tx, me: Caller, row: sqlite3.Row, hooks: Hooks) -> None:
+def expire(tx: Tx, me: Caller, row: sqlite3.Row) -> None:
     """End one whose time is over: that nobody has decided is a no."""
     audit.add(tx, me, entry(row, "expiry", "expired"), user=row["user_id"])
-    end(tx, row, "expired", hooks)
+    end(tx, row, "expired")
 
 
 def any_begun(tx: Tx) -> bool:
@@ -266,7 +259,7 @@ def any_begun(tx: Tx) -> bool:
     return tx.one("SELECT 1 FROM escalations WHERE status = 'continued' LIMIT 1") is not None
 
 
-def close_begun(tx: Tx, me: Caller, hooks: Hooks) -> None:
+def close_begun(tx: Tx, me: Caller) -> None:
     """Close what was under way when the server was stopped.
 
     Nobody knows whether it was done, so it is never done again.
@@ -277,7 +270,6 @@ def close_begun(tx: Tx, me: Caller, hooks: Hooks) -> None:
             tx,
             row,
             "failed",
-            hooks,
             failure=UnknownOutcome(
                 "The server was stopped while this was under way; it is not known whether it was "
                 "done."

@@ -11,7 +11,6 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.hooks import Hooks
 from app.core.operation import MINUTE, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
@@ -135,7 +134,7 @@ async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):
         return Swept(0)
-    return Swept(await app.write(_expire, me, app.hooks))
+    return Swept(await app.write(_expire, me))
 
 
 async def _end_outdated(app: App, me: Caller) -> None:
@@ -148,17 +147,15 @@ async def _end_outdated(app: App, me: Caller) -> None:
     outdated = {} if me.reach is not None else await app.read(_outdated, me)
     if outdated:
         with contextlib.suppress(StorageFull, Unavailable):
-            await app.write(_supersede_outdated, me, app.hooks)
+            await app.write(_supersede_outdated, me)
 
 
-def _supersede_outdated(tx: Tx, me: Caller, hooks: Hooks) -> None:
+def _supersede_outdated(tx: Tx, me: Caller) -> None:
     for id_, present in _outdated(tx, me).items():
         failure = BaseRevisionChanged(
             "What this would change has changed since; let the agent ask again.", revision=present
         )
-        escalation_rows.supersede(
-            tx, me, me.user, functools.partial(_has_id, id_), hooks, failure=failure
-        )
+        escalation_rows.supersede(tx, me, me.user, functools.partial(_has_id, id_), failure=failure)
 
 
 def _has_id(id_: int, origin: Origin, row: sqlite3.Row) -> bool:
@@ -236,13 +233,13 @@ def _any_due(tx: Tx) -> bool:
     )
 
 
-def _expire(tx: Tx, me: Caller, hooks: Hooks) -> int:
+def _expire(tx: Tx, me: Caller) -> int:
     due = tx.all(
         "SELECT * FROM escalations WHERE status = 'pending' AND expires_at <= :now "
         "ORDER BY id LIMIT 1000",
         now=tx.now,
     )
     for row in due:
-        escalation_rows.expire(tx, me, row, hooks)
+        escalation_rows.expire(tx, me, row)
     precedents.sweep(tx)
     return len(due)
