@@ -49,10 +49,7 @@ class Revoked(Record):
 @operation("GET /account/keys", scope="account:manage", since="beyond", effect="read")
 def list_keys(tx: Tx, me: Caller) -> KeyList:
     """List the caller's API keys, newest first, revoked ones included."""
-    rows = tx.all(
-        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :me ORDER BY id DESC", me=me.user
-    )
-    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))
+    return _listed(tx, me.user)
 
 
 @operation("POST /account/keys", scope="account:manage", since="beyond", http=Http(status=201))
@@ -105,11 +102,7 @@ def issue_key(
 @operation("COMMAND", effect="read")
 def user_keys(tx: Tx, me: Caller, *, username: str) -> KeyList:
     """List a user's API keys, newest first."""
-    rows = tx.all(
-        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC",
-        user=users.by_name(tx, username)["id"],
-    )
-    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))
+    return _listed(tx, users.by_name(tx, username)["id"])
 
 
 @operation("COMMAND")
@@ -119,3 +112,10 @@ def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
         raise NotFound(f"There is no key {id}.", field="id")
     key_rows.revoke(tx, id)
     return Revoked()
+
+
+def _listed(tx: Tx, user: int) -> KeyList:
+    rows = tx.all(
+        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=user
+    )
+    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))

@@ -41,7 +41,6 @@ _FROM_HTML = regex(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
 _IMAGE = regex(
     r"""<img\b[^>]{0,2000}?\bsrc\s*=\s*["'](attachment:[^"'<>]{1,3000})["'][^>]{0,2000}>""", 2
 )
-_DAY_ONLY = regex(r"\d{4}-\d{2}-\d{2}")
 Lines = list[NotCarried]
 
 

@@ -59,7 +59,6 @@ class Agenda(msgspec.Struct, frozen=True):
     tasks: tuple[Task, ...]
     facts: tuple[Fact, ...]
     suppressed: tuple[Suppressed, ...]
-    suppressed_items: frozenset[int]
     changes: Changes
     first_of_day: bool
     room: int
@@ -113,7 +112,6 @@ def look(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agenda:
         tasks,
         tuple(news),
         tuple(told.suppressed),
-        frozenset(told.items),
         changes,
         first_of_day=seen_at is None or seen_at.astimezone(zone).date() != today,
         room=room,
@@ -140,7 +138,6 @@ class _Told:
         self._user = me.user
         self._able = tiers.able(me)
         self.suppressed: list[Suppressed] = []
-        self.items: set[int] = set()
 
     def was_said(self, key: str) -> bool:
         return self._at([key]) is not None
@@ -158,7 +155,6 @@ class _Told:
                     acted[fact.target] = at
                 about = None if fact.target is None else f"{fact.target[0]} {fact.target[1]}"
                 self.suppressed.append(Suppressed(fact.rule, about, at))
-                self.items.add(fact.item)
             elif fact.target is None or fact.target not in news:
                 news[fact.target or fact.key] = fact
         return sorted(news.values(), key=lambda one: one.item)
