@@ -178,8 +178,6 @@ def build_parts(
         name_index.tend,
         link_rows.tend,
         trigram_index.tend if settings.grep_index else trigram_index.empty,
-    ]
-    store.idle_work += [
         clock_steps.ClockWatch(clock).tend,
         message_memory.tend,
         episodes.tend,

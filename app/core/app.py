@@ -1,6 +1,7 @@
 """The running application: what it holds, and the one door to every operation."""
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,6 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 MOST_LONG_READS = 2
 MOST_CHILDREN = 2
+NOT_FREEING = contextlib.nullcontext()
 Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
@@ -126,27 +128,20 @@ class App:
         self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
     ) -> Any:
         """Run the function with checked arguments, in the way its declaration asks for."""
-        if found.frees:
-            with freeing():
-                return await self._perform(found, caller, arguments)
-        return await self._perform(found, caller, arguments)
-
-    async def _perform(
-        self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
-    ) -> Any:
         try:
-            if found.waits:
-                return await found.function(self, caller, **arguments)
-            function = (
-                found.function
-                if caller is None or caller.renew is None
-                else functools.partial(_still, found)
-            )
-            if found.quick:
-                return self.store.quick(function, caller, **arguments)
-            if found.effect == "read":
-                return await self.store.read(function, caller, **arguments)
-            return await self.store.write(function, caller, **arguments)
+            with freeing() if found.frees else NOT_FREEING:
+                if found.waits:
+                    return await found.function(self, caller, **arguments)
+                function = (
+                    found.function
+                    if caller is None or caller.renew is None
+                    else functools.partial(_still, found)
+                )
+                if found.quick:
+                    return self.store.quick(function, caller, **arguments)
+                if found.effect == "read":
+                    return await self.store.read(function, caller, **arguments)
+                return await self.store.write(function, caller, **arguments)
         except Invalid as error:
             raise self.as_declared(found, error) from None
 
