@@ -435,22 +435,3 @@ def test_every_table_is_strict() -> None:
     schema = (APP / "schema.sql").read_text("utf-8")
     for statement in re.findall(r"CREATE TABLE .*?;\n", schema, re.DOTALL):
         assert "STRICT" in statement.rpartition(")")[2], statement
-
-
-@each_module
-def test_no_pattern_is_compiled_while_the_program_loads(module: str) -> None:
-    """`core.regex` compiles at the first use.
-
-    All patterns together would be a tenth of the start.
-    """
-    loading = [
-        node
-        for node in trees()[module].body
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    ]
-    assert [
-        ast.unparse(node)[:80]
-        for top in loading
-        for node in walked(top)
-        if isinstance(node, ast.Call) and dotted(node.func) == "re.compile"
-    ] == []
