@@ -2,8 +2,11 @@
 
 import ast
 import functools
+import json
 import re
 import statistics
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -435,3 +438,31 @@ def test_every_table_is_strict() -> None:
     schema = (APP / "schema.sql").read_text("utf-8")
     for statement in re.findall(r"CREATE TABLE .*?;\n", schema, re.DOTALL):
         assert "STRICT" in statement.rpartition(")")[2], statement
+
+
+LARGE_PATTERN = 3_000
+LOADED_PATTERNS = """
+import json, re, sys
+import app.commands.server.serve, app.main
+print(json.dumps({
+    f"{name}.{key}": sys.getsizeof(value)
+    for name, module in sys.modules.items() if name.startswith("app.")
+    for key, value in vars(module).items() if isinstance(value, re.Pattern)
+}))
+"""
+
+
+def test_only_small_patterns_are_compiled_while_the_program_loads() -> None:
+    """A larger one takes up to some milliseconds of every start; a cached function compiles it at
+    its first use.
+    """
+    held = subprocess.run(
+        [sys.executable, "-c", LOADED_PATTERNS],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    sizes = json.loads(held.stdout)
+    assert len(sizes) > 50
+    assert {name: size for name, size in sizes.items() if size > LARGE_PATTERN} == {}

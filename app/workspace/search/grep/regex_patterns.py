@@ -2,7 +2,6 @@
 
 import re
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.workspace.search.grep.pattern_tree import (
     Char,
@@ -31,11 +30,11 @@ CLASSES = {"w": WORD, "W": NOT_WORD, "d": r"\p{Nd}", "D": r"\P{Nd}", "s": SPACE,
 OUTSIDE = {letter: f"[{inside}]" for letter, inside in CLASSES.items()} | {"W": f"[^{WORD}]"}
 CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 
-_QUANTIFIER = regex(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
-_CODE = regex(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
-_PROPERTY = regex(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
-_POSIX = regex(r"\[:\^?\w+:\]")
-_OPENING = regex(r"\((?!\?)|\(\?P?<\w+>|\(\?([imsU]*-?[imsU]*)([:)])")
+_QUANTIFIER = re.compile(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
+_CODE = re.compile(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
+_PROPERTY = re.compile(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
+_POSIX = re.compile(r"\[:\^?\w+:\]")
+_OPENING = re.compile(r"\((?!\?)|\(\?P?<\w+>|\(\?([imsU]*-?[imsU]*)([:)])")
 _NAMES = {
     r"\(\?[=!]": "look-ahead",
     r"\(\?<": "look-behind",
