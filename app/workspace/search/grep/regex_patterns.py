@@ -43,7 +43,7 @@ _ESCAPE = (
     r"|(?P<hex>[0-9A-Fa-f]{2}))|(?P<octal>0[0-7]{0,2}|[1-7][0-7]{1,2})|(?P<letter>.))"
 )
 _TOKEN = re.compile(
-    r"\\Q(?P<quoted>.*?)(?:\\E|\Z)|(?P<stray>\\E)|(?P<open>\((?!\?)|\(\?P?<\w+>)"
+    r"\\Q(?P<quoted>.*?)(?:\\E|\Z)|(?P<open>\((?!\?)|\(\?P?<\w+>)"
     r"|\(\?(?P<flags>[imsU]*-?[imsU]*)(?P<flags_end>[:)])|(?P<unknown>\(\?.?)"
     r"|(?P<close>\))|(?P<or>\|)|(?P<edge>[$^]|\\[AzbB])|(?P<any>\.)|(?P<class>\[)"
     r"|(?:(?P<sign>[*+?])|\{(?P<least>\d{1,4})(?P<comma>,?)(?P<most>\d{0,4})\})\??"
@@ -109,7 +109,7 @@ def read(pattern: str, *, fold: bool) -> list[Token]:
             tokens.append(token)
         elif found["quoted"] is not None:
             tokens += literal(found["quoted"], fold=folds[-1])
-        elif not found["stray"]:
+        else:
             tokens += _token(found, folds)
     return tokens
 
