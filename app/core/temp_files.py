@@ -5,6 +5,7 @@ Bodies that are too large for the memory, and archives that wait to be fetched.
 
 import asyncio
 import contextlib
+import re
 import shutil
 from collections.abc import AsyncGenerator
 from datetime import datetime
@@ -13,11 +14,10 @@ from pathlib import Path
 from app.core import random_tokens
 from app.core.database.data_dir import SPOOL
 from app.core.database.disk_reserve import is_full
-from app.core.process.lazy_regex import regex
 from app.errors import NotFound, StorageFull
 
 UPLOAD = "upload-"
-_NAME = regex(r"upload-[0-9a-f-]{36}")
+_NAME = re.compile(r"upload-[0-9a-f-]{36}")
 KEPT_SECONDS = 86_400
 
 

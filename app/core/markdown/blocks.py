@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from app.core.process.lazy_regex import regex
-
 DEEPEST = 60  # quotes and items in one another; marks of deeper ones are text
 CODE_INDENT = 4
 
@@ -20,12 +18,12 @@ Kind = Literal["blank", "text", "heading", "rule", "fence", "code", "end", "inde
 Span = tuple[int, int]
 
 _STARTS = frozenset(" \t>#`~-+*0123456789")
-_HEADING = regex(r"(#{1,6})(?:[ \t]+|\Z)")
-_FENCE = regex(r"(`{3,})[^`]*\Z|(~{3,})")
-_RULE = regex(r"([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
-LIST_MARK = regex(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
-_TICKS = regex(r"`+")
-_FENCE_AT_MARGIN = regex(r"^(?:(`{3,})[^`\n]*|(~{3,}).*)$", 8)
+_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
+_FENCE = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
+_RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
+LIST_MARK = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
+_TICKS = re.compile(r"`+")
+_FENCE_AT_MARGIN = re.compile(r"^(?:(`{3,})[^`\n]*|(~{3,}).*)$", 8)
 
 
 class Line(NamedTuple):

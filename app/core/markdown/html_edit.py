@@ -10,12 +10,11 @@ from itertools import accumulate
 
 from app.core.markdown import convert, line_edit, plain_edit, render_cuts, render_parts
 from app.core.markdown.render_parts import Part
-from app.core.process.lazy_regex import regex
 
-_TAG = regex(r"<[^>]*>")
-_DESTINATION = regex(r"\]\([^)]*\)")
-_BULLET = regex(r"^([ \t]*)([-+*])(?=[ \t]|$)")
-_LINE_END = regex(r"\r\n?|\n")
+_TAG = re.compile(r"<[^>]*>")
+_DESTINATION = re.compile(r"\]\([^)]*\)")
+_BULLET = re.compile(r"^([ \t]*)([-+*])(?=[ \t]|$)")
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 def edited(source: str, html: str) -> str:

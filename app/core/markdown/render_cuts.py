@@ -1,13 +1,13 @@
 """Where a long Markdown text may be cut so that its parts render as they do in the whole."""
 
+import re
 import zlib
 from typing import NamedTuple
 
 from app.core.markdown.blocks import LIST_MARK, Line, lines
-from app.core.process.lazy_regex import regex
 
 ITEMS_TOGETHER = 16  # about; to render each item of a list by itself takes twice the time
-_BEGINS = regex(r"[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?:[ \t\r\n]|\Z))", 256)
+_BEGINS = re.compile(r"[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?:[ \t\r\n]|\Z))", 256)
 
 
 class Cut(NamedTuple):

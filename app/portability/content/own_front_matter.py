@@ -7,13 +7,13 @@ name, ours is called `hearth-NAME`, or left out where both say the same; `hearth
 the others are ours.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
 from app.core.database.tx import stamp
-from app.core.process.lazy_regex import regex
 from app.portability.content import front_matter
 
 NAMES = ("id", "title", "created", "updated", "tags", "pinned", "version")
@@ -25,8 +25,8 @@ _ELSE: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
 """What is meant where one of ours is left out."""
 _OURS = frozenset({MARK, LINKS, *(f"{MARK}-{name}" for name in NAMES)})
 _BELOW = (" ", "\t", "- ")
-_SPACE = regex(r"[ \t]*(?:#.*)?")
-_KEY = regex(
+_SPACE = re.compile(r"[ \t]*(?:#.*)?")
+_KEY = re.compile(
     r"""("[^"\n]*"|'[^'\n]*'|[^\s#:\[\]{}"'&*!|>@`%?,-][^:\n]*?)[ \t]*:(?:[ \t]+(.*?))?[ \t]*"""
 )
 

@@ -2,13 +2,13 @@
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Tree
 from app.portability.archives.zip_reader import is_zip
@@ -32,7 +32,7 @@ from app.workspace.notes.snapshot_rows import Kept
 
 SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""
-KEY = regex(r"[0-9a-f]{12}-[0-9]{10,16}")
+KEY = re.compile(r"[0-9a-f]{12}-[0-9]{10,16}")
 HEAD = 64 << 10
 """The bytes of a file in which its front matter is looked for."""
 LARGEST_JSON = 256 << 20

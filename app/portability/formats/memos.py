@@ -13,7 +13,6 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.folder_tree import FileTree
@@ -47,10 +46,10 @@ from app.portability.formats.memo_versions import Attached, Memo
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20
 LISTS = frozenset({"memos", "data"})
-_FILE_LINK = regex(
+_FILE_LINK = re.compile(
     r"(?:(?<=\]\()|(?<=src=[\"']))(?:https?://[^/\s()<>]{1,300})?/(?:file/(?:attachments|resources)|o/r)/([A-Za-z0-9_-]{1,64})(?:/[^\s()<>]*)?"
 )
-_MEMO_LINK = regex(
+_MEMO_LINK = re.compile(
     r"(?<=\()(?:https?://[^/\s()<>]{1,300})?/(?:m|memos)/([A-Za-z0-9_-]{1,64})(?=[)#])"
 )
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.folder_tree import FileTree
@@ -35,8 +34,8 @@ PRIORITIES = {"1": 5, "2": 4, "3": 3}
 """1 is the highest of a CSV file, other than in Todoist's API; 4 is none."""
 ENDINGS = frozenset({"csv"})
 LOOKED_AT = 4096
-_NUMBER = regex(r"\s*\[\d+\]$")
-_FILE = regex(r"\[\[file (\{.*?\})\]\]", re.DOTALL)
+_NUMBER = re.compile(r"\s*\[\d+\]$")
+_FILE = re.compile(r"\[\[file (\{.*?\})\]\]", re.DOTALL)
 
 
 class _Task(msgspec.Struct):

@@ -11,12 +11,13 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.database.tx import stamp
-from app.core.process.lazy_regex import regex
 
-_ISO = regex(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z)?)?")
-_YEAR = regex(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
-_FROM_DONE = regex(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!", re.IGNORECASE)
-_REST = regex(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
+_ISO = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z)?)?"
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+_FROM_DONE = re.compile(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!", re.IGNORECASE)
+_REST = re.compile(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
 
 
 _ASKED = ((1, 1), (2, 20), (8, 4))

@@ -5,6 +5,7 @@ changed.
 """
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, tzinfo
@@ -14,7 +15,6 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.database.tx import stamp, utc_now
-from app.core.process.lazy_regex import regex
 from app.core.schema import is_invisible
 from app.core.text import fold
 from app.errors import Invalid, PayloadTooLarge
@@ -36,9 +36,9 @@ from app.workspace.todos.todo_records import HIGHEST_PRIORITY
 UNTITLED = "Untitled"
 LONGEST_DESCRIPTION = 20_000
 _TITLE, _TODO_TITLE, _STEP = paths.NAME, 500, 255
-_IN_HTML = regex(r"""\b(href|src)\s*=\s*(["'])(note|attachment):([^"'<>]{1,3000})\2""", 2)
-_FROM_HTML = regex(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
-_IMAGE = regex(
+_IN_HTML = re.compile(r"""\b(href|src)\s*=\s*(["'])(note|attachment):([^"'<>]{1,3000})\2""", 2)
+_FROM_HTML = re.compile(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
+_IMAGE = re.compile(
     r"""<img\b[^>]{0,2000}?\bsrc\s*=\s*["'](attachment:[^"'<>]{1,3000})["'][^>]{0,2000}>""", 2
 )
 Lines = list[NotCarried]

@@ -3,13 +3,13 @@
 Nothing is written.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from app.core.database.tx import Tx, snapshot
-from app.core.process.lazy_regex import regex
 from app.migrations import NewerFile
 from app.upkeep.backups.backup_files import BackupFailed
 from app.upkeep.backups.check_file import STEP_NAMES, demand_known, troubles
@@ -28,7 +28,7 @@ WHOLE_BYTES = 16 << 20
 
 Beyond, with a part of the notes that is about as large.
 """
-_OF_AN_INDEX = regex(
+_OF_AN_INDEX = re.compile(
     r"row \d+ missing from index \S+|wrong # of entries in index \S+|non-unique entry in index \S+"
 )
 

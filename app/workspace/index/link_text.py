@@ -5,13 +5,13 @@ Reading them, and rewriting those that lead to a title.
 
 import bisect
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 from app.core.text import fold
 
 Kind = Literal["wiki", "note", "tag"]
@@ -19,19 +19,21 @@ MOST = 10_000
 ENDING = ".md"
 MOST_SLASHES = 4
 MOST_HASHES = 3
-WIKI_MARKS = regex(r"[\[\]|\x00-\x1f]")
+WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
 _ADDRESS_BEFORE = 300
 _SHOWN_BEFORE = 300
 _LINE_BEFORE = 400
-_WIKI = regex(r"\[\[([^\[\]\n]{1,800})\]\]")
-_NOTE = regex(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
+_WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
+_NOTE = re.compile(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
 _ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
-_BEFORE_ADDRESS = regex(r"(?:https?://.+|/api/v[0-9]+)?")
-_HAS_TAG = regex(r"#\w")
-_TAG = regex(
+_BEFORE_ADDRESS = re.compile(r"(?:https?://.+|/api/v[0-9]+)?")
+_HAS_TAG = re.compile(r"#\w")
+_TAG = re.compile(
     r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])"
 )  # begins with the letter that re looks for fastest
-_DEFINITION = regex(r"[ \t>]*\[[^\]\n]+\]:[ \t]*")  # of a link's address, which an anchor may be
+_DEFINITION = re.compile(
+    r"[ \t>]*\[[^\]\n]+\]:[ \t]*"
+)  # of a link's address, which an anchor may be
 
 
 class Link(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ that moment is its deadline, by which it is overdue and takes its place in lists
 """
 
 import functools
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
@@ -15,7 +16,6 @@ from msgspec import Struct
 from app.account import users
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.process.lazy_regex import regex
 from app.core.schema import Rule
 from app.errors import Invalid
 
@@ -38,8 +38,8 @@ DATE = f"([1-9][0-9]{{3}}-({_MONTHS})|({_LEAP_YEARS})-02-29)"
 
 What is read may also lie before.
 """
-_DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOMENT = regex(
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt "
     r"]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?"
 )

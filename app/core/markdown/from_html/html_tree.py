@@ -9,7 +9,6 @@ from html import unescape
 import nh3
 
 from app.core.markdown.from_html import html_losses
-from app.core.process.lazy_regex import regex
 
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
 
@@ -140,9 +139,9 @@ _VALUES = {
 _VOID = frozenset(["br", "embed", "hr", "img", "input"])
 _DROPPED = {"script", "style", "template", "title"}
 
-_TOKEN = regex(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
-_ATTRIBUTE = regex(r'([a-z-]+)="([^"]*)"')
-_NESTING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TOKEN = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
+_ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
+_NESTING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CLOSED_BY_NEXT = frozenset(
     [
         "area",
@@ -171,10 +170,10 @@ _CLOSED_BY_NEXT = frozenset(
     ]
 )
 _DRAWN = {
-    "formulas": regex(r"<math\b", re.IGNORECASE),
-    "drawings": regex(r"<(?:svg|canvas|object)\b", re.IGNORECASE),
+    "formulas": re.compile(r"<math\b", re.IGNORECASE),
+    "drawings": re.compile(r"<(?:svg|canvas|object)\b", re.IGNORECASE),
 }
-_MARKUP = regex(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
+_MARKUP = re.compile(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 
 @dataclass

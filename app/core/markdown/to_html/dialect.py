@@ -14,8 +14,6 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.emphasis import tokenize as tokenize_emphasis
 from markdown_it.token import Token
 
-from app.core.process.lazy_regex import regex
-
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
 INLINE_RULES = [
@@ -33,22 +31,22 @@ BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 _SPACE = " \t"
 PUNCTUATION = r"!-/:-@\[-`{-~"  # of ASCII, as in a class of characters
-_ESCAPE = regex(rf"\\[{PUNCTUATION}]")
-_SPAN = regex(rf"\\[{PUNCTUATION}]|`+|[\[\]]")
-_BAR = regex(rf"\\[{PUNCTUATION}]|\|")
-_CODE = regex(r"`+|\n")
-_REFERENCE = regex(r"&#(\d{2,3});")
+_ESCAPE = re.compile(rf"\\[{PUNCTUATION}]")
+_SPAN = re.compile(rf"\\[{PUNCTUATION}]|`+|[\[\]]")
+_BAR = re.compile(rf"\\[{PUNCTUATION}]|\|")
+_CODE = re.compile(r"`+|\n")
+_REFERENCE = re.compile(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
-_DESTINATION = regex(
+_DESTINATION = re.compile(
     r"\([ "
     rf"\t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
     r"""(?:[ \t]+(?P<title>"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"""
 )
-_ABSOLUTE = regex(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
-_RELATIVE = regex(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
-_HEADING = regex(r"(#{1,6})(?:[ \t]+|\Z)")
-_DELIMITER_ROW = regex(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
-_DELIMITER = regex(r":?-+:?")
+_ABSOLUTE = re.compile(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
+_RELATIVE = re.compile(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
+_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
+_DELIMITER_ROW = re.compile(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
+_DELIMITER = re.compile(r":?-+:?")
 
 
 # Only a rule that looks ahead calls an inline rule in silence, and no rule of the dialect does.

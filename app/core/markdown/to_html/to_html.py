@@ -3,6 +3,7 @@
 A line feed of the HTML is always a line end of the source.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -11,7 +12,6 @@ from markdown_it.token import Token
 
 from app.core.markdown.to_html.dialect import DEEPEST, engine
 from app.core.markdown.to_html.html_tags import TAGS
-from app.core.process.lazy_regex import regex
 
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
 VALUES = {
@@ -20,7 +20,7 @@ VALUES = {
     "td": {"align": {"left", "center", "right"}},
 }
 
-_TASK = regex(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
+_TASK = re.compile(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
 _INLINE_TAGS = {"em": "em", "strong": "strong", "s": "del"}
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import DEEPEST, Entry, Tree, files
 from app.portability.content.clean_text import (
@@ -48,11 +47,11 @@ from app.portability.formats.joplin.joplin_items import (
 
 MOST_BYTES = 64 << 20
 CONFLICTS = "Conflicts"
-_LINK = regex(r":/([0-9a-fA-F]{32})")
+_LINK = re.compile(r":/([0-9a-fA-F]{32})")
 _BEFORE = ("(", "'", '"', "]:")
 """What stands before the address of a link, spaces and < aside."""
-_CLIENT = regex(r"joplin://x-callback-url/openNote\?id=([0-9a-fA-F]{32})")
-_BOX = regex(r"\s*[-*+]\s+\[([ xX])\]\s+(\S.*)")
+_CLIENT = re.compile(r"joplin://x-callback-url/openNote\?id=([0-9a-fA-F]{32})")
+_BOX = re.compile(r"\s*[-*+]\s+\[([ xX])\]\s+(\S.*)")
 _HTML = "2"
 
 
