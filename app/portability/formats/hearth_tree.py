@@ -34,6 +34,7 @@ SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""
 KEY = regex(r"[0-9a-f]{12}-[0-9]{10,16}")
 HEAD = 64 << 10
+RULES = (b"---", b"\xef\xbb\xbf---")
 """The bytes of a file in which its front matter is looked for."""
 LARGEST_JSON = 256 << 20
 LARGEST_LINE = 80 << 20
@@ -211,6 +212,8 @@ class HearthTree:
         try:
             with entry.open() as file:
                 head = file.read(HEAD)
+                if head.startswith(RULES) and own_front_matter.block(as_text(head)) is None:
+                    head += file.read(LARGEST)
         except OSError:
             return name
         fields, _, _ = own_front_matter.apart(as_text(head))
