@@ -195,7 +195,11 @@ class _Project:
         )
         yield from damaged(content, content)
         if row.get("DATE") and when is None:
-            yield _unread(content, row["DATE"])
+            yield _unread(
+                content,
+                row["DATE"],
+                missing=todoist_dates.no_such_day(row["DATE"], row.get("DATE_LANG", ""), self._day),
+            )
         elif when is not None and when.year is not None:
             yield _guessed(content, row["DATE"], when.year)
 
@@ -267,10 +271,11 @@ def _is_template(entry: Entry) -> bool:
     return columns[:2] == ["TYPE", "CONTENT"] and "INDENT" in columns
 
 
-def _unread(content: str, text: str) -> NotCarried:
+def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
+    why = "names a day that does not exist" if missing else "is not certain here"
     return NotCarried(
         name=named(content),
-        reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description",
+        reason=f"its date “{line(text, 60)}” {why}; it stands in the description",
     )
 
 
