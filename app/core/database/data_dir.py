@@ -211,6 +211,8 @@ def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
             json.dump({"pid": pid, "url": url, "token": token}, out)
         fresh.replace(file)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
         raise PlaceError(f"{file} cannot be written: {error.strerror}.") from None
     try:
         yield

@@ -25,7 +25,7 @@ PLENTY_BYTES, PLENTY_SECONDS = 1 << 30, 0.2
 START_BYTES = 1 << 20
 FULL = (
     "The disk is full, so nothing was stored. Make room, or delete something and "
-    "empty the trash, and try again; reading goes on."
+    "empty the trash (permanent=true deletes a large note at once), and try again; reading goes on."
 )
 log = logging.getLogger("hearth")
 _frees: ContextVar[bool] = ContextVar("frees", default=False)
