@@ -951,7 +951,7 @@ def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(
     assert "checked." in made
     path = Path(made.splitlines()[0])
     assert path.parent == home / "backups"
-    assert "were read back correctly" in done("backup", "--prove", data=home)
+    assert "and read back 0 notes correctly" in done("backup", "--prove", data=home)
     listed = json.loads(done("backup", "--list", "--json", data=home))["backups"]
     assert (listed[0]["file"], listed[0]["trouble"], listed[0]["proof"][:9]) == (
         str(path),

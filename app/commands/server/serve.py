@@ -79,6 +79,9 @@ REMOTE_WARNING = (
     help="Accept changes that another program made to the database.",
 )
 @click.option(
+    "--new-database", is_flag=True, help="Create an empty database where the old one is missing."
+)
+@click.option(
     "--read-only",
     is_flag=True,
     help="Serve reads only and change no file, even on a read-only disk.",
@@ -100,6 +103,7 @@ def serve(
     allow_remote: bool,
     allow_unsafe_place: bool,
     accept_changes: bool,
+    new_database: bool,
     read_only: bool,
     external_checkpoints: bool,
 ) -> None:
@@ -131,7 +135,7 @@ def serve(
     require_ground(settings, path)
     with _held(path, settings) as (sockets, ownership):
         try:
-            brought_up(path, ownership, accept=accept_changes)
+            brought_up(path, ownership, accept=accept_changes, anew=new_database)
         except data_dir.Damaged as error:
             _serve_damaged(
                 settings, path, sockets=sockets, username=username_for(user), why=str(error)

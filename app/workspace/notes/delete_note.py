@@ -19,8 +19,9 @@ class Trashed(Record):
 def delete_note(
     tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None, permanent: bool = False
 ) -> Trashed:
-    """Move a note to the trash; with `permanent` its owner deletes it for good, which a full disk
-    always has room for.
+    """Move a note to the trash.
+
+    With `permanent` its owner deletes it for good, for which even a full disk has room.
     """
     note = access.note(tx, me, id, "admin")
     note_rows.require_revision(note, if_revision)

@@ -224,6 +224,20 @@ async def test_a_row_that_names_what_is_not_there_is_found_by_the_full_check(dat
     assert "names a row of users that is not there" in check.findings[0]
 
 
+async def test_a_row_that_breaks_a_rule_of_its_table_is_found_by_the_full_check(data: Path) -> None:
+    with contextlib.closing(sqlite3.connect(data / DATABASE)) as connection:
+        connection.executescript(
+            "PRAGMA ignore_check_constraints=ON; INSERT INTO conversations (type, title, "
+            "created_at, updated_at) VALUES ('cloud', 'x', 'then', 'then')"
+        )
+    check = integrity.examine(data / DATABASE, "full")
+    assert (check.damaged, check.findings) == (
+        False,
+        ("conversations: the rule type IN ('direct', 'shared_agent', 'group') is broken in 1 row",),
+    )
+    assert integrity.examine(data / DATABASE, "quick").findings == ()
+
+
 def test_a_check_ends_when_the_server_does(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(integrity, "STEPS", 1)
     with pytest.raises(integrity.Stopped):
