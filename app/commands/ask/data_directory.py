@@ -160,7 +160,7 @@ def damage(path: Path, found: integrity.Check) -> str:
     from app.upkeep.backups.backup_files import newest_good
 
     return (
-        f"{damaged(newest_good(path))} What was found in {path / data_dir.DATABASE}: "
+        f"{damaged(newest_good(path))} Found in {path / data_dir.DATABASE}: "
         f"{'; '.join(found.findings[:3])}."
     )
 
@@ -175,8 +175,8 @@ def _keep(file: Path) -> None:
         copy_database.make(file, backup_files.next_path(data, "upgrade", utc_now()))
     except backup_files.BackupFailed as error:
         raise Refused(
-            "The database must be brought up to date, and no backup could be made before, "
-            f"so nothing was changed. {error}"
+            "The database must be updated, but the backup before the update failed, so nothing "
+            f"was changed. {error}"
         ) from None
     backup_files.drop_outlived(data)
 

@@ -145,7 +145,7 @@ def test_a_damaged_database_is_served_read_only_and_the_newest_good_backup_named
     assert f"hearth restore {backup}" in refused(left, "key", "list", "--user", "ann")
     for _ in range(2):
         with serving(left, key="none") as server:
-            assert "starts read-only" in server.text()
+            assert "Starting read-only" in server.text()
             assert f"hearth restore {backup}" in server.text()
             assert server.ask("GET", "/os/status")[0] == 401
         assert (left / DATABASE).read_bytes() == before
