@@ -96,6 +96,7 @@ async def parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
 def _full(error: OSError) -> Exception:
     if is_full(error):
         return StorageFull(
-            "The disk is full, so nothing was stored. Free some space and try again. Reading still works."
+            "The disk is full, so nothing was stored. Free some space and try again. Reading still "
+            "works."
         )
     return error

@@ -145,7 +145,7 @@ def test_dates_that_are_not_certain_are_left_to_the_reader(tmp_path: Path, text:
     read = todoist(tmp_path, f"task,T,,4,1,,,{text},en,")
     assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
     assert not text or (
-        "not certain" in read.lost["T"] and f"Date: {text}" in (read.todos["T"].description or "")
+        "is unclear" in read.lost["T"] and f"Date: {text}" in (read.todos["T"].description or "")
     )
 
 
@@ -159,7 +159,7 @@ def test_a_day_that_does_not_exist_is_told_as_such(
     read = todoist(tmp_path, f"task,T,,4,1,,,{text},{language},")
     assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
     assert read.lost["T"] == (
-        f"its date “{text}” names a day that does not exist; it stands in the description"
+        f"its date “{text}” names a day that does not exist; it is kept in the description"
     )
     assert f"Date: {text}" in (read.todos["T"].description or "")
 

@@ -95,7 +95,7 @@ class Todoist:
             ) and open_source.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
-                yield NotCarried(name=named(entry.path), reason="it is no CSV of Todoist")
+                yield NotCarried(name=named(entry.path), reason="it is not a Todoist CSV file")
 
     def close(self) -> None:
         """Close the archive."""
@@ -157,7 +157,7 @@ class _Project:
         elif kind and not kind.startswith("meta"):
             yield NotCarried(
                 name=named(content or f"row {number}"),
-                reason=f"it is a {line(kind, 30)}, which is no task, section or comment",
+                reason=f"it is a {line(kind, 30)}, which is not a task, section or comment",
             )
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
@@ -272,10 +272,10 @@ def _is_template(entry: Entry) -> bool:
 
 
 def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
-    why = "names a day that does not exist" if missing else "is not certain here"
+    why = "names a day that does not exist" if missing else "is unclear"
     return NotCarried(
         name=named(content),
-        reason=f"its date “{line(text, 60)}” {why}; it stands in the description",
+        reason=f"its date “{line(text, 60)}” {why}; it is kept in the description",
     )
 
 
