@@ -92,8 +92,7 @@ def folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFolder:
     if source.description:
         lines.append(
             NotCarried(
-                name="/".join(source.path),
-                reason="folders have no description here; it was left out",
+                name="/".join(source.path), reason="folders have no description; it was left out"
             )
         )
     return ReadyFolder(
