@@ -238,7 +238,7 @@ def test_what_waits_is_told_on_stderr(door: Door) -> None:
     ("lines", "told"),
     [
         ([text("Half")], "The answer broke off"),
-        ([text("Half"), []], "is not that of this data directory"),
+        ([text("Half"), []], "belongs to another data directory"),
     ],
     ids=["ended early", "no object"],
 )
