@@ -270,7 +270,7 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(
         ("yaml.md", "its front matter is not YAML (l"[:30]),
         ("times", "the time that it was created"),
         ("times", "the time that it was updated"),
-        ("nul.md", "it is no text: it holds NUL ch"),
+        ("nul.md", "it is not text: it contains NU"),
         ("huge", "it is larger than 10 MiB"),
         ("empty.bin", "it is empty"),
         ("link.md", "it is a link"),

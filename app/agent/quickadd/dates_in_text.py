@@ -3,11 +3,13 @@
 Their words stand in `agent/rules/languages/*/times.toml`; not every language has them.
 """
 
+import calendar
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from functools import cache
 
+from app.agent.quickadd.meaning import NoSuchDay
 from app.agent.rules.languages import language_data, time_units
 from app.agent.rules.languages.language_data import Times, Unit
 from app.workspace.todos.todo_rows import folded
@@ -28,7 +30,8 @@ def deadline(text: str, now: datetime, *, late: bool = False) -> tuple[date, tim
     if not _hint().search(plain):
         return None
     today = now.date()
-    days = sorted(set(_days(plain, today)))
+    missing: list[str] = []
+    days = sorted(set(_days(plain, today, missing)))
     clock = _clock(plain)
     if late:
         past = [day for day in days if day < today]
@@ -36,14 +39,18 @@ def deadline(text: str, now: datetime, *, late: bool = False) -> tuple[date, tim
     coming = [day for day in days if day >= today]
     if coming:
         return coming[0], clock
-    return (today, clock) if clock is not None and not days else None
+    return (today, clock) if clock is not None and not days and not missing else None
 
 
-def _days(plain: str, today: date) -> Iterator[date]:
+def _days(plain: str, today: date, missing: list[str]) -> Iterator[date]:
+    """Give the days that a text names, and note those that their month does not have."""
     for pattern, reading in _patterns():
         for match in pattern.finditer(plain):
             try:
                 day = reading(match, today)
+            except NoSuchDay:
+                missing.append(match[0])
+                continue
             except (ValueError, OverflowError):
                 continue
             if day is not None:
@@ -61,7 +68,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Reading], ...]:
 
 def _written_days() -> Iterator[tuple[str, Reading]]:
     month, of, ordinal = _month(), _any("of"), _any("ordinal")
-    yield r"(\d{4})-(\d\d)-(\d\d)", lambda m, _: date(int(m[1]), int(m[2]), int(m[3]))
+    yield r"(\d{4})-(\d\d)-(\d\d)", lambda m, today: _numbered(int(m[3]), int(m[2]), m[1], today)
     yield (
         r"(\d{1,2})\.(\d{1,2})\.(\d{4})?(?!\d)",
         lambda m, today: _numbered(int(m[1]), int(m[2]), m[3], today),
@@ -203,6 +210,9 @@ def _numbered(day: int, month: int, year: str | None, today: date) -> date:
     """Give a day of a month: without a year the one that is nearest ahead, or was in the last
     two months.
     """
+    leap_or_named = int(year or 4)
+    if 1 <= month <= 12 and calendar.monthrange(leap_or_named, month)[1] < day <= 31:
+        raise NoSuchDay
     if year:
         return date(int(year), month, day)
     found = date(today.year, month, day)

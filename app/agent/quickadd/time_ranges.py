@@ -5,6 +5,7 @@ Days, weeks, weekends, months, so many days ahead, and ISO dates with or without
 
 import functools
 import re
+from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple, get_args
@@ -26,6 +27,9 @@ LENGTHS: Mapping[Unit, timedelta] = {
     "week": timedelta(weeks=1),
     "month": timedelta(days=30),
 }
+
+
+_DIGIT = re.compile(r"[\d月]")
 
 
 class Range(NamedTuple):
@@ -58,6 +62,22 @@ def read(text: str, now: datetime) -> Range | None:
                 else named
             )
     return _by_date(text, now)
+
+
+def missing_day(text: str, now: datetime, locale: str | None = None) -> str:
+    """Give the first date in a text that does not exist, such as 31 April; else nothing."""
+    if not _DIGIT.search(text):
+        return ""
+    for found in re.finditer(rf"(?<!\d){_DAY}(?!\d)", text[:LONGEST]):
+        year, month, number = (int(part) for part in found[1].split("-"))
+        if year and 1 <= month <= 12 and monthrange(year, month)[1] < number <= 31:
+            return found[1]
+    from app.agent.quickadd import quickadd
+
+    rest = text[:LONGEST]
+    for pattern in _names().values():  # what else is named would hide it
+        rest = re.sub(pattern.pattern, " ", rest, flags=re.IGNORECASE)
+    return quickadd.read(f"x {_particle().sub(' ', rest)}", now=now, locale=locale).no_such_day
 
 
 def day(of: date, now: datetime, days: int = 1) -> Range:

@@ -99,13 +99,16 @@ class Safekeeping:
         """Remember these fields from now on."""
         self._known = msgspec.structs.replace(self.known, **changes)
         fresh = self._file.with_name(f".{FILE}.new")
-        with contextlib.suppress(OSError):  # on a full disk it is known as long as the program runs
+        try:
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
             with os.fdopen(
                 os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
             ) as out:
                 out.write(msgspec.json.encode(self._known))
             fresh.replace(self._file)
+        except OSError:  # on a full disk it is known as long as the program runs
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
 
 
 def read(file: Path) -> KnownOfBackups:

@@ -122,7 +122,7 @@ class TarTree(ArchiveTree):
                 name, found = "", self._next_head(place + BLOCK)
                 yield NotCarried(
                     name=f"bytes {place} to {found}",
-                    reason="the archive is damaged here; what stood there is not known",
+                    reason="the archive is damaged here; what it contained is unknown",
                 )
                 place = found
                 continue
@@ -183,7 +183,7 @@ class TarTree(ArchiveTree):
             yield NotCarried(name=named(path), reason=LINK if head.type in _LINKS else ODD)
         elif data + head.size > self._end:
             yield NotCarried(
-                name=named(path), reason="it is cut off, or the archive tells a false size"
+                name=named(path), reason="it is cut off, or its size in the archive is wrong"
             )
         else:
             yield Entry(path, head.size, head.mtime or None, self, data)

@@ -134,7 +134,7 @@ def damaged(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
         yield NotCarried(
-            name=named(name), reason="some of its bytes were no text; each of them is now a �"
+            name=named(name), reason="it contained bytes that are not valid text; each is now a �"
         )
 
 

@@ -42,7 +42,7 @@ def read(page: str) -> dict[str, Any]:
         or not found["heading"].strip()
         or not (found["title"] or found["content"] or reader.items or reader.pictures)
     ):
-        raise ValueError("it is no note of Keep")
+        raise ValueError("it is not a Keep note")
     items = [("".join(parts), checked) for parts, checked in reader.items]
     return {
         "title": found["title"].strip(),

@@ -132,7 +132,7 @@ class MarkdownFolder:
             yield unreadable(name, error)
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
+            yield NotCarried(name=name, reason="it is not text: it contains NUL characters")
             return
         if is_encrypted(content):
             yield NotCarried(

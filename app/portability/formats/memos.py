@@ -107,7 +107,7 @@ class Memos:
                 )
         for entry in self._files:
             if entry.path not in shown:
-                yield NotCarried(name=named(entry.path), reason="no memo that came along shows it")
+                yield NotCarried(name=named(entry.path), reason="no imported memo shows it")
 
     def close(self) -> None:
         """Close the archive."""
@@ -141,7 +141,7 @@ class Memos:
     def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
         memo = memo_versions.memo(found)
         if memo is None:
-            yield NotCarried(name=named(place), reason="it is no memo, or one without an id")
+            yield NotCarried(name=named(place), reason="it is not a memo, or has no id")
             return
         if memo.id in seen:
             return
@@ -291,7 +291,7 @@ def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
         yield NotCarried(
             name=named(title),
-            reason=f"its visibility was {line(memo.visibility, 30)}; here it is yours alone",
+            reason=f"its visibility was {line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
         yield NotCarried(

@@ -85,7 +85,7 @@ class TodoTxt:
             if isinstance(entry, NotCarried):
                 yield entry
             elif entry.ending != "txt" or ("/" in entry.path and entry.name not in NAMES):
-                yield NotCarried(name=named(entry.path), reason="it is no list of todos")
+                yield NotCarried(name=named(entry.path), reason="it is not a todo list")
             else:
                 yield from _file(entry, known)
 

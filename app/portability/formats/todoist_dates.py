@@ -52,6 +52,17 @@ def understood(text: str, language: str, zone: str, exported: date | None) -> Wh
     return None
 
 
+def no_such_day(text: str, language: str, exported: date | None) -> bool:
+    """Say whether the words of a task name a day that its month does not have."""
+    from app.agent.quickadd import time_ranges
+
+    day = exported or date(1970, 1, 1)
+    return len(text) <= 200 and any(
+        time_ranges.missing_day(text, datetime(day.year, day.month, day.day, tzinfo=UTC), locale)
+        for locale in (language or None, "en")
+    )
+
+
 def _exact(found: re.Match[str], zone: str) -> When | None:
     year, month, day, hour, minute, second, utc = found.groups()
     try:

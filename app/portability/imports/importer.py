@@ -118,8 +118,7 @@ class Importer:
             leave(
                 self.report,
                 NotCarried(
-                    name=scope,
-                    reason="the credential lacks this scope, so what needs it was left out",
+                    name=scope, reason="the key lacks this scope, so what needs it was left out"
                 ),
             )
         return self.report

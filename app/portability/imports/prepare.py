@@ -197,7 +197,7 @@ def path(names: Folders, into: Folders, lines: Lines) -> Folders:
     if len(found) > paths.DEEPEST:
         lines.append(
             NotCarried(
-                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was put higher"
+                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was moved up"
             )
         )
         found = found[: paths.DEEPEST]
@@ -221,11 +221,11 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
 def clean_text(text: str, name: str, lines: Lines) -> str:
     """Give a text without what cannot be stored."""
     if "\0" in text:
-        lines.append(NotCarried(name=name, reason="NUL characters were left out of its text"))
+        lines.append(NotCarried(name=name, reason="NUL characters were removed from its text"))
         text = text.replace("\0", "")
     found = _encodable(text)
     if found is not text:
-        lines.append(NotCarried(name=name, reason="half characters in its text were replaced"))
+        lines.append(NotCarried(name=name, reason="invalid characters in its text were replaced"))
     return found
 
 

@@ -235,7 +235,7 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
             lines.append(
                 NotCarried(
                     name=f"setting {name}",
-                    reason="this account has chosen otherwise, and keeps that",
+                    reason="this account already has another value, which was kept",
                 )
             )
             continue

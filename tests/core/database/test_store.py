@@ -494,7 +494,7 @@ async def test_a_failing_disk_is_told_as_unavailable(store: Store) -> None:
 
     await store.write(mark, "before")
     for write in (broken, lambda tx: mark(tx, "next")):
-        with pytest.raises(Unavailable, match="started anew"):
+        with pytest.raises(Unavailable, match="restarted"):
             await store.write(write)
     assert store.health.told(full=False).state == "failing"
     assert await store.read(marks) == store.quick(marks) == ["before"]

@@ -157,6 +157,8 @@ def _date(text: str, description: str, now: datetime) -> str:
     if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
         return text
     read = quickadd.read(f"x {text}", now=now)
+    if read.no_such_day == text:
+        return read.no_such_date  # the tool refuses it, and says what day there is not
     if read.title != "x" or read.due is None:
         return text
     day = read.due.date() if isinstance(read.due, datetime) else read.due

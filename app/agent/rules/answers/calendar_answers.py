@@ -34,6 +34,8 @@ def events(asked: Asked, route: Route) -> Step:
     """List what takes place in the time that was named; of what comes next only the first."""
     comes_next = _next_event().search(asked.message) is not None
     if not asked.results:
+        if missing := time_ranges.missing_day(asked.message, asked.now):
+            return Step(say(route.language, "no_such_day", day=missing))
         named = time_ranges.read(asked.message, asked.now)
         usual = Range(
             asked.now,
@@ -60,9 +62,10 @@ def events(asked: Asked, route: Route) -> Step:
 
 def free(asked: Asked, route: Route) -> Step:
     """Say whether the time that was named is free, or which of the day is."""
-    named = time_ranges.read(route.get("when") or asked.message, asked.now) or time_ranges.day(
-        asked.now.date(), asked.now
-    )
+    said = route.get("when") or asked.message
+    if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
+        return Step(say(route.language, "no_such_day", day=missing))
+    named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)
     if not asked.results:
         return Step(calls=((TOOL, _asked_for(asked, named)),))
     found = [result.content for result in asked.of(TOOL)]

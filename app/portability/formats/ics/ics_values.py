@@ -65,7 +65,7 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
         if value and moment(component, name, zones) is None:
             found.about.append(f"{name}: {line(value, 60)}")
             found.lost.append(
-                f"its {name} “{line(value, 60)}” is no date; it stands in the description"
+                f"its {name} “{line(value, 60)}” is no date; it is kept in the description"
             )
         elif _unknown_zone(value, parameters, zones):
             found.lost.append(
