@@ -246,7 +246,8 @@ def _cleaner() -> nh3.Cleaner:
 
 def _depth(html: str) -> int:
     depth = deepest = 0
-    for end, tag in _NESTING.findall(html):
+    for token in _NESTING.finditer(html):
+        end, tag = token.groups()
         if tag.lower() not in _CLOSED_BY_NEXT:
             depth = max(depth - 1, 0) if end else depth + 1
             deepest = max(deepest, depth)
@@ -263,7 +264,8 @@ class _Builder:
 
     def build(self, html: str) -> Node:
         """Return the root of the tree."""
-        for end, tag, attributes, text in _TOKEN.findall(html):
+        for token in _TOKEN.finditer(html):  # one by one, for other threads to get their turn
+            end, tag, attributes, text = token.groups()
             if text:
                 self._text(unescape(text))
             elif end:

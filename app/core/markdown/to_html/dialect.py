@@ -250,13 +250,14 @@ def destination(text: str, start: int) -> tuple[int, str, str] | None:
 
 def _spans(state: StateInline) -> dict[int, Span]:
     if state.env.get("source") is not state.src:
-        state.env.update(source=state.src, spans=find_spans(state.src))
+        state.env.update(source=state.src, spans=find_spans(state.src)[0])
     spans: dict[int, Span] = state.env["spans"]
     return spans
 
 
-def find_spans(text: str) -> dict[int, Span]:
-    """Return the code spans and links of a text by their start, in one pass.
+def find_spans(text: str) -> tuple[dict[int, Span], list[int]]:
+    """Return the code spans and links of a text by their start, in one pass, and the brackets that
+    nothing closed.
 
     No link holds a link, code binds tighter.
     """
@@ -279,7 +280,7 @@ def find_spans(text: str) -> dict[int, Span]:
                 spans[opener] = Span(opener + 1, start, *found)
                 position = found[0]
                 openers.clear()
-    return spans
+    return spans, openers
 
 
 def _code_closers(text: str) -> dict[int, int]:
@@ -346,7 +347,14 @@ def _table_head(state: StateBlock, start: int, end: int) -> list[str] | None:
         or state.is_code_block(start + 1)
     ):
         return None
-    head, row = _line(state, start), _line(state, start + 1)
+    return table_aligns(_line(state, start), _line(state, start + 1))
+
+
+def table_aligns(head: str, row: str) -> list[str] | None:
+    """Return the alignments of the columns of a table that begins with these two lines.
+
+    None where they begin none.
+    """
     if "|" not in head or not _DELIMITER_ROW.match(row):
         return None
     columns = cells(row)
