@@ -38,11 +38,7 @@ from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.logs.access_log import AccessLog
-from app.interfaces.pages import pages, protected_resource
-from app.interfaces.pages.guest_endpoint import GuestDoor
-from app.interfaces.pages.sign_in import SignIn
-from app.interfaces.pages.visitors import Visitors
-from app.interfaces.pages.web_pages import Pages
+from app.interfaces.pages import guest_endpoint, pages, protected_resource, sign_in, web_pages
 from app.interfaces.schedule import Schedule
 from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
@@ -57,16 +53,12 @@ TASKS_SECONDS = 5.0
 
 
 class Application(Starlette):
-    """Starlette for the lifespan and the pages, with the API in front of it for every request."""
+    """Starlette for the lifespan, with the door in front of it for every request."""
 
     front: Api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await (self.front if scope["type"] == "http" else super().__call__)(scope, receive, send)
-
-    async def pages(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is not of the API."""
-        await super().__call__(scope, receive, send)
 
 
 def create_app(
@@ -118,23 +110,20 @@ def create_app(
             await parts.store.close()
             log.close()
 
-    visitors = Visitors(credentials)
-    app = Application(
-        routes=[
+    app = Application(lifespan=lifespan)
+    app.front = Api(
+        parts,
+        pages=[
             *pages.routes(),
-            *protected_resource.routes(credentials.guard),
-            *SignIn(parts, credentials).routes(),
-            *GuestDoor(parts, visitors).routes(),
-            *Pages(parts, visitors).routes(),
-            *(control.routes(parts, control_token) if control_token else []),
+            *protected_resource.routes(),
+            *sign_in.routes(),
+            *guest_endpoint.routes(),
+            *web_pages.routes(),
+            *(control.routes(control_token) if control_token else []),
         ],
-        exception_handlers=pages.ERRORS,
-        lifespan=lifespan,
+        credentials=credentials,
+        log=log,
     )
-    app.router.redirect_slashes = (
-        False  # a client that follows a redirect may lose its credential on the way
-    )
-    app.front = Api(app.pages, parts=parts, credentials=credentials, log=log)
     app.state.parts = parts
     return app
 

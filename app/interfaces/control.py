@@ -5,47 +5,37 @@ The operations that only the owner of the data directory may ask, and those of i
 The token is made anew at each start and lies in the data directory, readable by its owner alone.
 """
 
-from collections.abc import AsyncIterator
-from typing import Any
-
-from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from app.account import users
 from app.core import random_tokens
-from app.core.app import App
-from app.core.caller import OPERATOR
-from app.core.json_body import decode
-from app.core.line_stream import MEDIA_TYPE, Lines
-from app.core.schema import encode
+from app.core.caller import OPERATOR, Caller
+from app.core.line_stream import Lines
 from app.errors import NotFound
 from app.interfaces.pages.pages import json_response
+from app.interfaces.pages.visit import Visit
 
 
-def routes(parts: App, token: str) -> list[Route]:
+def routes(token: str) -> list[Route]:
     """Give the routes by which the command line asks.
 
     For itself, and for a user who sits at this machine.
     """
 
-    def demand_token(request: Request) -> None:
-        sent = request.headers.get("authorization", "")
+    def demand_token(visit: Visit) -> None:
+        sent = visit.headers.get("authorization", "")
         if not random_tokens.same(sent, f"Control {token}"):
             raise NotFound("There is nothing at this path.")
 
-    async def control(request: Request) -> Response:
-        demand_token(request)
-        return _answer(
-            await parts.call(OPERATOR, request.path_params["name"], decode(await request.body()))
-        )
+    async def control(visit: Visit) -> Response | Lines:
+        demand_token(visit)
+        return await _asked(visit, OPERATOR)
 
-    async def as_user(request: Request) -> Response:
-        demand_token(request)
-        me = parts.quick(users.at_this_machine, request.path_params["username"])
-        return _answer(
-            await parts.call(me, request.path_params["name"], decode(await request.body()))
-        )
+    async def as_user(visit: Visit) -> Response | Lines:
+        demand_token(visit)
+        username = visit.path_params["username"]
+        return await _asked(visit, visit.parts.quick(users.at_this_machine, username))
 
     return [
         Route("/control/{name}", control, methods=["POST"]),
@@ -53,14 +43,7 @@ def routes(parts: App, token: str) -> list[Route]:
     ]
 
 
-def _answer(result: Any) -> Response:
-    return (
-        StreamingResponse(_encoded(result), media_type=MEDIA_TYPE)
-        if isinstance(result, Lines)
-        else json_response(result)
-    )
-
-
-async def _encoded(lines: Lines) -> AsyncIterator[bytes]:
-    async for event in lines.events:
-        yield encode(event) + b"\n"
+async def _asked(visit: Visit, me: Caller) -> Response | Lines:
+    fields = await visit.fields(visit.parts.settings.max_accumulate_body)
+    found = await visit.parts.call(me, visit.path_params["name"], fields)
+    return found if isinstance(found, Lines) else json_response(found)

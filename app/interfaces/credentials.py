@@ -59,18 +59,29 @@ class Credentials:
             if sent:
                 self.failed(exchange.scope)
             raise self.unauthorized(headers, scheme, sent=sent)
-        exchange.caller = caller
-        exchange.scope["known"] = (
-            True  # so that its connection does not make way for those of strangers
-        )
         if secret is None:
             self.ring.used(caller)
-        exchange.verdict = self.rates.take((caller.kind, caller.credential))
-        if exchange.verdict.wait:
-            raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
+        self._count(exchange, caller)
         if secret is not None:
             self.require_own_page(exchange.scope["method"], headers, scheme)
         exchange.caller = self.devices.admit(caller, headers.get(b"x-device-id"))
+
+    def admit_session(self, exchange: Exchange) -> Caller:
+        """Find the caller of the session at a page, take a token of its rate, and return it.
+
+        What changes something must be asked by a page of this server, as a form or as JSON.
+        """
+        headers, scheme = exchange.headers, exchange.scope.get("scheme", "http")
+        secret = session_secret(headers)
+        caller = None if secret is None else self._by_session(exchange, secret)
+        if caller is None:
+            if secret is not None:
+                self.failed(exchange.scope)
+            raise self.unauthorized(headers, scheme, sent=secret is not None)
+        self._count(exchange, caller)
+        if exchange.scope["method"] in UNSAFE:
+            self._require_own_origin(headers, scheme)
+        return caller
 
     def failed(self, scope: MutableMapping[str, Any]) -> None:
         """Count a credential that does not hold.
@@ -93,6 +104,9 @@ class Credentials:
         if method not in UNSAFE:
             return
         require_json(headers)
+        self._require_own_origin(headers, scheme)
+
+    def _require_own_origin(self, headers: dict[bytes, bytes], scheme: str) -> None:
         if not self.guard.is_own_page(headers, scheme):
             raise Forbidden(
                 "With a session, only pages of this server may change anything: Origin must be "
@@ -124,6 +138,16 @@ class Credentials:
             age,
             secure,
         )
+
+    def _count(self, exchange: Exchange, caller: Caller) -> None:
+        """Take a token of a caller's rate; raise RateLimited where there is none."""
+        exchange.caller = caller
+        exchange.scope["known"] = (
+            True  # so that its connection does not make way for those of strangers
+        )
+        exchange.verdict = self.rates.take((caller.kind, caller.credential))
+        if exchange.verdict.wait:
+            raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
 
     def _by_session(self, exchange: Exchange, secret: str) -> Caller | None:
         """Give the caller of a session.

@@ -7,20 +7,20 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import quote
 
+from starlette.responses import Response
+
 from app.core.caller import Caller
 from app.core.download import Download
 from app.core.limits import Verdict
 from app.core.line_stream import MEDIA_TYPE, Lines
 from app.core.operation import Operation
 from app.core.schema import encode
+from app.errors import Malformed
 from app.interfaces.guard import SECURITY_HEADERS, Headers
-from app.interfaces.wire.request_bodies import Message, Receive
+from app.interfaces.wire.request_bodies import Message, Receive, read_body, too_large
 
-JSON_HEADERS = [
-    (b"content-type", b"application/json; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    *SECURITY_HEADERS,
-]
+PAGE_HEADERS = [(b"cache-control", b"no-store"), *SECURITY_HEADERS]
+JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), *PAGE_HEADERS]
 LINE_HEADERS = [
     (b"content-type", MEDIA_TYPE.encode()),
     (b"cache-control", b"no-store"),
@@ -43,6 +43,7 @@ class Exchange:
         "operation",
         "receive",
         "request_id",
+        "route",
         "scope",
         "send",
         "size",
@@ -59,6 +60,7 @@ class Exchange:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.started = time.perf_counter()
         self.operation: Operation[..., Any] | None = None
+        self.route: str | None = None
         self.caller: Caller | None = None
         self.cookie: bytes | None = None
         self.cors: Headers | None = None
@@ -66,14 +68,43 @@ class Exchange:
         self.status = 0
         self.size = 0
 
+    def require_small(self, most: int) -> int:
+        """Return the size that is said of the body; raise for one that is too large or packed."""
+        declared = self.headers.get(b"content-length", b"0")
+        size = int(declared[:20]) if declared.isdigit() else 0
+        if size > most:
+            raise too_large(most)
+        if self.headers.get(b"content-encoding", b"identity") != b"identity":
+            raise Malformed(
+                "Content-Encoding is not supported; send the body as it is.",
+                field="Content-Encoding",
+            )
+        return size
+
+    async def read_body(self, most: int) -> bytes:
+        """Return the body; raise as `request_bodies.read_body` does."""
+        connection = self._connection()
+        has_come = connection is not None and connection.has_come
+        return await read_body(self.receive, most, has_come=has_come)
+
     async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
         headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
         if more:
             headers += more
-        await self.send({"type": "http.response.start", "status": status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})
+        await self._send_whole(status, headers, body)
+
+    async def show(self, response: Response) -> None:
+        """Send a page whole, with those headers of every answer that it does not set itself."""
+        self.status, self.size = response.status_code, len(response.body)
+        given = {name for name, _ in response.raw_headers}
+        headers = [
+            *response.raw_headers,
+            *(header for header in PAGE_HEADERS if header[0] not in given),
+            *self._own_headers(),
+        ]
+        await self._send_whole(response.status_code, headers, bytes(response.body))
 
     async def stream(self, lines: Lines) -> None:
         """Send an answer line by line, until its end or until the client has left."""
@@ -116,6 +147,18 @@ class Exchange:
                     self.size += len(part)
                     await self.send({"type": "http.response.body", "body": part, "more_body": True})
         await self.send({"type": "http.response.body", "body": b""})
+
+    async def _send_whole(self, status: int, headers: Headers, body: bytes) -> None:
+        if (connection := self._connection()) is not None:
+            await connection.send_whole(status, headers, body)
+            return
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
+
+    def _connection(self) -> Any:
+        """Return the connection of which this is the latest request, where it is known."""
+        connection = self.scope.get("connection")
+        return connection if connection is not None and connection.scope is self.scope else None
 
     def _own_headers(self) -> Headers:
         headers = [(b"x-request-id", self.request_id)]

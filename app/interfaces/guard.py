@@ -4,8 +4,6 @@ The Host allow-list, the Origin check, CORS for the origins that were allowed; a
 every answer.
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from app.errors import Forbidden
@@ -78,31 +76,6 @@ class Guard:
     def is_own_page(self, headers: dict[bytes, bytes], scheme: str) -> bool:
         """Say whether the request names a page of this server as the one it comes from."""
         return headers.get(b"origin", b"").lower() == self.origin(headers, scheme).encode("latin-1")
-
-    async def pass_on(
-        self,
-        app: Callable[..., Awaitable[None]],
-        scope: Any,
-        receive: Any,
-        send: Any,
-        more: Headers,
-    ) -> None:
-        """Let another ASGI application answer, with the headers of every answer added, and
-        these.
-        """
-
-        async def send_guarded(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                given = {name for name, _ in message["headers"]}
-                usual = [
-                    (name, value)
-                    for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store"))
-                    if name not in given
-                ]
-                message["headers"] = [*message["headers"], *usual, *more]
-            await send(message)
-
-        await app(scope, receive, send_guarded)
 
     def _is_known(self, host: bytes) -> bool:
         if host not in self._hosts and _without_port(host) not in self._hosts:

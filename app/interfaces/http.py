@@ -7,12 +7,13 @@ each request would be half the time.
 import asyncio
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Raw
+from starlette.routing import Route
 
 from app.core import random_tokens
 from app.core.app import App
@@ -30,15 +31,14 @@ from app.interfaces.exchange import Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
-from app.interfaces.routes import Found, Routes
+from app.interfaces.pages.visit import Visit
+from app.interfaces.routes import Found, PageRoutes, Routes
 from app.interfaces.wire.repeated_headers import merged
-from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts, read_body, too_large
+from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
 LARGE_BODY = 16 << 20
 log = logging.getLogger("hearth")
-
-ASGI = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -48,19 +48,19 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Api:
-    """The ASGI application in front.
+    """The ASGI application for every request: of the API, and of the pages beside it."""
 
-    Guards every request, answers those below the base path, passes the others on.
-    """
-
-    def __init__(self, app: ASGI, *, parts: App, credentials: Credentials, log: AccessLog) -> None:
-        self.app = app
+    def __init__(
+        self, parts: App, *, pages: Iterable[Route], credentials: Credentials, log: AccessLog
+    ) -> None:
         self.parts = parts
         self.credentials = credentials
         self.guard = credentials.guard
         self.log = log
-        self.proxies = Proxies(parts.settings.trusted_proxies)
+        trusted = parts.settings.trusted_proxies
+        self.proxies = Proxies(trusted) if trusted else None
         self.routes = Routes(parts.catalog)
+        self.pages = PageRoutes(pages)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
         self._ids = map(
@@ -74,24 +74,21 @@ class Api:
         try:
             if len(exchange.headers) != len(scope["headers"]):
                 exchange.headers = merged(scope["headers"])
-            scope["client"] = self.proxies.client(scope.get("client"), exchange.headers)
-            for_all = path.removesuffix("/") == GUESTS
+            if self.proxies is not None:
+                scope["client"] = self.proxies.client(scope.get("client"), exchange.headers)
+            is_api = path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/")
+            for_all = not is_api and path.removesuffix("/") == GUESTS
             exchange.cors = self.guard.check(
                 scope["method"], exchange.headers, scope.get("scheme", "http"), for_all=for_all
             )
             if exchange.cors is not None and scope["method"] == "OPTIONS":
                 await exchange.answer(204, b"")
-            elif path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/"):
+            elif is_api:
                 await self._serve(exchange, path[len(BASE) :])
             else:
-                more = [
-                    (b"x-request-id", exchange.request_id),
-                    *(exchange.cors or () if for_all else ()),
-                ]
-                if path.endswith("/") and path != "/":
-                    scope = {**scope, "path": path.removesuffix("/")}
-                await self.guard.pass_on(self.app, scope, receive, send, more)
-                return
+                if not for_all:  # the origins of the setting may use the API, not the pages
+                    exchange.cors = None
+                await self._show(exchange, path)
         except ClientLeft:
             exchange.status = 499
         except (
@@ -126,7 +123,7 @@ class Api:
         if (
             operation.http.steady is not None
             and exchange.caller is not None
-            and not any(field.encode() + b"=" in text for field in operation.http.steady)
+            and not (text and any(field.encode() + b"=" in text for field in operation.http.steady))
         ):
             commits = self.parts.store.commits
             question = (exchange.caller.kind, exchange.caller.credential, path, text)
@@ -143,6 +140,16 @@ class Api:
             await exchange.download(result)
         else:
             await exchange.answer(*self._told(operation, result))
+
+    async def _show(self, exchange: Exchange, path: str) -> None:
+        """Answer with a page, or whatever else stands beside the API."""
+        route, texts = self.pages.find(exchange.scope["method"], path)
+        exchange.route = route.path
+        answer = await route.endpoint(Visit(exchange, self.parts, self.credentials, texts))
+        if isinstance(answer, Lines):
+            await exchange.stream(answer)
+        else:
+            await exchange.show(answer)
 
     async def _ask(self, exchange: Exchange, found: Found) -> Any:
         """Run the operation with what the request holds and give what it gives."""
@@ -205,7 +212,7 @@ class Api:
         if exchange.caller is not None:
             self.parts.authorize(self.parts.renewed(exchange.caller), operation)
         most = getattr(self.parts.settings, operation.http.body)
-        _demand_small(exchange, most)
+        exchange.require_small(most)
         given = operation.shape.from_text(query(exchange.scope["query_string"]))
         upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
         try:
@@ -241,12 +248,12 @@ class Api:
         )
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
-        size = _demand_small(exchange, most)
+        size = exchange.require_small(most)
         self.parts.store.room.require_for(size)
         if size <= LARGE_BODY:
-            return await read_body(exchange.receive, most)
+            return await exchange.read_body(most)
         async with self._large:  # one at a time, so that a few of them cannot fill the memory
-            return await read_body(exchange.receive, most)
+            return await exchange.read_body(most)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:
@@ -326,19 +333,3 @@ def _demand_file(exchange: Exchange) -> None:
             f"KEY' '…{exchange.scope['path']}?name=FILE'.",
             field="Content-Type",
         )
-
-
-def _demand_small(exchange: Exchange, most: int) -> int:
-    """Give the size that is said of the body; raise for one that is too large or packed."""
-    declared = exchange.headers.get(b"content-length", b"0")
-    size = int(declared[:20]) if declared.isdigit() else 0
-    if size > most:
-        raise too_large(most)
-    if (
-        b"content-encoding" in exchange.headers
-        and exchange.headers[b"content-encoding"] != b"identity"
-    ):
-        raise Malformed(
-            "Content-Encoding is not supported; send the body as it is.", field="Content-Encoding"
-        )
-    return size

@@ -1,7 +1,10 @@
 """From a method and a path to an operation, in one look-up."""
 
 import functools
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Generic, TypeVar
+
+from starlette.routing import Route
 
 from app.core.operation import Catalog, Operation
 from app.core.schema import LARGEST_ID
@@ -11,6 +14,7 @@ MOST_DIGITS = 15
 MOST_KNOWN = 4_000
 LONGEST_KNOWN = 200
 HUGE = 4000
+Target = TypeVar("Target")
 
 
 class Found:
@@ -32,13 +36,13 @@ class Found:
         return self._values
 
 
-class _Node:
+class _Node(Generic[Target]):
     __slots__ = ("literal", "methods", "parameter")
 
     def __init__(self) -> None:
-        self.literal: dict[str, _Node] = {}
-        self.parameter: _Node | None = None
-        self.methods: dict[str, tuple[Operation[..., Any], tuple[str, ...]]] = {}
+        self.literal: dict[str, _Node[Target]] = {}
+        self.parameter: _Node[Target] | None = None
+        self.methods: dict[str, tuple[Target, tuple[str, ...]]] = {}
 
 
 class Routes:
@@ -49,7 +53,7 @@ class Routes:
     """
 
     def __init__(self, catalog: Catalog) -> None:
-        self._root = _tree(catalog)
+        self._root = _of_catalog(catalog)
         self._known: dict[tuple[str, str], Found] = {}
 
     def find(self, method: str, path: str) -> Found:
@@ -59,41 +63,68 @@ class Routes:
         """
         found = self._known.get((method, path))
         if found is None:
-            found = self._walk(method, path)
+            found = Found(*_walk(self._root, method, path, "GET /os lists every endpoint"))
             if len(path) <= LONGEST_KNOWN:
                 if len(self._known) >= MOST_KNOWN:
                     self._known.clear()
                 self._known[method, path] = found
         return found
 
-    def _walk(self, method: str, path: str) -> Found:
-        wanted = "GET" if method == "HEAD" else method
-        match = _match(self._root, path.removesuffix("/").split("/")[1:], [])
-        if match is None:
-            raise NotFound("There is nothing at this path; GET /os lists every endpoint.")
-        node, texts = match
-        if wanted not in node.methods:
-            allowed = {*node.methods, *(("HEAD",) if "GET" in node.methods else ())}
-            raise MethodNotAllowed(f"{method} is not known at this path.", allow=sorted(allowed))
-        operation, names = node.methods[wanted]
-        return Found(operation, dict(zip(names, texts, strict=True)))
+
+class PageRoutes:
+    """The routes beside the API, found as those of the API are."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._root = _tree(
+            (method, route.path, route)
+            for route in routes
+            for method in (route.methods or {"GET"}) - {"HEAD"}
+        )
+
+    def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
+        """Give the route that answers, and what the path says under the parameters' names.
+
+        Raise NotFound or MethodNotAllowed.
+        """
+        return _walk(self._root, method, path, "the interface is below /api/v1")
 
 
 @functools.cache
-def _tree(catalog: Catalog) -> _Node:
+def _of_catalog(catalog: Catalog) -> _Node[Operation[..., Any]]:
     """Give the tree of the catalogue, the same for every server of this process."""
-    root = _Node()
-    for method, path, operation in catalog.routes():
+    return _tree(catalog.routes())
+
+
+def _tree(routes: Iterable[tuple[str, str, Target]]) -> _Node[Target]:
+    root: _Node[Target] = _Node()
+    for method, path, target in routes:
         node, names = root, []
-        for segment in path.split("/")[1:]:
+        for segment in path.removesuffix("/").split("/")[1:]:
             if segment.startswith("{"):
                 names.append(segment[1:-1])
                 node.parameter = node.parameter or _Node()
                 node = node.parameter
             else:
                 node = node.literal.setdefault(segment, _Node())
-        node.methods[method] = (operation, tuple(names))
+        node.methods[method] = (target, tuple(names))
     return root
+
+
+def _walk(root: _Node[Target], method: str, path: str, where: str) -> tuple[Target, dict[str, str]]:
+    """Give what answers `method` on `path`, and the texts of the path's parameters.
+
+    Raise MethodNotAllowed, or NotFound, which says where to look.
+    """
+    wanted = "GET" if method == "HEAD" else method
+    match = _match(root, path.removesuffix("/").split("/")[1:], [])
+    if match is None:
+        raise NotFound(f"There is nothing at this path; {where}.")
+    node, texts = match
+    if wanted not in node.methods:
+        allowed = {*node.methods, *(("HEAD",) if "GET" in node.methods else ())}
+        raise MethodNotAllowed(f"{method} is not known at this path.", allow=sorted(allowed))
+    target, names = node.methods[wanted]
+    return target, dict(zip(names, texts, strict=True))
 
 
 def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[str, Any]:
@@ -112,7 +143,9 @@ def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[
     return values
 
 
-def _match(node: _Node, segments: list[str], texts: list[str]) -> tuple[_Node, list[str]] | None:
+def _match(
+    node: _Node[Target], segments: list[str], texts: list[str]
+) -> tuple[_Node[Target], list[str]] | None:
     """Give the node that the segments lead to, a literal way before a parameter, with the
     parameters' texts.
     """

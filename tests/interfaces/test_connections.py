@@ -37,7 +37,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     """Answer with how long the body was.
 
     `/known` as to somebody whose credential holds, `/soon` without reading it, `/never` not at
-    all.
+    all, `/whole` at once, `/bad` with a header that holds a line end.
     """
     if scope["path"] == "/known":
         scope["known"] = True
@@ -46,11 +46,18 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     with contextlib.suppress(request_bodies.ClientLeft):
         size = 0 if scope["path"] == "/soon" else len(await read_body(receive, 1 << 20))
         text = b"%d" % size
+        if scope["path"] in ("/whole", "/bad"):
+            headers = [
+                (b"content-length", b"1"),
+                (b"x", b"\n" if scope["path"] == "/bad" else b"y"),
+            ]
+            await scope["connection"].send_whole(200, headers, text)
+            return
         await send(
             {
                 "type": "http.response.start",
                 "status": 200,
-                "headers": [(b"content-length", b"%d" % len(text))],
+                "headers": [(b"content-length", b"%d" % len(text)), (b"x", b"y")],
             }
         )
         await send({"type": "http.response.body", "body": text})
@@ -235,6 +242,43 @@ async def test_requests_in_a_row_on_one_connection_are_each_answered(
         talk = await connect()
         await talk.send((BODY + b"0123456789" + GET + b"\r\n") * 40)
         assert [await talk.answer() for _ in range(80)] == [(200, b"10"), (200, b"0")] * 40
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "ends"),
+    [
+        ("GET {} HTTP/1.1\r\nHost: x", b"", False),
+        ("HEAD {} HTTP/1.1\r\nHost: x", b"", False),
+        ("POST {} HTTP/1.1\r\nHost: x\r\nContent-Length: 3", b"abc", False),
+        ("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close", b"", True),
+        ("GET {} HTTP/1.0\r\nHost: x", b"", True),
+        ("HEAD {} HTTP/1.0\r\nHost: x", b"", True),
+    ],
+)
+async def test_an_answer_that_is_sent_at_once_is_the_same_as_one_in_two_messages(
+    head: str, body: bytes, ends: bool
+) -> None:
+    async with door() as connect:
+        told = []
+        for path in ("/", "/whole"):
+            talk = await connect()
+            await talk.send(head.format(path).encode() + b"\r\n\r\n" + body)
+            told.append(await talk.reader.readuntil(b"\r\n\r\n"))
+            told[-1] += b"" if "HEAD" in head else await talk.reader.readexactly(1)
+            if ends:
+                assert await talk.ends() == b""
+            else:
+                await talk.send(GET.replace(b"/ ", b"/whole ") + b"\r\n")
+                assert await talk.answer() == (200, b"0")
+        assert told[0] == told[1]
+        assert told[0].startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+async def test_a_header_that_holds_a_line_end_is_never_sent() -> None:
+    async with door() as connect:
+        talk = await connect()
+        await talk.send(GET.replace(b"/ ", b"/bad ") + b"\r\n")
+        assert (await talk.answer())[0] == 500
 
 
 async def test_an_unknown_upgrade_is_answered_as_any_request_and_ends_the_connection() -> None:

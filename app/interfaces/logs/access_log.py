@@ -115,7 +115,7 @@ def _line(exchange: Exchange) -> Line:
         f"{_second(int(at))}.{int(at % 1 * 1000):03d}Z",
         exchange.request_id.decode(),
         exchange.scope["method"] if exchange.scope["method"] in METHODS else "?",
-        operation.path if operation else None,
+        operation.path if operation else exchange.route,
         exchange.status,
         exchange.size,
         int((time.perf_counter() - exchange.started) * 100_000) / 100,

@@ -1,4 +1,4 @@
 """What is answered outside the API: pages, sign-in, the guests' endpoint.
 
-Begin with `web_pages`.
+Begin with `visit`.
 """

@@ -1,16 +1,14 @@
-"""Answers outside the API: the server's health, and one form of refusal for unknown paths."""
+"""Answers outside the API: the first page, the server's health, and JSON in two forms."""
 
-from collections.abc import Callable
 from typing import Any
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.schema import encode
-from app.errors import AppError, Invalid, MethodNotAllowed, NotFound
+from app.core.schema import encode, encode_enveloped
+from app.interfaces.pages.visit import Visit
 
+JSON = "application/json; charset=utf-8"
 FRONT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Hearth</title>
 <h1>Hearth is running</h1>
@@ -26,36 +24,21 @@ def routes() -> list[Route]:
     return [Route("/", front), Route("/healthz", healthz)]
 
 
-async def front(_: Request) -> Response:
+async def front(_: Visit) -> Response:
     """Tell a person who opens the address what is here."""
     return Response(FRONT, media_type="text/html; charset=utf-8")
 
 
-async def healthz(_: Request) -> Response:
+async def healthz(_: Visit) -> Response:
     """Say that the server is up; no credential."""
     return json_response({"status": "ok"})
 
 
-def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def json_response(value: Any) -> Response:
     """Give a JSON response in the contract's content type."""
-    return Response(encode(value), status, headers, media_type="application/json; charset=utf-8")
+    return Response(encode(value), media_type=JSON)
 
 
-async def refuse(_: Request, error: Exception) -> Response:
-    """Answer a failure in the one shape of refusal."""
-    found = error if isinstance(error, AppError) else _of_starlette(error)
-    return json_response(found.body, found.status, found.headers)
-
-
-def _of_starlette(error: Exception) -> AppError:
-    if not isinstance(error, HTTPException):
-        return AppError("Something went wrong inside the server.")
-    if error.status_code == 405:
-        allow = (error.headers or {}).get("Allow", "").split(", ")
-        return MethodNotAllowed("This method is not known at this path.", allow=sorted(allow))
-    if error.status_code == 404:
-        return NotFound("There is nothing at this path; the interface is below /api/v1.")
-    return Invalid("The request is not valid.")
-
-
-ERRORS: dict[Any, Callable[[Request, Exception], Any]] = {HTTPException: refuse, AppError: refuse}
+def enveloped(value: Any) -> Response:
+    """Give an operation's record in the envelope of success."""
+    return Response(encode_enveloped(value, None), media_type=JSON)

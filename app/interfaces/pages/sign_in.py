@@ -2,95 +2,65 @@
 
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.app import App
-from app.core.caller import OPERATOR
-from app.core.json_body import decode
+from app.core.caller import OPERATOR, Caller
 from app.errors import Unauthorized
-from app.interfaces.credentials import Credentials, require_json, session_secret
+from app.interfaces.credentials import require_json, session_secret
 from app.interfaces.pages.pages import json_response
-from app.interfaces.wire.request_bodies import read_body
+from app.interfaces.pages.visit import Visit
 
 LARGEST = 16 << 10
 
 
-class SignIn:
-    """The three routes of a web session."""
-
-    def __init__(self, parts: App, credentials: Credentials) -> None:
-        self.parts = parts
-        self.credentials = credentials
-
-    def routes(self) -> list[Route]:
-        """Give the routes."""
-        return [
-            Route("/api/auth/sign-in", self.sign_in, methods=["POST"]),
-            Route("/api/auth/sign-out", self.sign_out, methods=["POST"]),
-            Route("/api/auth/session", self.session, methods=["GET"]),
-        ]
-
-    async def sign_in(self, request: Request) -> Response:
-        """Begin a session with a key or a code of the command line, and give the profile of its
-        user; a session that there was ends.
-        """
-        headers, scheme = _headers(request), request.scope.get("scheme", "http")
-        require_json(headers)
-        given = decode(await read_body(request.receive, LARGEST))
-        try:
-            begun = await self.parts.call(
-                OPERATOR,
-                "sign_in",
-                {name: given[name] for name in ("key", "code") if name in given},
-            )
-        except Unauthorized as error:
-            (self.credentials.failed if "key" in given else self.credentials.guessed)(request.scope)
-            challenge = self.credentials.unauthorized(headers, scheme, sent=True).challenge
-            raise error.challenged(challenge) from None
-        if (before := session_secret(headers)) is not None:
-            await self.parts.call(OPERATOR, "sign_out", {"secret": before})
-        return self._answer(request, await self._profile(begun.secret), begun.secret)
-
-    async def sign_out(self, request: Request) -> Response:
-        """End the session."""
-        headers, scheme = _headers(request), request.scope.get("scheme", "http")
-        self.credentials.require_own_page(request.method, headers, scheme)
-        if (secret := session_secret(headers)) is not None:
-            await self.parts.call(OPERATOR, "sign_out", {"secret": secret})
-        return Response(
-            status_code=204,
-            headers={"Set-Cookie": self.credentials.cookie("", headers, scheme).decode()},
-        )
-
-    async def session(self, request: Request) -> Response:
-        """Give the profile of whoever is signed in."""
-        headers, scheme = _headers(request), request.scope.get("scheme", "http")
-        secret = session_secret(headers)
-        profile = None if secret is None else await self._profile(secret)
-        if profile is None or secret is None:
-            if secret is not None:
-                self.credentials.failed(request.scope)
-            raise self.credentials.unauthorized(headers, scheme, sent=secret is not None)
-        return self._answer(request, profile, secret)
-
-    async def _profile(self, secret: str) -> Any:
-        admitted = self.credentials.sessions.admit(secret)
-        return (
-            None
-            if admitted is None
-            else (await self.parts.call(admitted[0], "identity", {})).profile
-        )
-
-    def _answer(self, request: Request, profile: Any, secret: str) -> Response:
-        cookie = self.credentials.cookie(
-            secret, _headers(request), request.scope.get("scheme", "http")
-        )
-        return json_response(
-            {"success": True, "profile": profile}, headers={"Set-Cookie": cookie.decode()}
-        )
+def routes() -> list[Route]:
+    """Give the three routes of a web session."""
+    return [
+        Route("/api/auth/sign-in", sign_in, methods=["POST"]),
+        Route("/api/auth/sign-out", sign_out, methods=["POST"]),
+        Route("/api/auth/session", session, methods=["GET"]),
+    ]
 
 
-def _headers(request: Request) -> dict[bytes, bytes]:
-    return dict(request.scope["headers"])
+async def sign_in(visit: Visit) -> Response:
+    """Begin a session with a key or a code of the command line, and give the profile of its
+    user; a session that there was ends.
+    """
+    require_json(visit.sent)
+    given = await visit.fields(LARGEST)
+    secret = await begin(visit, {name: given[name] for name in ("key", "code") if name in given})
+    admitted = visit.credentials.sessions.admit(secret)
+    return await _profile(visit, None if admitted is None else admitted[0], secret)
+
+
+async def begin(visit: Visit, given: dict[str, Any]) -> str:
+    """Begin a session with the key or code that is given, and return its secret."""
+    try:
+        begun = await visit.parts.call(OPERATOR, "sign_in", given)
+    except Unauthorized as error:
+        (visit.credentials.failed if "key" in given else visit.credentials.guessed)(visit.scope)
+        raise visit.unauthorized(error.message, sent=True) from None
+    if (before := session_secret(visit.sent)) is not None:
+        await visit.parts.call(OPERATOR, "sign_out", {"secret": before})
+    return str(begun.secret)
+
+
+async def sign_out(visit: Visit) -> Response:
+    """End the session."""
+    visit.credentials.require_own_page(visit.method, visit.sent, visit.scheme)
+    if (secret := session_secret(visit.sent)) is not None:
+        await visit.parts.call(OPERATOR, "sign_out", {"secret": secret})
+    visit.keep_session("")
+    return Response(status_code=204)
+
+
+async def session(visit: Visit) -> Response:
+    """Give the profile of whoever is signed in."""
+    return await _profile(visit, visit.signed_in(), session_secret(visit.sent) or "")
+
+
+async def _profile(visit: Visit, me: Caller | None, secret: str) -> Response:
+    profile = None if me is None else (await visit.parts.call(me, "identity", {})).profile
+    visit.keep_session(secret)
+    return json_response({"success": True, "profile": profile})

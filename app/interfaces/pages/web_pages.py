@@ -10,14 +10,12 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.app import App
 from app.core.caller import OPERATOR
 from app.errors import Invalid, NotFound, Unauthorized
-from app.interfaces.pages.visitors import Visitors
+from app.interfaces.pages.visit import Visit
 
 WEB = Path(__file__).parent.parent / "web"
 FILES = {
@@ -40,77 +38,65 @@ ALONE = {"Content-Security-Policy": POLICY.format(ancestors="'none'")}
 SEEN_BY_NO_ROBOT = {"X-Robots-Tag": "noindex, nofollow"}
 
 
-class Pages:
-    """The pages of links that one person gives to another."""
+def routes() -> list[Route]:
+    """Give the routes of the pages and their files."""
+    return [
+        Route("/a/{token}", guest),
+        Route("/shared/{token}", shared),
+        Route("/team/invites/{token}", invite),
+        Route("/web/{name}", file),
+    ]
 
-    def __init__(self, parts: App, visitors: Visitors) -> None:
-        self.parts = parts
-        self.visitors = visitors
 
-    def routes(self) -> list[Route]:
-        """Give the routes."""
-        pages = {
-            "/a/{token}": self.guest,
-            "/shared/{token}": self.shared,
-            "/team/invites/{token}": self.invite,
-        }
-        return [Route(path + end, page) for path, page in pages.items() for end in ("", "/")] + [
-            Route("/web/{name}", self.file)
-        ]
+async def guest(visit: Visit) -> Response:
+    """Show the page on which guests of a link talk with its agent.
 
-    async def guest(self, request: Request) -> Response:
-        """Show the page on which guests of a link talk with its agent.
+    It holds nothing of the link.
+    """
+    return await _page(visit, "look_behind_link", lambda _: _file("guest.html"), EMBEDDABLE)
 
-        It holds nothing of the link.
-        """
-        return await self._page(
-            request, "look_behind_link", lambda _: _file("guest.html"), EMBEDDABLE
-        )
 
-    async def shared(self, request: Request) -> Response:
-        """Show the note of a link."""
-        try:
-            guest = self.visitors.user(request.scope)
-            return await self._page(
-                request,
-                "read_shared_note",
-                _note,
-                EMBEDDABLE,
-                **({} if guest is None else {"guest": guest}),
-            )
-        except Unauthorized:
-            return _shown(_file("sign_in.html"), EMBEDDABLE, status=401)
+async def shared(visit: Visit) -> Response:
+    """Show the note of a link."""
+    try:
+        reader = visit.visitor()
+        more = {} if reader is None else {"guest": reader}
+        return await _page(visit, "read_shared_note", _note, EMBEDDABLE, **more)
+    except Unauthorized:
+        return _shown(_file("sign_in.html"), EMBEDDABLE, status=401)
 
-    async def invite(self, request: Request) -> Response:
-        """Show the page on which an invite to a team is accepted."""
-        return await self._page(request, "look_at_invite", _invite, ALONE)
 
-    async def file(self, request: Request) -> Response:
-        """Give one of the files that pages are made of."""
-        name = request.path_params["name"]
-        if name not in FILES:
-            raise NotFound("There is nothing at this path.")
-        return Response(
-            _file(name),
-            media_type=f"{FILES[name]}; charset=utf-8",
-            headers={"Cache-Control": "no-cache"},
-        )
+async def invite(visit: Visit) -> Response:
+    """Show the page on which an invite to a team is accepted."""
+    return await _page(visit, "look_at_invite", _invite, ALONE)
 
-    async def _page(
-        self, request: Request, name: str, made: Any, headers: Mapping[str, str], **more: Any
-    ) -> Response:
-        """Show what a page makes of the operation's answer.
 
-        Of a link that does not hold, that there is nothing.
-        """
-        try:
-            found = await self.parts.call(
-                OPERATOR, name, {"token": request.path_params["token"], **more}
-            )
-        except (NotFound, Invalid):
-            self.visitors.guessed_page(request.scope)
-            return _shown(_file("missing.html"), headers, status=404)
-        return _shown(made(found), headers)
+async def file(visit: Visit) -> Response:
+    """Give one of the files that pages are made of."""
+    name = visit.path_params["name"]
+    if name not in FILES:
+        raise NotFound("There is nothing at this path.")
+    return Response(
+        _file(name),
+        media_type=f"{FILES[name]}; charset=utf-8",
+        headers={"Cache-Control": "no-cache"},
+    )
+
+
+async def _page(
+    visit: Visit, name: str, made: Any, headers: Mapping[str, str], **more: Any
+) -> Response:
+    """Show what a page makes of the operation's answer.
+
+    Of a link that does not hold, that there is nothing.
+    """
+    try:
+        fields = {"token": visit.path_params["token"], **more}
+        found = await visit.parts.call(OPERATOR, name, fields)
+    except (NotFound, Invalid):
+        visit.guessed_page()
+        return _shown(_file("missing.html"), headers, status=404)
+    return _shown(made(found), headers)
 
 
 def _note(found: Any) -> str:

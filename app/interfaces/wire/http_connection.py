@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import httptools
 import msgspec
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from app.interfaces.guard import SECURITY_HEADERS
+from app.interfaces.guard import SECURITY_HEADERS, Headers
 from app.interfaces.wire.open_connections import Crowd
 
 MOST_HEAD = 64 << 10
@@ -33,6 +33,7 @@ HEAD_TOO_LARGE = (
 HEAD_TOO_SLOW = f"The headers did not arrive within {HEAD_SECONDS:.0f} seconds."
 NO_HTTP = "This is not a valid HTTP/1.1 request."
 TOO_MANY = "Too many connections are open; try again in a moment."
+CONTROLS = bytes({*range(32), 127} - {9})
 Refused = Literal[400, 408, 431, 503]
 Phase = Literal["quiet", "head", "body"]
 
@@ -49,6 +50,7 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, *, crowd: Crowd, **given: Any) -> None:
         super().__init__(**given)
+        self.busy = False
         self._crowd = crowd
         self._phase: Phase = "quiet"
         self._since = self.loop.time()
@@ -66,6 +68,11 @@ class Connection(HttpToolsProtocol):
         return self.cycle is not None and "known" in self.cycle.scope
 
     @property
+    def has_come(self) -> bool:
+        """Whether the latest request is here as a whole."""
+        return self.cycle is not None and not self.cycle.more_body
+
+    @property
     def _answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
@@ -79,11 +86,12 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._crowd.leave(self)
+        if self.scope is not None:
+            self.scope.pop("connection", None)  # type: ignore[typeddict-item]  # else a circle
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come, in pieces of which none is larger than a head may be."""
-        self._unset_keepalive_if_required()
         rest: bytes | memoryview = data
         try:
             while rest and not self._leaving:
@@ -111,6 +119,7 @@ class Connection(HttpToolsProtocol):
         if len(self.headers) > MOST_FIELDS or len(self.pipeline) >= MOST_PIPELINED:
             raise HeadTooLarge
         super().on_headers_complete()
+        self.scope["connection"] = self  # type: ignore[typeddict-unknown-key]
         self.headers = []  # what follows the body is none of the head's
         self._phase, self._head, self._between = "body", 0, 0
 
@@ -125,17 +134,49 @@ class Connection(HttpToolsProtocol):
         """Take note that a request is whole."""
         self._heard, self._phase, self._head = True, "quiet", 0
         super().on_message_complete()
-        if self._answering:
-            self._crowd.work(self)
-        else:
+        self.busy = not self.cycle.response_complete
+        if not self.busy:
             self._rest()
 
     def on_response_complete(self) -> None:
-        """Take note that a request is answered."""
-        super().on_response_complete()
+        """Take note that a request is answered, and go on with the next one that is there."""
         self._unread = 0
-        if not self._answering:
-            self._rest()
+        if self.pipeline:
+            super().on_response_complete()
+            return
+        # as uvicorn does, but without a timer for each answer: `look` ends who stays idle
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+        self._rest()
+
+    async def send_whole(self, status: int, headers: Headers, body: bytes) -> None:
+        """Answer the latest request at once, as `cycle.send` does in two messages.
+
+        uvicorn searches name and value of each header for what would end it, a tenth of the time
+        of a small answer; here one look at all of them does.
+        """
+        cycle = self.cycle
+        if self.flow.write_paused and not cycle.disconnected:
+            await self.flow.drain()
+        if cycle.disconnected:
+            return
+        lines = [*cycle.default_headers, *headers]
+        head = b"\r\n".join(map(b": ".join, lines))
+        if len(head.translate(None, CONTROLS)) != len(head) - 2 * (len(lines) - 1):
+            raise ValueError("a header holds a control character")
+        if b"\r\nconnection: close" in head:
+            cycle.keep_alive = False
+        elif not cycle.keep_alive:
+            head += b"\r\nconnection: close"
+        cycle.response_started = cycle.response_complete = True
+        cycle.waiting_for_100_continue = False
+        sent = b"" if cycle.scope["method"] == "HEAD" else body
+        self.transport.writelines((STATUS_LINE[status], head, b"\r\n\r\n", sent))
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
 
     def make_way(self) -> None:
         """End at once for another connection."""
@@ -175,6 +216,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(431, HEAD_TOO_LARGE)
 
     def _rest(self) -> None:
+        self.busy = False
         self._since = self.loop.time()
         self._crowd.rest(self)
 

@@ -9,6 +9,9 @@ LOOK_SECONDS = 1.0
 class Member(Protocol):
     """A connection, as the crowd sees it."""
 
+    busy: bool
+    """Whether its client waits for an answer; such a one makes way for nobody."""
+
     @property
     def known(self) -> bool:
         """Whether its latest request came with a credential that holds."""
@@ -51,28 +54,35 @@ class Crowd:
     def leave(self, member: Member) -> None:
         """Forget a connection."""
         self._all.discard(member)
-        self.work(member)
-
-    def work(self, member: Member) -> None:
-        """Count a connection as one whose client waits for an answer: it makes way for nobody."""
         self._strangers.pop(member, None)
         self._friends.pop(member, None)
 
     def rest(self, member: Member) -> None:
         """Count a connection as idle from now on, unless it has left."""
-        self.work(member)
+        self._strangers.pop(member, None)
+        self._friends.pop(member, None)
         if member in self._all:
             (self._friends if member.known else self._strangers)[member] = None
 
     def _make_room(self) -> bool:
-        idle = next((member for member in self._strangers if not member.known), None) or next(
-            iter(self._friends), None
-        )
+        idle = self._longest_idle(self._strangers) or self._longest_idle(self._friends)
         if idle is None:
             return False
         self.leave(idle)
         idle.make_way()
         return True
+
+    def _longest_idle(self, rested: dict[Member, None]) -> Member | None:
+        """Return the first that is idle still; those before it come back when they rest again.
+
+        So an answer costs no look at who waits, only one at who rests.
+        """
+        while rested:
+            member = next(iter(rested))
+            del rested[member]
+            if not (member.busy or (rested is self._strangers and member.known)):
+                return member
+        return None
 
     def _look(self) -> None:
         loop = asyncio.get_running_loop()

@@ -1,0 +1,120 @@
+"""A request for a page or an endpoint beside the API, as its handler sees it.
+
+A handler is `async def (visit: Visit) -> Response`, or it returns the `Lines` of an operation. The
+door in front has looked where the request comes from, tells every failure in the one shape of
+refusal, adds the headers of every answer and writes the access log.
+"""
+
+from typing import Any
+
+from starlette.requests import Request
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.json_body import decode
+from app.errors import Forbidden, Unauthorized
+from app.interfaces.credentials import Credentials, key_of, session_secret
+from app.interfaces.exchange import Exchange
+from app.interfaces.guard import UNSAFE
+
+SAME = (b"none", b"same-origin")
+FRAMES = (b"iframe", b"frame", b"embed")
+
+
+class Visit(Request):
+    """A request, who sends it, and the App, whose `call` is the one way to every operation."""
+
+    def __init__(
+        self, exchange: Exchange, parts: App, credentials: Credentials, texts: dict[str, str]
+    ) -> None:
+        exchange.scope["path_params"] = texts
+        super().__init__(exchange.scope, exchange.receive)
+        self.exchange = exchange
+        self.parts = parts
+        self.credentials = credentials
+
+    @property
+    def sent(self) -> dict[bytes, bytes]:
+        """The headers as they were sent, by their names in small letters."""
+        return self.exchange.headers
+
+    @property
+    def scheme(self) -> str:
+        """`http` or `https`, as the server was asked."""
+        return str(self.scope.get("scheme", "http"))
+
+    async def fields(self, most: int) -> dict[str, Any]:
+        """Read the JSON object in the body, of at most so many bytes."""
+        self.exchange.require_small(most)
+        return decode(await self.exchange.read_body(most))
+
+    def signed_in(self) -> Caller:
+        """Give the caller of the session that comes with the request, with all their rights.
+
+        A renewed session's cookie goes back with the answer. Raise Unauthorized where there is no
+        session, Forbidden for a change that no page of this server asks for, and RateLimited.
+        """
+        return self.credentials.admit_session(self.exchange)
+
+    def keep_session(self, secret: str) -> None:
+        """Let the browser keep a session from this answer on; an empty secret takes it away."""
+        self.exchange.cookie = self.credentials.cookie(secret, self.sent, self.scheme)
+
+    def visitor(self) -> int | None:
+        """Give the row of the user whose key or session comes with the request; None for a
+        stranger.
+
+        Raise Unauthorized for a key that does not hold, or RateLimited where too many such came
+        from its address. A session counts only where a page of this very server asks, never
+        where the page of another does.
+        """
+        if (key := key_of(self.sent)) is not None:
+            caller = self.credentials.ring.caller(key)
+            if caller is None:
+                self.credentials.failed(self.scope)
+                raise self.unauthorized(sent=True)
+            self.credentials.ring.used(caller)
+        else:
+            secret = session_secret(self.sent)
+            admitted = (
+                self.credentials.sessions.admit(secret)
+                if secret is not None and self._is_of_own_page()
+                else None
+            )
+            caller = None if admitted is None else admitted[0]
+        self.exchange.caller = caller
+        return None if caller is None else caller.user
+
+    def guessed(self) -> None:
+        """Count a link or code that nobody knows against the address that it came from.
+
+        Raise RateLimited where too many did.
+        """
+        self.credentials.guessed(self.scope)
+
+    def guessed_page(self) -> None:
+        """Do the same for the page of a link, unless a browser asks for it on behalf of another
+        site, which can show as many as it likes.
+        """
+        if self.sent.get(b"sec-fetch-site", b"none") in SAME:
+            self.guessed()
+
+    def unauthorized(self, message: str = "", *, sent: bool = False) -> Unauthorized:
+        """Give the refusal of whoever must sign in first; `sent`: with a credential that does not
+        hold.
+        """
+        refusal = self.credentials.unauthorized(self.sent, self.scheme, sent=sent)
+        return Unauthorized(message or refusal.message).challenged(refusal.challenge)
+
+    def _is_of_own_page(self) -> bool:
+        """Say whether a page of this server asks, or a person who opened the address."""
+        if self.method not in UNSAFE:
+            return (
+                self.sent.get(b"sec-fetch-site", b"none") in SAME
+                and self.sent.get(b"sec-fetch-dest", b"") not in FRAMES
+            )
+        try:
+            self.credentials.require_own_page(self.method, self.sent, self.scheme)
+        except Forbidden:
+            return False
+        return True
