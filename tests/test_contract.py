@@ -282,8 +282,8 @@ def described_row(found: Operation[..., Any]) -> str:
 def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
     found = BY_ROUTE.get(wanted.route)
     assert found is not None, (
-        f"{place_of('SERVED')} has a line for {wanted.route}, which nothing serves. Is its module in "
-        "app/catalog.py?"
+        f"{place_of('SERVED')} has a line for {wanted.route}, which nothing serves. Does "
+        "app/catalog.py name its module?"
     )
     served = Row(found.method, found.path, found.category, found.scopes, found.public, found.since)
     assert served == wanted
