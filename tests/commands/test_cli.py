@@ -34,10 +34,13 @@ from app.commands.ask import data_directory
 from app.core.database import data_dir
 from app.interfaces.openapi import document
 from app.settings import Settings
+from app.upkeep.backups import encryption
 from tests.conftest import Served
+from tests.support.cheap_age import cheap_age
 from tests.support.fake_provider import FakeProvider, serving, whole
 from tests.support.terminal import terminal
 
+__all__ = ["cheap_age"]
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
 numbers = itertools.count(1)
@@ -957,20 +960,21 @@ def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(
     assert "notes" in done("storage", data=home)
 
 
+@pytest.mark.usefixtures("cheap_age")
 def test_a_passphrase_comes_from_a_file_or_the_terminal_and_never_from_the_command(
     alone: Path, tmp_path: Path
 ) -> None:
     secret = tmp_path / "passphrase"
     secret.write_text("a passphrase of a file\n", "utf-8")
-    for number, (options, sent) in enumerate(
-        [
-            (("--passphrase-file", str(secret)), None),
-            (("--encrypt",), "a typed passphrase\na typed passphrase\n"),
-        ]
+    for options, sent, passphrase in (
+        (("--passphrase-file", str(secret)), None, "a passphrase of a file"),
+        (("--encrypt",), "a typed passphrase\na typed passphrase\n", "a typed passphrase"),
     ):
-        target = tmp_path / f"sealed{number}.age"
+        target = tmp_path / "sealed.age"
         assert "encrypted" in done("backup", str(target), *options, data=alone, sent=sent)
-        assert target.read_bytes().startswith(b"age-encryption.org/v1\n")
+        encryption.unseal(target, tmp_path / "opened", passphrase)
+        assert (tmp_path / "opened").read_bytes().startswith(b"SQLite format 3")
+        target.unlink()
     assert hearth("backup", "--passphrase-file", str(tmp_path / "none"), data=alone).exit_code == 2
     (tmp_path / "empty").touch()
     assert hearth("backup", "--passphrase-file", str(tmp_path / "empty"), data=alone).exit_code == 2

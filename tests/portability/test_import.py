@@ -626,11 +626,11 @@ def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:
         tmp_path / "vault",
         {
             f"{number % 20}/{number}.md": f"{number} [x](a.md) #tag\n" + "words " * 8000
-            for number in range(800)
+            for number in range(450)
         },
     )
     with (folder / "film.mp4").open("wb") as film:
-        film.truncate(256 << 20)
+        film.truncate(64 << 20)
     tracemalloc.start()
     try:
         source = source_of(folder)

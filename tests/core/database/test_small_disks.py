@@ -225,7 +225,7 @@ if can_mount():
             assert {one["kind"] for one in server.ask("GET", "/os/trash")[1]["items"]} == {"note"}
 
     @pytest.mark.parametrize(
-        ("size", "room"), [("60m", 25 * MIB), ("90m", None), ("160m", 30 * MIB), ("400m", 40 * MIB)]
+        ("size", "room"), [("60m", None), ("160m", 30 * MIB), ("400m", 40 * MIB)]
     )
     def test_a_small_disk_that_is_full_lets_everything_be_deleted_again_and_again(
         tmp_path: Path, size: str, room: int | None
