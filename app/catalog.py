@@ -1,11 +1,9 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import (
-    active_devices,
     caps,
     contact_pairs,
     invoices,
-    key_ring,
     keys,
     oauth_grants,
     oauth_tokens,
@@ -14,6 +12,7 @@ from app.account import (
     token_reservations,
     usage,
     users,
+    write_gathered,
 )
 from app.account.oauth import clients, codes
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
@@ -70,7 +69,6 @@ CATALOG = Catalog(
         delete_user,
         users,
         keys,
-        key_ring,
         sessions,
         team,
         oauth_grants,
@@ -81,7 +79,7 @@ CATALOG = Catalog(
         usage,
         invoices,
         caps,
-        active_devices,
+        write_gathered,
         token_reservations,
         idempotency,
         openapi,

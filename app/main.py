@@ -10,12 +10,7 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
-from app.account.active_devices import Devices
-from app.account.key_ring import KeyRing
 from app.account.oauth.clients import NamedClients
-from app.account.sessions import Sessions
-from app.account.team import InviteRate
-from app.agent.heartbeat.look.arrivals import Arrivals
 from app.agent.heartbeat.records import run_rows, tiers
 from app.agent.memory import episode_sources, episodes, message_memory, recall
 from app.agent.models import model_choice
@@ -32,6 +27,8 @@ from app.core.database.sqlite_setup import Sealed
 from app.core.database.store import Store
 from app.core.database.tx import Clock, Tx, utc_now
 from app.core.embedder import Embedder
+from app.core.hooks import Hooks
+from app.core.limits import Rates
 from app.core.process.lazy_import import loaded
 from app.core.process.power_source import on_battery
 from app.core.secret_files import KeptSecrets
@@ -55,16 +52,11 @@ from app.interfaces.pages import (
 )
 from app.interfaces.schedule import Schedule
 from app.network.contacts import contact_requests
-from app.network.contacts.contact_requests import RequestRate
 from app.network.grants import grant_rows, share_rows
-from app.network.grants.link_connections import Links
-from app.network.guests.guests import GuestRate
 from app.network.messages import waiting_rows
-from app.network.messages.groups import NewGroups
 from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
-from app.tools.approvals import escalation_hooks, escalation_rows
-from app.upkeep.backups.backups import Backups
+from app.tools.approvals import escalation_rows
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import Meaning
 
@@ -98,8 +90,7 @@ def create_app(
     written, and nothing runs in the background.
     """
     parts = build_parts(settings, data, clock=clock, embedder=embedder, sealed=sealed)
-    ring = parts.part(KeyRing)
-    credentials = Credentials(parts, ring, Guard(settings))
+    credentials = Credentials(parts, Guard(settings))
     log = AccessLog(
         data / "access.log" if settings.access_log else None, most=settings.access_log_size
     )
@@ -122,13 +113,9 @@ def create_app(
             schedule.stop()
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
-            for flush in (
-                ring.flush,
-                parts.part(Sessions).flush_renewed,
-                parts.part(Devices).flush_seen,
-            ):
+            for write in parts.gathered:
                 with contextlib.suppress(StorageFull, Unavailable):
-                    await flush()
+                    await write()
             await parts.part(Providers).close()
             await parts.embedder.close()
             await parts.store.close()
@@ -145,7 +132,7 @@ def create_app(
             *sign_in.routes(),
             *sign_in_page.routes(),
             *ConsentPages(parts.clock, named).routes(),
-            *TokenEndpoints(settings, named).routes(),
+            *TokenEndpoints(named).routes(),
             *guest_endpoint.routes(),
             *web_pages.routes(),
             *(control.routes(control_token) if control_token else []),
@@ -166,7 +153,7 @@ async def _mend(parts: App) -> None:
     if parts.quick(waiting_rows.any_claimed):
         await parts.write(waiting_rows.mend)
     if parts.quick(escalation_rows.any_begun):
-        await parts.write(escalation_rows.close_begun, OPERATOR, parts.part(escalation_hooks.Hooks))
+        await parts.write(escalation_rows.close_begun, OPERATOR)
     if parts.quick(token_reservations.any_abandoned):
         await parts.write(token_reservations.settle_all)
     if parts.quick(run_rows.any_running):
@@ -184,14 +171,8 @@ def build_parts(
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
-    store = Store(
-        data / DATABASE,
-        durability=settings.durability,
-        clock=clock,
-        events=events,
-        sealed=sealed,
-        checkpoints=not settings.external_checkpoints,
-    )
+    events.on_within(escalation_rows.SETTLED, _settled)
+    store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
     )  # it reads whole files, and every refused write names it
@@ -202,8 +183,6 @@ def build_parts(
         name_index.tend,
         link_rows.tend,
         trigram_index.tend if settings.grep_index else trigram_index.empty,
-    ]
-    store.idle_work += [
         clock_steps.ClockWatch(clock).tend,
         message_memory.tend,
         episodes.tend,
@@ -215,40 +194,34 @@ def build_parts(
         store=store,
         clock=clock,
         events=events,
+        rates=Rates(settings),
+        safekeeping=Safekeeping(data),
         embedder=embedder or embedder_for(settings, data),
+        hooks=Hooks(
+            callers={"peer": grant_rows.behind, "guest": share_rows.behind},
+            rights={"heartbeat": tiers.rights_now},
+            requests=contact_requests.waiting_for,
+        ),
     )
-    app.parts[escalation_hooks.Hooks] = escalation_hooks.Hooks(
-        callers={"peer": grant_rows.behind, "guest": share_rows.behind}
-    )
-    app.parts[escalation_hooks.Hooks].settled["heartbeat"] = _settled
-    app.parts[escalation_hooks.Hooks].rights["heartbeat"] = tiers.rights_now
-    app.parts[RequestRate] = RequestRate(settings.contact_limit)
-    app.parts[Links] = Links(share_rows.to_connect)
-    app.parts[Arrivals] = Arrivals(contact_requests.waiting_for)
-    app.parts[GuestRate] = GuestRate(settings.guest_limit)
-    app.parts[Transfers] = Transfers()
-    app.parts[NewGroups] = NewGroups(settings.group_limit)
-    app.parts[InviteRate] = InviteRate(settings.invite_limit)
-    app.parts[KeyRing] = KeyRing(store)
-    app.parts[Sessions] = Sessions(store)
-    app.parts[Devices] = Devices(store, app.tasks)
-    app.parts[Meaning] = Meaning(
-        app,
-        others=[recall.EPISODES],
-        former=lambda name: former_for(settings, data, name),
-        on_battery=on_battery,
-    )
-    app.parts[Providers] = Providers(settings, KeptSecrets(data))
-    app.parts[Safekeeping] = Safekeeping(data)
-    app.parts[Backups] = Backups(prover="app.commands.prove_backup")
+    app.parts += [
+        Meaning(
+            app,
+            others=[recall.EPISODES],
+            former=lambda name: former_for(settings, data, name),
+            on_battery=on_battery,
+        ),
+        Providers(settings, KeptSecrets(data)),
+        Transfers(),
+    ]
     return app
 
 
-def _settled(tx: Tx, found: escalation_hooks.Settled) -> None:
+def _settled(tx: Tx, found: escalation_rows.Settled) -> None:
     """Tell the heartbeat how an escalation of its own has ended."""
-    from app.agent.heartbeat.act import act
+    if found.origin.kind == "heartbeat":
+        from app.agent.heartbeat.act import act
 
-    act.settled(tx, found)
+        act.settled(tx, found)
 
 
 def _rescued(connection: sqlite3.Connection, settings: Settings, data: Path, clock: Clock) -> Path:

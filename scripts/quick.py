@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from environment import ROOT
 
 ALWAYS = ("tests/test_architecture.py", "tests/test_contract.py", "tests/test_docs.py")
 MOST_FILES = 12
+MOST_USERS = 40  # what more files import than that says little of who needs a change behind it
+SHOWN = 5
+SLOW = {"subprocess", "multiprocessing", "hypothesis", "tests.support.serving"}
+"""What tests import that start processes or try many cases: they come last."""
 
 
 def files() -> list[str]:
     """Return the test files for what differs from the last commit.
 
-    Where nothing differs, those for the last commit. Changed tests come first, then the tests of
-    the folders that mirror the changed ones, at most so many that it stays under a minute.
+    Where nothing differs, those for the last commit. Changed tests come first, then those that
+    import what changed or are called like it, then the others of the folder that mirrors it, then
+    those that import what imports it; at most so many that it stays under a minute.
     """
     changed = _changed()
-    wanted = [path for path in changed if _is_test(path)]
+    ranked = [{path for path in changed if _is_test(path)}, set(), set(), set()]
     for path in changed:
-        wanted += sorted(_mirror(path))
-    chosen = [path for path in dict.fromkeys(wanted) if path not in ALWAYS]
+        module = _module(path)
+        users = _users({module})
+        ranked[1] |= {*_tests(users), *_namesakes(path)}
+        ranked[2] |= {*_mirror(path)}
+        ranked[3] |= {*_tests(_users({one for one in users if len(_users({one})) <= MOST_USERS}))}
+    wanted = dict.fromkeys(path for rank in ranked for path in sorted(rank, key=_order))
+    chosen = [path for path in wanted if path not in ALWAYS]
     if left := chosen[MOST_FILES:]:
-        print(f"Left out, since --quick stays short: {', '.join(left)}", flush=True)
+        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+        print(f"Left out, since --quick stays short: {', '.join(left[:SHOWN])}{more}.", flush=True)
     return [*ALWAYS, *chosen[:MOST_FILES]]
 
 
@@ -43,14 +57,73 @@ def _is_test(path: str) -> bool:
     return path.startswith("tests/") and name.startswith("test_") and (ROOT / path).exists()
 
 
+def _module(path: str) -> str:
+    """Return what a file is called when it is imported; scripts import each other by their stem."""
+    name = path.removesuffix(".py").removesuffix("/__init__").removeprefix("scripts/")
+    return name.replace("/", ".")
+
+
+@cache
+def _imports() -> dict[str, set[str]]:
+    """Return what each module of the program, its tests and its scripts imports."""
+    found: dict[str, set[str]] = {}
+    for folder in ("app", "scripts", "tests"):
+        for file in (ROOT / folder).rglob("*.py"):
+            path = file.relative_to(ROOT).as_posix()
+            found[path] = set(_imported(file.read_text("utf-8")))
+    return found
+
+
+def _imported(source: str) -> Iterable[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _users(modules: set[str]) -> set[str]:
+    """Return the modules that import one of these, and the modules themselves."""
+    return modules | {_module(path) for path, names in _imports().items() if modules & names}
+
+
+def _tests(modules: set[str]) -> set[str]:
+    return {path for path in _imports() if _is_test(path) and _module(path) in modules}
+
+
+def _namesakes(path: str) -> set[str]:
+    """Return the tests of the same package that are called like a file: test_todos.py or
+    test_todos_due.py for todos.py.
+    """
+    file = Path(path)
+    if file.suffix != ".py" or len(file.parts) < 3:
+        return set()
+    return {
+        one
+        for one in _imports()
+        if _is_test(one)
+        and one.startswith(f"tests/{file.parts[1]}/")
+        and f"{Path(one).stem}_".startswith(f"test_{file.stem}_")
+    }
+
+
 def _mirror(path: str) -> list[str]:
-    """Return the tests in the folder of tests that mirrors the nearest folder of a module."""
+    """Return the tests in the folder of tests that mirrors the nearest folder of a file."""
     parts = Path(path).parts[:-1]
-    if not parts or parts[0] != "app" or not path.endswith(".py"):
-        return ["tests/test_examples.py"] if path.endswith(".md") and path != "CHANGELOG.md" else []
+    if path.endswith(".md"):
+        return ["tests/test_examples.py"] if path != "CHANGELOG.md" else []
+    if not parts or parts[0] not in ("app", "scripts"):
+        return []
+    if parts[0] == "scripts":
+        parts = ("", *parts)
     while len(parts) > 1:
         folder = ROOT.joinpath("tests", *parts[1:])
         if found := [one.relative_to(ROOT).as_posix() for one in folder.glob("test_*.py")]:
             return found
         parts = parts[:-1]
     return []
+
+
+def _order(path: str) -> tuple[bool, str]:
+    return bool(SLOW & _imports().get(path, set())), path

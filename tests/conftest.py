@@ -21,12 +21,14 @@ from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
+from tests.support import memory_folder
 from wire import places
 
 sys.dont_write_bytecode = (
     False  # else every worker, and every child that a test starts, compiles the whole program anew
 )
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+memory_folder.use()
 
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"

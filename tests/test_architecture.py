@@ -2,8 +2,11 @@
 
 import ast
 import functools
+import json
 import re
 import statistics
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -348,6 +351,24 @@ def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
 
 
 @each_module
+def test_what_is_one_transaction_is_no_async_operation(module: str) -> None:
+    """One that uses the App for its settings and a single step only needs a `tx`."""
+    needless = []
+    for one in functions(trees()[module]):
+        decorated = any("operation(" in ast.unparse(each) for each in one.decorator_list)
+        if not decorated or not isinstance(one, ast.AsyncFunctionDef):
+            continue
+        names = [dotted(node) for node in walked(one)]
+        used = Counter(name for name in names if name == "app" or name.startswith("app."))
+        plain = {name for name in used if name.count(".") < 2} - {"app"}
+        apart = used["app"] > sum(used[name] for name in plain)  # passed on as a whole
+        steps = used["app.read"] + used["app.write"] + used["app.quick"]
+        if steps == 1 and not apart and plain <= {"app.settings", "app.read", "app.write"}:
+            needless.append(one.name)
+    assert needless == []
+
+
+@each_module
 def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
     if module.startswith(OUTSIDE_WORLD):
         return
@@ -364,6 +385,22 @@ def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
     }
     brought = {name.split(".")[0] for name in imported(tree)} & {"random", "secrets", "uuid"}
     assert (asked, brought) == (set(), set())
+
+
+def test_main_makes_every_part_that_a_feature_asks_for() -> None:
+    asked = {
+        ast.unparse(node.args[0])
+        for tree in trees().values()
+        for node in walked(tree)
+        if isinstance(node, ast.Call) and dotted(node.func).endswith(".part")
+    }
+    made = [
+        ast.unparse(part.func)
+        for node in walked(trees()["app/main.py"])
+        if isinstance(node, ast.AugAssign) and dotted(node.target) == "app.parts"
+        for part in getattr(node.value, "elts", ())
+    ]
+    assert sorted(made) == sorted(asked)
 
 
 def test_any_exception_at_all_is_caught_only_at_the_edges() -> None:
@@ -438,20 +475,29 @@ def test_every_table_is_strict() -> None:
         assert "STRICT" in statement.rpartition(")")[2], statement
 
 
-@each_module
-def test_no_pattern_is_compiled_while_the_program_loads(module: str) -> None:
-    """`core.regex` compiles at the first use.
+LARGE_PATTERN = 3_000
+LOADED_PATTERNS = """
+import json, re, sys
+import app.commands.server.serve, app.main
+print(json.dumps({
+    f"{name}.{key}": sys.getsizeof(value)
+    for name, module in sys.modules.items() if name.startswith("app.")
+    for key, value in vars(module).items() if isinstance(value, re.Pattern)
+}))
+"""
 
-    All patterns together would be a tenth of the start.
+
+def test_only_small_patterns_are_compiled_while_the_program_loads() -> None:
+    """A larger one takes up to some milliseconds of every start; a cached function compiles it at
+    its first use.
     """
-    loading = [
-        node
-        for node in trees()[module].body
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    ]
-    assert [
-        ast.unparse(node)[:80]
-        for top in loading
-        for node in walked(top)
-        if isinstance(node, ast.Call) and dotted(node.func) == "re.compile"
-    ] == []
+    held = subprocess.run(
+        [sys.executable, "-c", LOADED_PATTERNS],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    sizes = json.loads(held.stdout)
+    assert len(sizes) > 50
+    assert {name: size for name, size in sizes.items() if size > LARGE_PATTERN} == {}

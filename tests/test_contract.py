@@ -13,9 +13,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from msgspec import structs
 
 from app.account import oauth_grants, oauth_tokens, users
-from app.account.key_ring import KeyRing
 from app.account.oauth.clients import Client as OAuthClient
 from app.catalog import CATALOG
 from app.core.caller import SCOPES, Caller
@@ -25,14 +25,16 @@ from app.core.schema import schemas
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.openapi import document
 from app.main import create_app
-from app.network.grants.link_connections import Links, OpenLink
-from app.network.grants.permission_object import Permissions
+from app.network.grants import share_rows
+from app.network.grants.share_terms import Terms
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
 from tests.support import guests
+from tests.support.looping import through
 from tests.support.moving import finished
+from tests.support.serving import ROOT
 
 SERVED = """
 POST   /init                                 workspace  os.notes:write                     service
@@ -253,21 +255,38 @@ OPERATIONS = [found for found in CATALOG.operations.values() if found.path]
 COMMANDS = [found for found in CATALOG.operations.values() if found.method == "COMMAND"]
 BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
 
-each_row = pytest.mark.parametrize("wanted", [pytest.param(each, id=each.route) for each in ROWS])
-each_operation = pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS]
+each_row = through("wanted", [(each.route, each) for each in ROWS])
+each_operation = through("found", [(each.name, each) for each in OPERATIONS])
+each_guarded = through("found", [(each.name, each) for each in OPERATIONS if not each.public])
+each_scoped = through("found", [(each.name, each) for each in OPERATIONS if each.scopes])
+each_command = through("found", [(each.name, each) for each in COMMANDS])
+each_with_body = through(
+    "found",
+    [(each.name, each) for each in OPERATIONS if not each.in_query and not each.http.takes_file],
 )
-each_guarded = pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.public]
-)
-each_scoped = pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes]
-)
+
+
+def place_of(table: str) -> str:
+    """Give the file and line where a table of this module begins."""
+    file = Path(__file__)
+    lines = file.read_text("utf-8").splitlines()
+    number = next(at for at, line in enumerate(lines, 1) if re.match(rf"{table}\b.*=", line))
+    return f"{file.relative_to(ROOT)}:{number}"
+
+
+def described_row(found: Operation[..., Any]) -> str:
+    """Give the line of SERVED that an operation wants."""
+    scope = "|".join(found.scopes) or ("none" if found.public else "any")
+    return f"{found.method:<6} {found.path:<37} {found.category:<10} {scope:<34} {found.since}"
 
 
 @each_row
 def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
-    found = BY_ROUTE[wanted.route]
+    found = BY_ROUTE.get(wanted.route)
+    assert found is not None, (
+        f"{place_of('SERVED')} has a line for {wanted.route}, which nothing serves. Does "
+        "app/catalog.py name its module?"
+    )
     served = Row(found.method, found.path, found.category, found.scopes, found.public, found.since)
     assert served == wanted
 
@@ -276,7 +295,11 @@ def test_nothing_is_served_that_the_contract_does_not_have() -> None:
     older = {
         route for route in BY_ROUTE if " /net/" not in route
     }  # tests/network/test_net.py has the others
-    assert older == {each.route for each in ROWS} | set(ALIASES)
+    rows = [
+        described_row(BY_ROUTE[route])
+        for route in sorted(older - {each.route for each in ROWS} - set(ALIASES))
+    ]
+    assert not rows, "\n".join([f"{place_of('SERVED')} lacks:", *rows])
 
 
 @pytest.mark.parametrize(("alias", "route"), ALIASES.items())
@@ -381,9 +404,9 @@ def opens(parts: Any, scope: str, found: Operation[..., Any], caller: Caller | N
 
 @each_operation
 def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_account(
-    found: Operation[..., Any], quiet: Any, tokens: dict[str, str]
+    found: Operation[..., Any], place: Served, quiet: Any, tokens: dict[str, str]
 ) -> None:
-    ring = quiet.part(KeyRing)
+    ring = place.asgi.front.credentials.ring
     for scope, token in tokens.items():
         caller = ring.caller(token)
         assert (caller.kind, caller.scopes) == ("oauth", (scope,))
@@ -429,7 +452,7 @@ def test_without_a_caller_nothing_is_open_that_is_not_public(
         quiet.authorize(None, found)
 
 
-@pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in COMMANDS])
+@each_command
 def test_what_only_the_command_line_may_ask_does_not_exist_for_anyone_else(
     found: Operation[..., Any], quiet: Any
 ) -> None:
@@ -599,14 +622,7 @@ async def test_with_another_scope_every_operation_answers_403_and_names_the_one_
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(
-    "found",
-    [
-        pytest.param(each, id=each.name)
-        for each in OPERATIONS
-        if not each.in_query and not each.http.takes_file
-    ],
-)
+@each_with_body
 async def test_a_body_that_is_no_json_object_is_refused_everywhere(
     found: Operation[..., Any], place: Served, whole_key: str
 ) -> None:
@@ -816,7 +832,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "action": "accept",
         "permissions": {"todoAccess": {"read": True}},
     },
-    "connect_by_link": {"shareToken": "open"},
+    "connect_by_link": {"shareToken": Ref("open_link")},
     "list_contacts": {"q": "bo", "limit": 5},
     "create_share_link": {
         "scope": "folders",
@@ -908,26 +924,21 @@ async def ready(
 ) -> AsyncIterator[Ready]:
     data = tmp_path / "data"
     shutil.copytree(stock.data, data)
-    async with running(data) as served:
-        served.parts.part(Links).find = lambda tx, token: (
-            OpenLink(3, Permissions()) if token == "open" else None
-        )
-        async with (
-            served.client(stock.keys["alice"]) as alice,
-            served.client(stock.keys["bob"]) as bob,
-        ):
-            made = {
-                **stock.made,
-                **(
-                    await moved(alice, "import", "export")
-                    if re.search("import|export", request.node.name)
-                    else {}
-                ),
-                **await (
-                    invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)
-                ),
-            }
-            yield Ready(served, alice, made)
+    async with (
+        running(data) as served,
+        served.client(stock.keys["alice"]) as alice,
+        served.client(stock.keys["bob"]) as bob,
+    ):
+        made = {
+            **stock.made,
+            **(
+                await moved(alice, "import", "export")
+                if re.search("import|export", request.node.name)
+                else {}
+            ),
+            **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
+        }
+        yield Ready(served, alice, made)
 
 
 async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
@@ -986,6 +997,7 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     made = {
         "group": team["group"]["conversationId"],
         **await visited(alice),
+        "open_link": (await served.parts.write(opened)).token,
         "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
         "incoming": incoming,
         "run": run,
@@ -1012,6 +1024,21 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
             "result"
         ]["todo"]["id"]
     return made
+
+
+def opened(tx: Tx) -> share_rows.Link:
+    """A share link of carol's."""
+    return share_rows.add(
+        tx,
+        3,
+        label="",
+        target="agent",
+        answered_by="agent",
+        require_sign_in=True,
+        note_id=None,
+        terms=Terms("all"),
+        expires_at=None,
+    )
 
 
 async def visited(owner: Client) -> dict[str, Any]:
@@ -1079,7 +1106,15 @@ def filled(value: Any, ready: dict[str, Any]) -> Any:
     return ready[value] if isinstance(value, Ref) else value
 
 
+def without_call(found: Operation[..., Any]) -> str:
+    """Say which line the calls lack for an operation."""
+    fields = [one.encode_name for one in structs.fields(found.shape.record) if one.required]
+    example = ", ".join(f'"{name}": …' for name in fields)
+    return f'{place_of("CALLS")} lacks a call that succeeds:\n    "{found.name}": {{{example}}},'
+
+
 async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]) -> Any:
+    assert found.name in CALLS, without_call(found)
     given = filled(CALLS[found.name], ready)
     path = found.path.format_map(given)
     others = {name: value for name, value in given.items() if name not in found.path_names}
@@ -1096,7 +1131,10 @@ async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]
 
 
 def test_every_operation_has_a_call_that_succeeds() -> None:
-    assert {found.name for found in OPERATIONS} == set(CALLS)
+    lacking = [without_call(found) for found in OPERATIONS if found.name not in CALLS]
+    assert not lacking, "\n".join(lacking)
+    gone = set(CALLS) - {found.name for found in OPERATIONS}
+    assert not gone, f"{place_of('CALLS')} has calls of what is not there: {sorted(gone)}"
 
 
 @pytest.mark.anyio
@@ -1120,7 +1158,9 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 
 
 @pytest.mark.anyio
-@each_scoped
+@pytest.mark.parametrize(
+    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes]
+)
 async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
     found: Operation[..., Any], ready: Ready
 ) -> None:

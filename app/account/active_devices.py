@@ -11,13 +11,10 @@ from typing import NamedTuple
 from app.account import cap_rows, token_reservations
 from app.account.periods import Span, month_end, month_of
 from app.account.token_rows import Count
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
-from app.core.operation import MINUTE, operation
 from app.core.process.background_tasks import Tasks
-from app.core.schema import Record
 from app.errors import Invalid
 
 HEADER = "X-Device-Id"
@@ -198,10 +195,3 @@ def _write(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
             token_reservations.warn(
                 tx, user, cap, Count(active_in(tx, user, month), 0), "", Span("", month)
             )
-
-
-@operation("COMMAND", every=MINUTE)
-async def write_active_devices(app: App, me: Caller) -> Record:
-    """Write which devices were active."""
-    await app.part(Devices).flush_seen()
-    return Record()

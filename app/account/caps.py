@@ -8,7 +8,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from app.account import active_devices, cap_rows, token_reservations, token_rows, users
-from app.account.active_devices import Devices
 from app.account.cap_rows import Cap, Metric, Subject
 from app.account.periods import Period, resets_at, span_of
 from app.account.token_rows import Count
@@ -65,7 +64,7 @@ class CapDeleted(Record):
 )
 async def list_caps(app: App, me: Caller) -> CapList:
     """List the account's caps, oldest first, with what each has left."""
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     return await app.read(_list, me.user)
 
 
@@ -98,7 +97,7 @@ async def create_cap(
 
     A day is one of the user's time zone, a month one of UTC.
     """
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     return await app.write(
         _create, me.user, subject, subject_id, metric, period, limit, warn_percent
     )
@@ -114,7 +113,7 @@ async def change_cap(
 
     A limit below what is used lets nothing more through.
     """
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     return await app.write(_change, me.user, id, limit, warn_percent)
 
 
@@ -131,7 +130,7 @@ def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
 @operation("COMMAND", category="metering", effect="read")
 async def user_caps(app: App, me: Caller, *, username: str) -> CapList:
     """List a user's caps, oldest first."""
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     return await app.read(lambda tx: _list(tx, users.by_name(tx, username)["id"]))
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account import active_devices, token_rows
-from app.account.active_devices import Devices
 from app.account.periods import Span, month_of
 from app.account.usage import AMonth
 from app.core.app import App
@@ -97,7 +96,7 @@ async def _invoice(
     tokens: int | None,
     prices: Prices | None,
 ) -> Invoice:
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     named, seen, used = await app.read(_quantities, me.user, month)
     settings, wanted = app.settings, prices or Prices()
     lines = [

@@ -1,12 +1,9 @@
 """The key ring: who a key or an OAuth access token belongs to, answered from memory."""
 
 from app.account import key_rows, oauth_grants, oauth_tokens
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
-from app.core.operation import MINUTE, operation
-from app.core.schema import Record
 
 
 class KeyRing:
@@ -61,10 +58,3 @@ def _find(tx: Tx, print_: bytes) -> Caller | None:
 def _note_use(tx: Tx, used: dict[str, dict[int, str]]) -> None:
     key_rows.note_use(tx, used["key"])
     oauth_grants.note_use(tx, used["oauth"])
-
-
-@operation("COMMAND", every=MINUTE)
-async def write_key_uses(app: App, me: Caller) -> Record:
-    """Write when keys and grants were last used."""
-    await app.part(KeyRing).flush()
-    return Record()

@@ -56,13 +56,10 @@ def issue(
     name: str,
     scopes: tuple[str, ...],
     expires_in: str,
-    prefix: str,
     *,
     made_by: int | None = None,
 ) -> NewKey:
-    """Make a key for a user; `prefix` is what its secret begins with, `made_by` the key that
-    asked for it.
-    """
+    """Make a key for a user; `made_by` is the key that asked for it."""
     live = tx.value(
         "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL "
         "AND (expires_at IS NULL OR expires_at > :now)",
@@ -74,7 +71,7 @@ def issue(
             f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.",
             limit=MOST_LIVE_KEYS,
         )
-    secret = random_tokens.secret(prefix)
+    secret = random_tokens.secret(tx.settings.key_prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at,
@@ -83,7 +80,7 @@ def issue(
         user=user,
         name=name,
         digest=digest(secret),
-        prefix=prefix,
+        prefix=tx.settings.key_prefix,
         last4=secret[-4:],
         scopes=msgspec.json.encode(scopes).decode(),
         now=tx.now,
@@ -93,16 +90,14 @@ def issue(
     return NewKey(_read(tx, id_ or 0), secret)
 
 
-def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:
+def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int) -> NewKey:
     """Give a key a new secret; raise NotFound for a key that is revoked."""
     key = own(tx, me.user, id_)
     require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret, until = (
-        random_tokens.secret(prefix),
-        stamp(tx.moment + timedelta(seconds=grace_seconds)),
-    )
+    secret = random_tokens.secret(tx.settings.key_prefix)
+    until = stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0
           THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
@@ -114,7 +109,7 @@ def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> New
         grace=grace_seconds,
         until=until,
         digest=digest(secret),
-        prefix=prefix,
+        prefix=tx.settings.key_prefix,
         last4=secret[-4:],
         id=id_,
     )

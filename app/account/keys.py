@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from app.account import key_rows, users
 from app.account.key_rows import Key, NewKey
-from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -50,15 +49,12 @@ class Revoked(Record):
 @operation("GET /account/keys", scope="account:manage", since="beyond", effect="read")
 def list_keys(tx: Tx, me: Caller) -> KeyList:
     """List the caller's API keys, newest first, revoked ones included."""
-    rows = tx.all(
-        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :me ORDER BY id DESC", me=me.user
-    )
-    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))
+    return _listed(tx, me.user)
 
 
 @operation("POST /account/keys", scope="account:manage", since="beyond", http=Http(status=201))
-async def create_key(
-    app: App,
+def create_key(
+    tx: Tx,
     me: Caller,
     *,
     name: KeyName,
@@ -68,15 +64,16 @@ async def create_key(
     """Create an API key; without scopes it has all, which only a credential with all may give."""
     asked = EVERYTHING if scopes is None else tuple(scopes)
     key_rows.require_all(me, asked)
-    return await app.write(_issue_for, me, name, asked, expires_in, app.settings.key_prefix)
+    made_by = key_rows.came_by(tx, me)
+    return key_rows.issue(tx, me.user, name, asked, expires_in, made_by=made_by)
 
 
 @operation("POST /account/keys/{id}/rotate", scope="account:manage", since="beyond")
-async def rotate_key(
-    app: App, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0
+def rotate_key(
+    tx: Tx, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0
 ) -> NewKey:
     """Give a key a new secret; the old one works for the grace time."""
-    return await app.write(key_rows.rotate, me, id, grace_seconds, app.settings.key_prefix)
+    return key_rows.rotate(tx, me, id, grace_seconds)
 
 
 @operation("DELETE /account/keys/{id}", scope="account:manage", since="beyond")
@@ -88,8 +85,8 @@ def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
 
 
 @operation("COMMAND")
-async def issue_key(
-    app: App,
+def issue_key(
+    tx: Tx,
     me: Caller,
     *,
     username: str,
@@ -98,19 +95,14 @@ async def issue_key(
     expires_in: ExpiresIn = "never",
 ) -> NewKey:
     """Create an API key for a user."""
-    user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
     asked = EVERYTHING if scopes is None else tuple(scopes)
-    return await app.write(key_rows.issue, user, name, asked, expires_in, app.settings.key_prefix)
+    return key_rows.issue(tx, users.by_name(tx, username)["id"], name, asked, expires_in)
 
 
 @operation("COMMAND", effect="read")
 def user_keys(tx: Tx, me: Caller, *, username: str) -> KeyList:
     """List a user's API keys, newest first."""
-    rows = tx.all(
-        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC",
-        user=users.by_name(tx, username)["id"],
-    )
-    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))
+    return _listed(tx, users.by_name(tx, username)["id"])
 
 
 @operation("COMMAND")
@@ -122,9 +114,8 @@ def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     return Revoked()
 
 
-def _issue_for(
-    tx: Tx, me: Caller, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str
-) -> NewKey:
-    return key_rows.issue(
-        tx, me.user, name, scopes, expires_in, prefix, made_by=key_rows.came_by(tx, me)
+def _listed(tx: Tx, user: int) -> KeyList:
+    rows = tx.all(
+        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=user
     )
+    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))

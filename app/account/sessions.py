@@ -11,11 +11,10 @@ import msgspec
 
 from app.account import key_rows, users
 from app.core import random_tokens
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
-from app.core.operation import HOUR, MINUTE, operation
+from app.core.operation import HOUR, operation
 from app.core.schema import Record
 from app.errors import InsufficientScope, Invalid, Unauthorized
 
@@ -87,13 +86,6 @@ def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     user = users.by_name(tx, username)["id"]
     tx.run("DELETE FROM sign_in_codes WHERE user_id = :user", user=user)
     return _ended(tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount)
-
-
-@operation("COMMAND", every=MINUTE)
-async def write_session_renewals(app: App, me: Caller) -> Record:
-    """Write until when the sessions last that were used."""
-    await app.part(Sessions).flush_renewed()
-    return Record()
 
 
 @operation("COMMAND", every=HOUR)

@@ -12,7 +12,6 @@ from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.limits import RateLimit
 from app.core.operation import Http, operation
 from app.core.schema import Id, Record
 from app.errors import AlreadyMember, Forbidden, NotFound, RateLimited, SeatsFull
@@ -21,10 +20,6 @@ Role = Literal["owner", "admin", "member"]
 GivenRole = Literal["member", "admin"]
 LEADERS = ("owner", "admin")
 LONGEST_TOKEN = 100
-
-
-class InviteRate(RateLimit):
-    """How many invites a user makes a minute."""
 
 
 class Seat(Record):
@@ -100,9 +95,20 @@ class MemberAnswer(Record):
 
 
 @operation("GET /os/team", category="team", scope="os.team:read")
-async def read_team(app: App, me: Caller) -> TeamView:
+def read_team(tx: Tx, me: Caller) -> TeamView:
     """Read the caller's team, its members and its seats."""
-    return await app.read(_view, me, app.settings.team_seats)
+    team = rows.membership(tx, me.user)
+    if team is None:
+        return TeamView(False, None, True, Seat("none"), None, [], [])
+    leads = team["role"] in LEADERS
+    invites = [
+        PendingInvite(row["id"], row["email"], row["role"], row["expires_at"], row["created_at"])
+        for row in rows.pending(tx, team["id"])
+    ]
+    listed = [_member(row) for row in rows.members(tx, team["id"])]
+    return TeamView(
+        True, team["role"], leads, Seat("active"), _team(tx, team), listed, invites if leads else []
+    )
 
 
 @operation("POST /os/team/invite", category="team", scope="os.team:write")
@@ -117,10 +123,10 @@ async def invite_to_team(
 
     Only owner and admins invite.
     """
-    if wait := app.part(InviteRate).take(me.user).wait:
+    if wait := app.rates.invites.take(me.user).wait:
         raise RateLimited("Too many invites; wait a moment.", retryAfter=wait)
     token = random_tokens.secret("")
-    made = await app.write(_invite, me, token, email, role, app.settings.team_seats)
+    made = await app.write(_invite, me, token, email, role)
     return Invited(
         f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made)
     )
@@ -144,9 +150,25 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     since="beyond",
     http=Http(guessable=True),
 )
-async def accept_invite(app: App, me: Caller, *, token: str) -> Joined:
+def accept_invite(tx: Tx, me: Caller, *, token: str) -> Joined:
     """Join a team by an invite, which is used up."""
-    return await app.write(_accept, me, token, app.settings.team_seats)
+    found = rows.waiting_invite(tx, token[:LONGEST_TOKEN])
+    if (
+        found["email"] is not None
+        and (users.settings_of(tx, me).email or "").casefold() != found["email"].casefold()
+    ):
+        raise Forbidden(
+            "This invite is for another address than that of your account's settings.",
+            reason="invite_for_another_address",
+        )
+    if rows.membership(tx, me.user) is not None:
+        raise AlreadyMember("You belong to a team already; leave it first.")
+    seats = tx.settings.team_seats
+    if len(rows.members(tx, found["team_id"])) >= seats:
+        raise SeatsFull(f"All {seats} seats of the team are taken.", seatsTotal=seats)
+    rows.accept(tx, found, me.user)
+    team = _own_team(tx, me)
+    return Joined(_team(tx, team), team["role"])
 
 
 @operation("COMMAND", category="team", effect="read")
@@ -181,36 +203,15 @@ def remove_member(tx: Tx, me: Caller, *, username: str) -> Record:
     return Record()
 
 
-def _view(tx: Tx, me: Caller, seats: int) -> TeamView:
-    team = rows.membership(tx, me.user)
-    if team is None:
-        return TeamView(False, None, True, Seat("none"), None, [], [])
-    leads = team["role"] in LEADERS
-    invites = [
-        PendingInvite(row["id"], row["email"], row["role"], row["expires_at"], row["created_at"])
-        for row in rows.pending(tx, team["id"])
-    ]
-    listed = [_member(row) for row in rows.members(tx, team["id"])]
-    return TeamView(
-        True,
-        team["role"],
-        leads,
-        Seat("active"),
-        _team(tx, team, seats),
-        listed,
-        invites if leads else [],
-    )
-
-
 def _invite(
-    tx: Tx, me: Caller, token: str, email: str | None, role: GivenRole, seats: int
+    tx: Tx, me: Caller, token: str, email: str | None, role: GivenRole
 ) -> tuple[int, str | None, Role, str]:
     team = rows.membership(tx, me.user)
     if team is None:
         rows.found_team(tx, me.user, f"{users.settings_of(tx, me).name}’s team")
         team = _own_team(tx, me)
     _require_leader(team)
-    members = rows.members(tx, team["id"])
+    members, seats = rows.members(tx, team["id"]), tx.settings.team_seats
     if email is not None and any(
         (row["email"] or "").casefold() == email.casefold() for row in members
     ):
@@ -223,25 +224,6 @@ def _invite(
         )
     made = rows.invite(tx, team["id"], token, email=email, role=role, by=me.user)
     return made["id"], made["email"], made["role"], made["expires_at"]
-
-
-def _accept(tx: Tx, me: Caller, token: str, seats: int) -> Joined:
-    found = rows.waiting_invite(tx, token[:LONGEST_TOKEN])
-    if (
-        found["email"] is not None
-        and (users.settings_of(tx, me).email or "").casefold() != found["email"].casefold()
-    ):
-        raise Forbidden(
-            "This invite is for another address than that of your account's settings.",
-            reason="invite_for_another_address",
-        )
-    if rows.membership(tx, me.user) is not None:
-        raise AlreadyMember("You belong to a team already; leave it first.")
-    if len(rows.members(tx, found["team_id"])) >= seats:
-        raise SeatsFull(f"All {seats} seats of the team are taken.", seatsTotal=seats)
-    rows.accept(tx, found, me.user)
-    team = _own_team(tx, me)
-    return Joined(_team(tx, team, seats), team["role"])
 
 
 def _own_team(tx: Tx, me: Caller) -> sqlite3.Row:
@@ -276,7 +258,8 @@ def _require_not_owner(found: sqlite3.Row) -> None:
         )
 
 
-def _team(tx: Tx, team: sqlite3.Row, seats: int) -> Team:
+def _team(tx: Tx, team: sqlite3.Row) -> Team:
+    seats = tx.settings.team_seats
     used = len(rows.members(tx, team["id"])) + len(rows.pending(tx, team["id"]))
     return Team(team["id"], team["name"], seats, used, max(0, seats - used), team["created_at"])
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from app.account import users
-from app.account.active_devices import Devices
 from app.account.periods import days_beside, month_of
 from app.account.token_rows import WHOLE_MONTH
 from app.core.app import App
@@ -89,7 +88,7 @@ class MonthUsage(Record):
 )
 async def read_usage(app: App, me: Caller, *, month: AMonth | None = None) -> MonthUsage:
     """Read the tokens and active devices of a month."""
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     return await app.read(of_month, me.user, month)
 
 
@@ -98,7 +97,7 @@ async def user_usage(
     app: App, me: Caller, *, username: str, month: AMonth | None = None
 ) -> MonthUsage:
     """Read what a user's month took."""
-    await app.part(Devices).flush_seen()
+    await app.write_gathered()
     return await app.read(lambda tx: of_month(tx, users.by_name(tx, username)["id"], month))
 
 

@@ -15,7 +15,6 @@ from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.process.lazy_regex import regex
 from app.core.schema import CONTROLS, FORMATS, Line, Record, Rule, Unknown
 from app.errors import AlreadyExists, NotFound
 
@@ -23,7 +22,7 @@ NO_NAMES = Unknown()
 MOST_NAMED = 10
 LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
 EMAIL = rf"[^\s@{CONTROLS}{FORMATS}]+@[^\s@{CONTROLS}{FORMATS}]+"
-USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
+USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
 USERNAME_RULE = (
     "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, "

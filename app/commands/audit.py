@@ -9,6 +9,7 @@ from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import as_json, table
+from app.core.process.counted import counted
 
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
@@ -33,7 +34,10 @@ def verify(head: str | None, json_: bool, data: Path | None) -> None:
     if json_:
         click.echo(as_json(found))
     elif found["intact"]:
-        click.echo(f"The record is intact: {found['rows']} entries, head {found['head']}.")
+        click.echo(
+            f"The record is intact: {counted(found['rows'], 'entry', 'entries')}, "
+            f"head {found['head']}."
+        )
     if not found["intact"]:
         raise Refused(f"The record is not intact. {found['problem']}")
 

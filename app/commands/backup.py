@@ -12,6 +12,7 @@ from app.commands.terminal.tables import as_json, table
 from app.core.database.backup_status import FILE, read
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
+from app.core.process.counted import counted
 from app.upkeep.backups import backup_digests, backup_files
 
 SECONDS = 4 * 3600
@@ -85,7 +86,7 @@ def backup(
     else:
         what = "encrypted, " if made["encrypted"] else ""
         click.echo(
-            f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, "
+            f"{made['file']}\n{megabytes(made['bytes'])}, {what}{counted(made['rows'], 'row')}, "
             "checked. Its digest is stored next to it."
         )
 
@@ -115,7 +116,8 @@ def listed(data: Path) -> list[dict[str, Any]]:
         proof = (
             None
             if known.proof_file != one.path.name
-            else known.proof_trouble or f"restored {known.proof_at}, {known.proof_notes} notes read"
+            else known.proof_trouble
+            or f"restored {known.proof_at}, {counted(known.proof_notes, 'note')} read"
         )
         rows.append(
             {
@@ -168,8 +170,8 @@ def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:
         click.echo(as_json(proof))
     elif proof["trouble"] is None:
         click.echo(
-            f"{proof['file']} was restored to a temporary place; "
-            f"{proof['notes']} notes in it were read back correctly."
+            f"Restored {proof['file']} to a temporary place and read back "
+            f"{counted(proof['notes'], 'note')} correctly."
         )
     if proof["trouble"] is not None:
         raise Refused(f"{proof['file'] or 'No backup'} could not be verified. {proof['trouble']}")

@@ -50,8 +50,8 @@ def doctor(fix: bool, json_: bool, data: Path | None) -> None:
             [
                 wrong(
                     "settings",
-                    f"The settings cannot be used: {error}.",
-                    "Set them right; `hearth settings` lists them.",
+                    f"The settings are not valid: {error}.",
+                    "Correct them. `hearth settings` lists them.",
                 )
             ],
             [],
@@ -81,9 +81,9 @@ def look(settings: Settings) -> list[Finding]:
 def _without(data: Path) -> str:
     newest = backup_files.newest_good(data)
     return (
-        "`hearth init` makes one; --data names another directory."
+        "Run `hearth init` to create one, or name another directory with --data."
         if newest is None
-        else f"`hearth restore {newest}` brings the newest backup back."
+        else f"Run `hearth restore {newest}` to restore the newest intact backup."
     )
 
 
@@ -91,7 +91,7 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
     """Look through the database: by the server that has it, else here."""
     try:
         with visited_soon(data) as unclean:
-            free = well("lock", "No server runs on this directory.")
+            free = well("lock", "No server is using this directory.")
             guarded, examined = (
                 _guard(data, unclean),
                 examine(data / data_dir.DATABASE, utc_now(), alone=True),
@@ -104,7 +104,7 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
             wrong(
                 "lock",
                 str(error),
-                "Give this user the rights to the directory, or put it on a local disk.",
+                "Give this user access to the directory, or move it to a local disk.",
             )
         ]
 
@@ -117,14 +117,14 @@ def _guard(data: Path, unclean: bool) -> list[Finding]:
     if not integrity.is_altered(data / data_dir.DATABASE, unclean=unclean):
         return []
     said = (
-        "The database's bytes are not those that Hearth left, so the next start writes "
-        "nothing to it."
+        "The database was changed by another program since Hearth closed it, so the next start "
+        "will be read-only."
     )
     return [
         wrong(
             "guard",
             said,
-            f"If you changed them yourself, `hearth serve --accept-changes` takes them. {RESTORE}",
+            f"If you made the change, run `hearth serve --accept-changes`. If not: {RESTORE}",
         )
     ]
 
@@ -148,12 +148,12 @@ def _is_readable(examined: list[Finding]) -> bool:
 
 def _of_audit(problem: str | None) -> list[Finding]:
     if problem is None:
-        return [well("audit", "The record of what agents did is whole.")]
+        return [well("audit", "The record of what agents did is intact.")]
     return [
         wrong(
             "audit",
-            f"The record of what agents did is not whole. {problem}",
-            f"Nothing can make it whole again. {RESTORE}",
+            f"The record of what agents did is not intact. {problem}",
+            f"It cannot be repaired. {RESTORE}",
         )
     ]
 
@@ -166,7 +166,7 @@ def _asked(settings: Settings, pid: str) -> list[Finding]:
             wrong(
                 "lock",
                 error.format_message(),
-                "Wait until it answers, or end that process and look again.",
+                "Wait until it answers, or stop that process and try again.",
             )
         ]
     examined = msgspec.convert(answered, list[Finding])
@@ -176,7 +176,7 @@ def _asked(settings: Settings, pid: str) -> list[Finding]:
         else []
     )
     return [
-        well("lock", f"Process {pid} serves this directory, and it answers."),
+        well("lock", f"Process {pid} is serving this directory and answers."),
         *examined,
         *audit,
     ]
@@ -233,4 +233,4 @@ def _tell(found: list[Finding], mended: list[str], *, json_: bool) -> None:
         if one.remedy is not None:
             click.echo(f"{'':<17}{one.remedy}")
     if mended:
-        click.echo(f"Mended: {', '.join(mended)}.")
+        click.echo(f"Repaired: {', '.join(mended)}.")

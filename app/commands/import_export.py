@@ -13,6 +13,7 @@ from app.commands.terminal.command_group import Refused
 from app.commands.terminal.tables import as_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.user import user_option, whose
+from app.core.process.counted import counted
 from app.settings import Settings
 
 SHOWN = 20
@@ -165,11 +166,11 @@ def _imported(found: dict[str, Any]) -> Iterable[str]:
 
 
 def _exported(path: Path, found: dict[str, Any]) -> Iterable[str]:
-    counted = ", ".join(
-        f"{found[kind]} {kind}"
-        for kind in ("folders", "notes", "snapshots", "files", "todos", "conversations")
+    what = ", ".join(
+        counted(found[f"{kind}s"], kind)
+        for kind in ("folder", "note", "snapshot", "file", "todo", "conversation")
     )
-    yield f"Exported to {on_one_line(str(path), 500)}: {counted}; {found['bytes']} bytes."
+    yield f"Exported to {on_one_line(str(path), 500)}: {what}; {counted(found['bytes'], 'byte')}."
     yield from _left(found)
 
 
@@ -177,11 +178,7 @@ def _left(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
         yield "Everything was transferred."
         return
-    yield (
-        "1 item was not transferred as is:"
-        if found["leftTotal"] == 1
-        else f"{found['leftTotal']:,} items were not transferred as is:"
-    )
+    yield f"{counted(found['leftTotal'], 'item was', 'items were')} not transferred as is:"
     for line in found["left"][:SHOWN]:
         yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
     if found["leftTotal"] > SHOWN:

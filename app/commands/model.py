@@ -152,9 +152,9 @@ def _secret() -> str:
         else sys.stdin.readline()
     )
     if not str(typed).strip():
-        raise Misused("There is no key on the standard input.")
+        raise Misused("No key was given on standard input.")
     if len(str(typed)) > 4_000:
-        raise Refused("This is too long for a key.")
+        raise Refused("The key is too long: at most 4,000 characters.")
     return str(typed).strip()
 
 
@@ -163,7 +163,7 @@ def _added(found: dict[str, Any]) -> str:
     where = (
         "on this machine"
         if found["local"]
-        else "not on this machine: what you write and what the agent reads for it goes there"
+        else "not on this machine, so what you write and what the agent reads is sent there"
     )
     return f"Added {found['name']}: {found['model']} at {found['url']}, {where}.{by_default}"
 
@@ -190,29 +190,28 @@ def _lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
             f"{_models(tested['models'])}"
         )
         yield f"Context: {_context(tested)}"
-        yield f"Tools: {_tools(tested)}. {tested['offers']}"
+        yield f"Tool calls: {_tools(tested)}. {tested['offers']}"
     for warning in tested["warnings"]:
         yield f"Warning: {warning}"
     if tested["error"]:
-        yield f"It does not work: {tested['error']}"
+        yield f"Failed: {tested['error']}"
     else:
         yield f"{configured['name']} works."
 
 
 def _models(names: list[str]) -> str:
     if not names:
-        return "it does not say which models it has"
+        return "models not listed"
     return (
-        "its models: "
-        f"{', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
+        f"models: {', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
     )
 
 
 def _context(tested: dict[str, Any]) -> str:
     if tested["context"] is None and tested["mostContext"] is None:
-        return "not known"
+        return "unknown"
     now = (
-        "not known how much it gets"
+        "an unknown number of tokens"
         if tested["context"] is None
         else f"{tested['context']:,} tokens"
     )
@@ -221,4 +220,4 @@ def _context(tested: dict[str, Any]) -> str:
 
 
 def _tools(tested: dict[str, Any]) -> str:
-    return {True: "it calls them", False: "it did not call one", None: "not known"}[tested["tools"]]
+    return {True: "yes", False: "no, not even when asked to", None: "unknown"}[tested["tools"]]

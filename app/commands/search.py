@@ -8,6 +8,7 @@ from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import as_json
+from app.core.process.counted import counted
 
 
 @click.group(cls=Commands)
@@ -36,7 +37,7 @@ def status(json_: bool, data: Path | None) -> None:
     )
     click.echo(
         f"Meaning: {meaning['state']}; {meaning['notesIndexed']} of {meaning['notes']} "
-        f"notes, {meaning['passages']} passages"
+        f"notes, {counted(meaning['passages'], 'passage')}"
     )
     if meaning["model"]:
         click.echo(f"Model: {meaning['model']}, {meaning['dimension']} dimensions")
@@ -46,5 +47,7 @@ def status(json_: bool, data: Path | None) -> None:
 
 def _waiting(number: int, until: str) -> str:
     return (
-        "every note is indexed" if number == 0 else f"{number} notes are not indexed yet; {until}"
+        "every note is indexed"
+        if number == 0
+        else f"{counted(number, 'note is', 'notes are')} not indexed yet; {until}"
     )

@@ -9,6 +9,7 @@ from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.backup import SECONDS, megabytes
 from app.commands.terminal.tables import as_json, table
+from app.core.process.counted import counted
 
 HELD = (
     ("notes", "notes", "noteBytes"),
@@ -43,7 +44,7 @@ def _whole(found: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     return [
         *rows,
-        (f"{found['backups']} backups", megabytes(found["backupBytes"])),
+        (counted(found["backups"], "backup"), megabytes(found["backupBytes"])),
         ("free on the disk", megabytes(found["diskFreeBytes"])),
     ]
 

@@ -11,6 +11,7 @@ from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import as_json, table
 from app.commands.user import user_option, whose
+from app.core.process.counted import counted
 
 SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 
@@ -115,7 +116,7 @@ def remove(id_: int, user: str | None, data: Path | None) -> None:
 def _lines(found: dict[str, Any]) -> Iterator[str]:
     tokens = found["tokens"]
     yield (
-        f"{found['month']}: {tokens['total']} tokens ({tokens['prompt']} asked, "
+        f"{found['month']}: {counted(tokens['total'], 'token')} ({tokens['prompt']} asked, "
         f"{tokens['completion']} answered, {tokens['reserved']} reserved)"
     )
     rows = [("feature", row["feature"], row["tokens"]) for row in found["byFeature"]]

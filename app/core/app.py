@@ -1,18 +1,22 @@
 """The running application: what it holds, and the one door to every operation."""
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
+from app.core.database.backup_status import Safekeeping
 from app.core.database.disk_reserve import freeing
 from app.core.database.events import Events
 from app.core.database.store import Store
 from app.core.database.tx import Clock, Tx
 from app.core.embedder import NO_EMBEDDER, Embedder
+from app.core.hooks import Hooks
+from app.core.limits import Rates
 from app.core.operation import Catalog, Operation
 from app.core.process.background_tasks import Tasks
 from app.core.process.caches import Memory
@@ -24,6 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 MOST_LONG_READS = 2
 MOST_CHILDREN = 2
+NOT_FREEING = contextlib.nullcontext()
 Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
@@ -38,6 +43,8 @@ class App:
     store: Store
     clock: Clock
     events: Events
+    rates: Rates
+    safekeeping: Safekeeping
     memory: Memory = dataclasses.field(default_factory=Memory)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(
@@ -51,15 +58,16 @@ class App:
     See core/process/subprocess_reader.py.
     """
     embedder: Embedder = NO_EMBEDDER
-    parts: dict[type, Any] = dataclasses.field(default_factory=dict)
-    """What runs beside the operations and has a state of its own, by its class; see `part`."""
+    rewriter: Rewriter | None = None
+    hooks: Hooks = dataclasses.field(default_factory=Hooks)
+    gathered: list[Callable[[], Awaitable[None]]] = dataclasses.field(default_factory=list)
+    """Each writes what requests have left in memory; see `write_gathered`."""
+    parts: list[object] = dataclasses.field(default_factory=list)
+    """What features keep running beside their operations, and the core has no type for."""
 
     def part(self, kind: type[R]) -> R:
-        """Give the part of that class: so an operation reaches what its feature keeps in memory."""
-        found: R = self.parts[kind]
-        return found
-
-    rewriter: Rewriter | None = None
+        """Give the part of that class, of which main has made one."""
+        return next(part for part in self.parts if isinstance(part, kind))
 
     async def call(
         self, caller: Caller | None, name: str, params: Params, *, once: str | None = None
@@ -120,27 +128,20 @@ class App:
         self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
     ) -> Any:
         """Run the function with checked arguments, in the way its declaration asks for."""
-        if found.frees:
-            with freeing():
-                return await self._perform(found, caller, arguments)
-        return await self._perform(found, caller, arguments)
-
-    async def _perform(
-        self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
-    ) -> Any:
         try:
-            if found.waits:
-                return await found.function(self, caller, **arguments)
-            function = (
-                found.function
-                if caller is None or caller.renew is None
-                else functools.partial(_still, found)
-            )
-            if found.quick:
-                return self.store.quick(function, caller, **arguments)
-            if found.effect == "read":
-                return await self.store.read(function, caller, **arguments)
-            return await self.store.write(function, caller, **arguments)
+            with freeing() if found.frees else NOT_FREEING:
+                if found.waits:
+                    return await found.function(self, caller, **arguments)
+                function = (
+                    found.function
+                    if caller is None or caller.renew is None
+                    else functools.partial(_still, found)
+                )
+                if found.quick:
+                    return self.store.quick(function, caller, **arguments)
+                if found.effect == "read":
+                    return await self.store.read(function, caller, **arguments)
+                return await self.store.write(function, caller, **arguments)
         except Invalid as error:
             raise self.as_declared(found, error) from None
 
@@ -155,6 +156,11 @@ class App:
     ) -> R:
         """Run one database step of an orchestrating operation."""
         return await self.store.read(function, *args, **kwargs)
+
+    async def write_gathered(self) -> None:
+        """Write what requests have left in memory, so that a read finds it."""
+        for write in self.gathered:
+            await write()
 
     async def read_in_slices(self, step: Callable[[Tx], bool]) -> None:
         """Call `step` on a reader, again and again until it says that it is done.

@@ -37,6 +37,13 @@ def fitted(value: Any, of: msgspec.inspect.Type) -> Any:
     return value
 
 
+def whole(value: Any) -> int | None:
+    """Give a number that is whole, also where JSON wrote it as 3.0; None for anything else."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def _bare(of: msgspec.inspect.Type) -> msgspec.inspect.Type:
     return _bare(of.type) if isinstance(of, msgspec.inspect.Metadata) else of
 

@@ -1,17 +1,17 @@
 """Read the JSON object of a request's body, within limits that keep the server responsive."""
 
+import re
 from typing import Any
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.errors import Malformed
 
 DEEPEST = 64
 TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
 MOST_CONTAINERS = 100_000
 TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
-_JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 
 
 def decode(body: bytes) -> dict[str, Any]:

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from app.settings import Settings
+
 FORGET_ABOVE = 10_000
 
 
@@ -66,3 +68,16 @@ class RateLimit:
         self._forget_above = max(
             FORGET_ABOVE, 2 * len(self._buckets)
         )  # else a crowd of which nobody is full would be looked through each time
+
+
+class Rates:
+    """What a user, a guest or an application may ask for beside all requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.contact_requests = RateLimit(settings.contact_limit)
+        self.groups = RateLimit(settings.group_limit)
+        self.guests = RateLimit(settings.guest_limit)
+        """Of a guest's session, and of an address that guests come from."""
+        self.invites = RateLimit(settings.invite_limit)
+        self.registrations = RateLimit(settings.oauth_registration_limit, minutes=5)
+        """Of an address that applications register from."""

@@ -5,6 +5,7 @@ Built on msgspec, which decodes and checks in one step.
 
 import functools
 import inspect
+import re
 import types
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,6 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.core.fit_types import fitted
-from app.core.process.lazy_regex import regex
 from app.core.schema_errors import explained
 from app.errors import Invalid
 
@@ -28,7 +28,7 @@ ONE_LINE = rf"^[^{CONTROLS}]*[^\s{CONTROLS}{FORMATS}][^{CONTROLS}]*$"
 So that every regex of the contract's readers knows it, it names no classes of characters.
 """
 NO_NUL = r"^[^\u0000]*$"
-_INTEGER = regex(r"-?[0-9]{1,1000}")
+_INTEGER = re.compile(r"-?[0-9]{1,1000}")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 

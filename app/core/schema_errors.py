@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 
 NAMES = {
@@ -17,7 +16,7 @@ NAMES = {
     "null": "null",
     "bytes": "a string",
 }
-_WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 
 
 def explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from app.core import random_tokens
 from app.core.database.data_dir import KEPT_SECRET
+from app.core.database.disk_reserve import FULL, is_full
+from app.errors import StorageFull
 
 LONGEST = 8_192
 ENVIRONMENT, FILE, HERE = "env:", "file:", "kept:"
@@ -25,16 +27,22 @@ class KeptSecrets:
         self._folder = folder
 
     def keep(self, secret: str) -> str:
-        """Write a secret down and give its reference."""
+        """Write a secret down and give its reference; raise StorageFull on a full disk."""
         name = random_tokens.new_uuid()
-        with os.fdopen(
-            os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
-            "w",
-            encoding="utf-8",
-        ) as out:
-            out.write(secret)
-            out.flush()
-            os.fsync(out.fileno())
+        try:
+            with os.fdopen(
+                os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
+                "w",
+                encoding="utf-8",
+            ) as out:
+                out.write(secret)
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            self.forget(HERE + name)
+            if is_full(error):
+                raise StorageFull(FULL) from None
+            raise
         return HERE + name
 
     def forget(self, reference: str) -> None:

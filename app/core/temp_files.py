@@ -5,6 +5,7 @@ Bodies that are too large for the memory, and archives that wait to be fetched.
 
 import asyncio
 import contextlib
+import re
 import shutil
 from collections.abc import AsyncGenerator
 from datetime import datetime
@@ -13,22 +14,27 @@ from pathlib import Path
 from app.core import random_tokens
 from app.core.database.data_dir import SPOOL
 from app.core.database.disk_reserve import is_full
-from app.core.process.lazy_regex import regex
 from app.errors import NotFound, StorageFull
 
 UPLOAD = "upload-"
-_NAME = regex(r"upload-[0-9a-f-]{36}")
+_NAME = re.compile(r"upload-[0-9a-f-]{36}")
 KEPT_SECONDS = 86_400
 
 
 class Upload:
-    """A file in the spool that is being written."""
+    """A file in the spool that is being written.
+
+    Whatever is done with it raises StorageFull where there is no room.
+    """
 
     def __init__(self, data: Path) -> None:
         folder = data / SPOOL
-        folder.mkdir(mode=0o700, exist_ok=True)
         self.path = folder / f"{UPLOAD}{random_tokens.new_uuid()}"
-        self._file = self.path.open("xb")
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            self._file = self.path.open("xb")
+        except OSError as error:
+            raise _full(error) from None
 
     @property
     def name(self) -> str:
@@ -36,7 +42,7 @@ class Upload:
         return self.path.name
 
     def add(self, part: bytes) -> None:
-        """Write some bytes; raise StorageFull where there is no room for them."""
+        """Write some bytes."""
         try:
             self._file.write(part)
         except OSError as error:
@@ -90,6 +96,7 @@ async def parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
 def _full(error: OSError) -> Exception:
     if is_full(error):
         return StorageFull(
-            "The disk is full, so nothing was stored. Make room and try again; reading goes on."
+            "The disk is full, so nothing was stored. Free some space and try again. Reading still "
+            "works."
         )
     return error

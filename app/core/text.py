@@ -7,7 +7,6 @@ from datetime import datetime
 from html import unescape
 
 from app.core.markdown.render_parts import render
-from app.core.process.lazy_regex import regex
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, bopomofo and Han ideographs.
 _UNSPACED = (
@@ -17,7 +16,7 @@ _UNSPACED = (
 _ASCII_MARKS = bytes(
     byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in " \t\n\r\v\f"
 )
-_TAG = regex(r"<[^>]*>")
+_TAG = re.compile(r"<[^>]*>")
 _UNITS = (
     ("year", 365 * 86_400),
     ("month", 30 * 86_400),

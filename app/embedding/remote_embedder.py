@@ -15,6 +15,7 @@ import msgspec
 
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
 from app.core.process.background_tasks import undisturbed
+from app.core.process.counted import counted
 from app.embedding.query_cache import Remembered
 
 if TYPE_CHECKING:
@@ -178,8 +179,8 @@ class RemoteEmbedder:
             ) from None
         if [entry.index for entry in entries] != list(range(count)):
             raise EmbeddingFailed(
-                f"The embeddings address {self._named} gave {len(entries)} vectors for {count} "
-                "texts."
+                f"The embeddings address {self._named} gave {counted(len(entries), 'vector')} for "
+                f"{counted(count, 'text')}."
             )
         vectors = [entry.embedding for entry in entries]
         expected = self.dimension or len(vectors[0])

@@ -32,11 +32,12 @@ class Credentials:
     page can make a browser ask for links that do not exist.
     """
 
-    def __init__(self, parts: App, ring: KeyRing, guard: Guard) -> None:
+    def __init__(self, parts: App, guard: Guard) -> None:
         self.guard = guard
-        self.ring = ring
-        self.sessions = parts.part(Sessions)
-        self.devices = parts.part(Devices)
+        self.ring = KeyRing(parts.store)
+        self.sessions = Sessions(parts.store)
+        self.devices = Devices(parts.store, parts.tasks)
+        parts.gathered += [self.ring.flush, self.sessions.flush_renewed, self.devices.flush_seen]
         self.rates = RateLimit(parts.settings.rate_limit)
         self.failures = RateLimit(parts.settings.failed_limit)
         self.guesses = RateLimit(parts.settings.failed_limit)

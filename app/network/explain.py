@@ -13,13 +13,13 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.download import Download
-from app.core.dry_run import Written, rehearsing
 from app.core.json_body import decode
 from app.core.line_stream import Lines
 from app.core.operation import Http, Operation, operation
 from app.core.schema import Record
 from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
 from app.network import view_as_callers
+from app.network.dry_run import Written, rehearsing
 from app.tools.registry import registry
 
 OUTSIDE = frozenset(

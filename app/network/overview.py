@@ -22,7 +22,6 @@ from app.network.grants.permission_object import Capabilities
 from app.network.grants.share_rows import GUEST, Link
 from app.network.grants.share_terms import capabilities_of
 from app.network.guests import guest_rows, share_view
-from app.settings import Settings
 from app.tools.approvals import stop_switch
 
 MOST_LINKS, MOST_VISITORS, MOST_CONTACTS = 200, 200, 500
@@ -158,13 +157,13 @@ class Transcript(GuestConversation):
 @operation("GET /network", scope="os.network:read", effect="read")
 async def read_network(app: App, me: Caller) -> NetworkAnswer:
     """Show the caller's share links, who came by them, and the caller's contacts."""
-    return NetworkAnswer(await app.read(_overview, me, app.settings, stop_switch.is_stopped(app)))
+    return NetworkAnswer(await app.read(_overview, me, stop_switch.is_stopped(app)))
 
 
 @operation("GET /os/network", scope="os.network:read", effect="read")
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
-    found = await app.read(_overview, me, app.settings, stop_switch.is_stopped(app))
+    found = await app.read(_overview, me, stop_switch.is_stopped(app))
     return WholeNetworkAnswer(
         found.share_links, found.visitors, found.contacts, found.summary, found
     )
@@ -218,7 +217,7 @@ def read_guest_conversation(
     return Transcript(*head, [TranscriptMessage(*each) for each in found], head[8])
 
 
-def _overview(tx: Tx, me: Caller, settings: Settings, stopped: bool) -> Overview:
+def _overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
     links, total = share_rows.page(tx, me.user, "kept", limit=MOST_LINKS)
     _, active = share_rows.page(tx, me.user, "active", limit=1)
     known = contacts.list_contacts(tx, me, limit=MOST_CONTACTS)
@@ -240,7 +239,7 @@ def _overview(tx: Tx, me: Caller, settings: Settings, stopped: bool) -> Overview
         sum(unread.values()),
     )
     return Overview(
-        [_link(tx, link, settings) for link in links],
+        [_link(tx, link) for link in links],
         [_visitor(row) for row in guest_rows.page(tx, me.user, limit=MOST_VISITORS)],
         [
             _contact(tx, me, one, unread.get(one.user_id, 0), stopped=stopped)
@@ -250,12 +249,12 @@ def _overview(tx: Tx, me: Caller, settings: Settings, stopped: bool) -> Overview
     )
 
 
-def _link(tx: Tx, link: Link, settings: Settings) -> LinkSeen:
+def _link(tx: Tx, link: Link) -> LinkSeen:
     status = link.status(tx.now)
     return LinkSeen(
         link.token,
         link.label,
-        share_view.url(link, settings),
+        share_view.url(tx, link),
         capabilities_of(link.terms, link.note_id),
         link.expires_at,
         link.created_at,

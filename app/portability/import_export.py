@@ -256,7 +256,7 @@ async def _export_to(app: App, me: Caller, target: Path, tell: Tell) -> Record:
     from app.portability.exports.exporter import export
 
     app.store.require_file()
-    return await asyncio.to_thread(export, app.store.path, me, target, tell=tell, clock=app.clock)
+    return await asyncio.to_thread(export, app.store, me, target, tell=tell)
 
 
 def _places(app: App, job: int) -> list[Path]:

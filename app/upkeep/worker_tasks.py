@@ -3,7 +3,6 @@
 from typing import Any
 
 from app.core.app import App
-from app.core.database.backup_status import Safekeeping
 from app.core.process import subprocess_reader
 from app.upkeep.backups.backup_files import BackupFailed, NoRoom
 
@@ -29,5 +28,5 @@ def keep(app: App, **changes: object) -> None:
     """Remember what is known of backups and of room from now on, also in what is answered to
     callers.
     """
-    app.part(Safekeeping).keep(**changes)
+    app.safekeeping.keep(**changes)
     app.store.forget_reads()

@@ -25,16 +25,14 @@ async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUs
 
     On a server that has users, change nothing.
     """
-    if app.quick(users.are_there):
+    if app.quick(users.are_there):  # each start asks, also one that cannot write
         return FirstUser()
-    return await app.write(_begin, me, username, app.settings.key_prefix)
+    return await app.write(_begin, me, username)
 
 
-def _begin(tx: Tx, me: Caller, username: str, prefix: str) -> FirstUser:
+def _begin(tx: Tx, me: Caller, username: str) -> FirstUser:
     if users.are_there(tx):
         return FirstUser()
     user = users.by_name(tx, users.add_user(tx, me, username=username).user.username)["id"]
     init_workspace.ensure(tx, user)
-    return FirstUser(
-        username, key_rows.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret
-    )
+    return FirstUser(username, key_rows.issue(tx, user, "first key", EVERYTHING, "never").secret)

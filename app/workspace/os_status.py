@@ -5,7 +5,7 @@ from typing import Literal
 from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.backup_status import Held, KnownOfBackups, Measured, Safekeeping
+from app.core.database.backup_status import Held, KnownOfBackups, Measured
 from app.core.database.health import DatabaseHealth
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -65,15 +65,13 @@ async def status(app: App, me: Caller) -> Status:
     last backed up.
     """
     health = app.store.health.told(full=app.store.room.tight)
-    return await app.read(_status, me, health, app.part(Safekeeping).known, app.settings.backups)
+    return await app.read(_status, me, health, app.safekeeping.known)
 
 
-def _status(
-    tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups, backups: bool
-) -> Status:
+def _status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups) -> Status:
     counted = workspace_counters.counts_of(tx, me.user)
     backup = BackupStatus(
-        backups,
+        tx.settings.backups,
         known.backup_at,
         known.proven_at,
         known.trouble or ("not_proven" if known.proof_trouble else None),

@@ -1,5 +1,6 @@
 """The account: identity, settings, keys, grants, and what scopes allow."""
 
+import dataclasses
 import uuid
 from typing import Any
 
@@ -565,14 +566,9 @@ async def test_a_workspace_begins_once(served: Served) -> None:
 
 
 def issue_with_prefix(tx: Any, prefix: str) -> Any:
-    return key_rows.issue(
-        tx,
-        tx.value("SELECT id FROM users WHERE username = 'alice'"),
-        "older",
-        ("*",),
-        "never",
-        prefix,
-    )
+    tx.settings = dataclasses.replace(tx.settings, key_prefix=prefix)
+    alice = tx.value("SELECT id FROM users WHERE username = 'alice'")
+    return key_rows.issue(tx, alice, "older", ("*",), "never")
 
 
 async def test_what_is_no_setting_is_named_and_the_rest_is_kept(alice: Client) -> None:

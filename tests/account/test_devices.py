@@ -11,6 +11,7 @@ from app.account import active_devices
 from app.account.active_devices import Devices
 from app.core.caller import Caller
 from app.core.database.store import Store
+from app.core.database.tx import Tx
 from app.core.process.background_tasks import Tasks
 from app.main import create_app
 from app.settings import Settings
@@ -69,7 +70,7 @@ async def test_what_cannot_be_the_name_of_a_device_is_refused(alice: Client, nam
 async def test_a_device_token_is_its_own_device_whatever_it_says(
     served: Served, alice: Client
 ) -> None:
-    part = served.parts.part(Devices)
+    part = served.asgi.front.credentials.devices
     for token in (
         Caller(user=1, user_id="u", username="alice", kind="device", credential=7),
         Caller(user=1, user_id="u", username="alice", kind="device", credential=8, device="dev_8"),
@@ -108,7 +109,7 @@ async def test_a_new_month_begins_with_no_device(
 ) -> None:
     await alice.ok("POST", "/metering/caps", status=201, json={**CAP, "limit": 1})
     await alice.refused("GET", "/identity", 429, "budget_exceeded", **from_("phone"))
-    await served.parts.part(Devices).flush_seen()
+    await served.parts.write_gathered()
     clock.forward(days=10)
     await alice.ok("GET", "/identity", **from_("phone"))
     await alice.refused("GET", "/identity", 429, "budget_exceeded")
@@ -205,3 +206,18 @@ async def test_a_call_writes_nothing_by_itself(served: Served, alice: Client) ->
     part = Devices(store, Tasks())
     await part.flush_seen()
     assert store.commits == before
+
+
+async def test_one_job_writes_all_that_requests_left_in_memory(
+    served: Served, alice: Client
+) -> None:
+    await alice.ok("GET", "/identity")
+    assert served.parts.quick(written) == (False, 0)
+    await served.command("write_gathered")
+    assert served.parts.quick(written) == (True, 1)
+
+
+def written(tx: Tx) -> tuple[bool, int]:
+    """Whether the first user's key was used, and how many devices were active."""
+    used = tx.value("SELECT last_used_at FROM keys WHERE user_id = 1")
+    return used is not None, tx.value("SELECT count(*) FROM active_devices")

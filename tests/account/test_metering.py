@@ -19,7 +19,6 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from app.account import cap_rows, token_reservations, token_rows
-from app.account.active_devices import Devices
 from app.account.periods import (
     days_beside,
     month_end,
@@ -709,7 +708,7 @@ async def test_a_month_is_told_by_feature_credential_device_and_day(
     key = (await alice.ok("GET", "/identity"))["credential"]
     phone = {"X-Device-Id": "phone"}
     await alice.ok("GET", "/identity", headers=phone)
-    await served.parts.part(Devices).flush_seen()
+    await served.parts.write_gathered()
     clock.now = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
     mine, other = caller(credential=key["id"], device="phone"), caller("oauth", 5)
     await served.parts.write(
@@ -767,7 +766,7 @@ async def test_a_month_is_told_by_feature_credential_device_and_day(
         "closed": False,
     }
     clock.now = datetime(2026, 12, 1, tzinfo=UTC)
-    await served.parts.part(Devices).flush_seen()
+    await served.parts.write_gathered()
     december = await alice.ok("GET", "/metering/usage")
     assert (
         december["month"],

@@ -279,7 +279,7 @@ async def test_a_session_lives_for_thirty_days_after_its_last_use(
             True,
         )
         assert "set-cookie" not in (await page.get("/identity")).headers
-        await served.parts.part(Sessions).flush_renewed()
+        await served.parts.write_gathered()
     clock.forward(days=30)
     dead = await page.get("/identity")
     assert (dead.status_code, dead.json()["error"], "Max-Age=0" in dead.headers["set-cookie"]) == (
@@ -301,7 +301,7 @@ async def test_a_renewal_survives_a_restart_and_a_cache_that_was_emptied(
     await served.command("rename_user", username="eve", to="eva")
     clock.forward(days=2)
     await page.ok("GET", "/identity")
-    await served.parts.part(Sessions).flush_renewed()
+    await served.parts.write_gathered()
     clock.forward(days=29)
     assert Sessions(served.parts.store).admit(secret) is not None
     clock.forward(days=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.account.team import InviteRate
+from app.core.limits import RateLimit
 from app.settings import Settings
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 
@@ -301,7 +301,7 @@ async def test_a_deleted_member_frees_the_seat_and_a_deleted_owner_ends_the_team
 async def test_invites_have_a_rate_for_each_user(
     served: Served, alice: Client, bob: Client
 ) -> None:
-    served.parts.parts[InviteRate] = InviteRate(2)
+    served.parts.rates.invites = RateLimit(2)
     for _ in range(2):
         await invite(alice)
     refused = await alice.refused("POST", "/os/team/invite", 429, "rate_limited")

@@ -238,7 +238,7 @@ def test_what_waits_is_told_on_stderr(door: Door) -> None:
     ("lines", "told"),
     [
         ([text("Half")], "The answer broke off"),
-        ([text("Half"), []], "is not that of this data directory"),
+        ([text("Half"), []], "belongs to another data directory"),
     ],
     ids=["ended early", "no object"],
 )
@@ -263,7 +263,7 @@ def test_new_kinds_of_lines_are_passed_over(door: Door) -> None:
         (
             ["--message", "x", "--model", "gpt"],
             1,
-            "There is no model called gpt; there is offline.",
+            "There is no model called gpt. Available: offline.",
         ),
         (["--message", "x", "--conversation", "zero"], 2, "zero"),
         (["--message", "y" * 32_001], 1, "message"),
@@ -534,7 +534,7 @@ def test_the_commands_of_a_talk(door: Door) -> None:
         for typed, told in (
             ("/help", "Alt-Enter starts a new line."),
             ("/model", "qwen answers."),
-            ("/model gpt", "There is no model called gpt; there is offline, qwen."),
+            ("/model gpt", "There is no model called gpt. Available: offline, qwen."),
             ("/models", "qwen  ollama  elsewhere"),
             ("/conversations", "There are no conversations yet."),
             ("/open", "Usage: /open ID"),

@@ -34,10 +34,13 @@ from app.commands.ask import data_directory
 from app.core.database import data_dir
 from app.interfaces.openapi import document
 from app.settings import Settings
+from app.upkeep.backups import encryption
 from tests.conftest import Served
+from tests.support.cheap_age import cheap_age
 from tests.support.fake_provider import FakeProvider, serving, whole
 from tests.support.terminal import terminal
 
+__all__ = ["cheap_age"]
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
 numbers = itertools.count(1)
@@ -355,9 +358,9 @@ def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
         )
         assert "It answers by default." in shown
         assert shown.splitlines()[1:] == [
-            f"Server: compatible at {provider.url}; its models: tiny",
+            f"Server: compatible at {provider.url}; models: tiny",
             "Context: 32,000 tokens",
-            "Tools: it calls them. It is offered at most eight tools for each message, "
+            "Tool calls: yes. The agent offers it at most eight tools for each message, "
             "chosen by what the message asks for.",
             "tiny works.",
         ]
@@ -406,7 +409,7 @@ def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
         data=home,
         code=2,
         sent="",
-    ) == ("There is no key on the standard input.")
+    ) == ("No key was given on standard input.")
     done("model", "remove", "far", data=home)
     assert (
         done("model", "remove", "tiny", data=home) == "Removed tiny. offline answers by default.\n"
@@ -496,9 +499,7 @@ def test_a_file_of_a_newer_version_is_refused(
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("migrate",), ("user", "list")])
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "hearth.db").write_text("not a database " * 1000)
-    assert (
-        refused(*command, data=tmp_path) == "The database cannot be used: file is not a database."
-    )
+    assert refused(*command, data=tmp_path) == "Cannot use the database: file is not a database."
 
 
 @pytest.mark.parametrize("command", ["serve", "init", "user list", "settings", "migrate"])
@@ -623,7 +624,7 @@ def test_the_first_start_alone_writes_a_key_that_works_into_a_file_for_its_owner
     assert [folder["name"] for folder in folders] == ["General"]
     assert first.end() == 0
     said += "".join(rest(first))
-    assert f'The first API key, for the user "ada", is in {file}.' in said
+    assert f'The API key for the user "ada" is in {file}.' in said
     assert "hearth_sk_" not in said
     file.unlink()
     second = start(data, "--user", "eve")
@@ -677,7 +678,7 @@ def test_a_second_server_is_refused_and_changes_nothing(server: Running, same_po
         if path.name != "access.log"
     )
     port = str(server.port) if same_port else "0"
-    assert f"is in use by process {server.process.pid};" in refused(
+    assert f"is in use by process {server.process.pid}." in refused(
         "serve", "--port", port, data=server.data
     )
     assert (
@@ -695,7 +696,7 @@ def test_a_taken_port_is_refused_before_anything_is_made(tmp_path: Path) -> None
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         assert refused("serve", "--port", str(port), data=tmp_path / "data") == (
-            f"Port {port} on 127.0.0.1 is taken by another program; --port names another one."
+            f"Port {port} on 127.0.0.1 is in use by another program. Choose another with --port."
         )
     assert not (tmp_path / "data").exists()
 
@@ -725,7 +726,7 @@ def test_an_address_that_others_can_reach_wants_to_be_allowed(tmp_path: Path, ho
 
 @pytest.mark.parametrize("host", ["x" * 70, ""])
 def test_a_host_that_is_no_address_is_refused(tmp_path: Path, host: str) -> None:
-    assert "is no address of this machine" in refused(
+    assert "is not an address or name of this machine" in refused(
         "serve", "--host", host, data=tmp_path / "data", code=2
     )
 
@@ -735,7 +736,7 @@ def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
         "serve", "--host", "192.0.2.1", "--port", "0", "--allow-remote", data=tmp_path / "data"
     )
     assert result.exit_code == 1
-    assert "cannot listen on 192.0.2.1" in result.stderr
+    assert "Cannot listen on 192.0.2.1" in result.stderr
     assert not (tmp_path / "data").exists()
 
 
@@ -755,10 +756,7 @@ def test_an_allowed_remote_address_is_explained_and_answers_commands(tmp_path: P
     assert server.end() == 0
     _, warned = rest(server)
     assert "plain HTTP" in warned
-    assert (
-        "HEARTH_ALLOWED_HOSTS must name the host names that are used (now: hearth.example.org)"
-        in warned
-    )
+    assert "list the host names in use in HEARTH_ALLOWED_HOSTS (now: hearth.example.org)" in warned
 
 
 # Ending
@@ -885,7 +883,7 @@ def test_a_stale_door_is_a_sentence(tmp_path: Path, pid: int) -> None:
         data_dir.announced(tmp_path, pid=pid, url=f"http://127.0.0.1:{port}", token="t"),
     ):
         sentence = refused("user", "list", data=tmp_path)
-    assert f"is in use by process {os.getpid()};" in sentence
+    assert f"is in use by process {os.getpid()}." in sentence
     assert "does not answer commands" in sentence
 
 
@@ -909,9 +907,7 @@ def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes) -> 
             data_dir.owned(tmp_path),
             data_dir.announced(tmp_path, pid=os.getpid(), url=url, token="t"),
         ):
-            assert "is not the server of this data directory" in refused(
-                "user", "list", data=tmp_path
-            )
+            assert "belongs to another data directory" in refused("user", "list", data=tmp_path)
         thread.join()
 
 
@@ -951,7 +947,7 @@ def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(
     assert "checked." in made
     path = Path(made.splitlines()[0])
     assert path.parent == home / "backups"
-    assert "were read back correctly" in done("backup", "--prove", data=home)
+    assert "and read back 0 notes correctly" in done("backup", "--prove", data=home)
     listed = json.loads(done("backup", "--list", "--json", data=home))["backups"]
     assert (listed[0]["file"], listed[0]["trouble"], listed[0]["proof"][:9]) == (
         str(path),
@@ -964,20 +960,21 @@ def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(
     assert "notes" in done("storage", data=home)
 
 
+@pytest.mark.usefixtures("cheap_age")
 def test_a_passphrase_comes_from_a_file_or_the_terminal_and_never_from_the_command(
     alone: Path, tmp_path: Path
 ) -> None:
     secret = tmp_path / "passphrase"
     secret.write_text("a passphrase of a file\n", "utf-8")
-    for number, (options, sent) in enumerate(
-        [
-            (("--passphrase-file", str(secret)), None),
-            (("--encrypt",), "a typed passphrase\na typed passphrase\n"),
-        ]
+    for options, sent, passphrase in (
+        (("--passphrase-file", str(secret)), None, "a passphrase of a file"),
+        (("--encrypt",), "a typed passphrase\na typed passphrase\n", "a typed passphrase"),
     ):
-        target = tmp_path / f"sealed{number}.age"
+        target = tmp_path / "sealed.age"
         assert "encrypted" in done("backup", str(target), *options, data=alone, sent=sent)
-        assert target.read_bytes().startswith(b"age-encryption.org/v1\n")
+        encryption.unseal(target, tmp_path / "opened", passphrase)
+        assert (tmp_path / "opened").read_bytes().startswith(b"SQLite format 3")
+        target.unlink()
     assert hearth("backup", "--passphrase-file", str(tmp_path / "none"), data=alone).exit_code == 2
     (tmp_path / "empty").touch()
     assert hearth("backup", "--passphrase-file", str(tmp_path / "empty"), data=alone).exit_code == 2

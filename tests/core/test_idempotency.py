@@ -11,11 +11,13 @@ import pytest
 from app.core import idempotency
 from app.core.app import App
 from app.core.caller import OPERATOR, Caller
+from app.core.database.backup_status import Safekeeping
 from app.core.database.data_dir import DATABASE
 from app.core.database.events import Events
 from app.core.database.store import open_store
 from app.core.database.tx import Tx
 from app.core.idempotency import Replay
+from app.core.limits import Rates
 from app.core.operation import Catalog, Http, operation
 from app.core.schema import Record
 from app.errors import (
@@ -110,8 +112,17 @@ ALICE, BOB = person(1), person(2)
 
 
 async def started(data: Path, clock: MovableClock) -> AsyncIterator[App]:
-    async with open_store(data / DATABASE, durability="normal", clock=clock) as store:
-        yield App(settings=Settings(), catalog=CATALOG, store=store, clock=clock, events=Events())
+    settings = Settings(durability="normal")
+    async with open_store(data / DATABASE, settings=settings, clock=clock) as store:
+        yield App(
+            settings=settings,
+            catalog=CATALOG,
+            store=store,
+            clock=clock,
+            events=Events(),
+            rates=Rates(settings),
+            safekeeping=Safekeeping(data),
+        )
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.network.grants import grant_rows
-from app.network.grants.link_connections import Links, OpenLink
+from app.network.grants import grant_rows, share_rows
+from app.network.grants.link_connections import OpenLink
 from app.network.grants.permission_object import NotesAccess, Permissions
 from tests.conftest import Client, MovableClock, Served
 from tests.support.agents import caller, value
@@ -482,7 +482,12 @@ async def test_contacts_are_listed_by_name_in_pages(served: Served, alice: Clien
 
 
 async def test_a_share_link_connects_with_what_it_grants(
-    served: Served, alice: Client, bob: Client, clock: MovableClock, heard: Heard
+    served: Served,
+    alice: Client,
+    bob: Client,
+    clock: MovableClock,
+    heard: Heard,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     note = await bob.note("Only this", "one")
     link = OpenLink(
@@ -491,7 +496,9 @@ async def test_a_share_link_connects_with_what_it_grants(
         note["id"],
         "2026-12-01T00:00:00.000Z",
     )
-    served.parts.part(Links).find = lambda tx, token: link if token == "a1B2c3D4e5" else None
+    monkeypatch.setattr(
+        share_rows, "to_connect", lambda tx, token: link if token == "a1B2c3D4e5" else None
+    )
     await alice.refused(
         "POST",
         "/network/connect",

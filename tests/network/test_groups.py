@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from app.main import create_app
-from app.network.messages.groups import NewGroups
 from app.settings import Settings
 from tests.conftest import UNSYNCED, Client, MovableClock, Served
 from tests.network.test_messages import conversations, group, send
@@ -347,7 +346,7 @@ async def test_new_groups_are_few_a_minute(data: Any, clock: MovableClock) -> No
     asgi = create_app(Settings(durability=UNSYNCED, access_log=False), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         served = Served(asgi, asgi.state.parts)
-        assert served.parts.part(NewGroups).rates.per_minute == 5
+        assert served.parts.rates.groups.per_minute == 5
         for username, made in (("alice", 5), ("bob", 1)):
             client = await served.person(username)
             for _ in range(made):

@@ -13,11 +13,11 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from app.core.limits import RateLimit
 from app.core.schema import encode
 from app.errors import Forbidden
 from app.network.grants import share_rows
 from app.network.guests.guest_turns import MESSAGE_LIMIT
-from app.network.guests.guests import GuestRate
 from app.network.messages import deliver_message
 from app.settings import Settings
 from app.tools.approvals import tool_gate
@@ -377,7 +377,7 @@ async def test_a_link_begins_only_so_many_sessions_a_day(
     stranger: Client,
     clock: MovableClock,
 ) -> None:
-    served.parts.settings = dataclasses.replace(settings, guest_sessions=2)
+    object.__setattr__(settings, "guest_sessions", 2)
     made = await link(alice)
     for _ in range(2):
         await ask(stranger, made, "hello")
@@ -391,7 +391,7 @@ async def test_sessions_and_addresses_have_a_rate(
 ) -> None:
     made = await link(alice)
     key = (await ask(stranger, made, "hello"))["sessionKey"]
-    served.parts.parts[GuestRate] = GuestRate(3)
+    served.parts.rates.guests = RateLimit(3)
     for _ in range(3):
         await history(stranger, made, key)
     refused = await stranger.refused(

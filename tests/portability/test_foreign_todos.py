@@ -131,7 +131,6 @@ def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_pat
         "every! day",
         "every last day",
         "2024-13-01",
-        "2024-02-30",
         "foo",
         "p1",
         "x" * 500,
@@ -146,8 +145,23 @@ def test_dates_that_are_not_certain_are_left_to_the_reader(tmp_path: Path, text:
     read = todoist(tmp_path, f"task,T,,4,1,,,{text},en,")
     assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
     assert not text or (
-        "not certain" in read.lost["T"] and f"Date: {text}" in (read.todos["T"].description or "")
+        "is unclear" in read.lost["T"] and f"Date: {text}" in (read.todos["T"].description or "")
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("31 Apr", "en"), ("2024-02-30", "en"), ("Feb 30 2025 10:00", "de"), ("31. April", "de")],
+)
+def test_a_day_that_does_not_exist_is_told_as_such(
+    tmp_path: Path, text: str, language: str
+) -> None:
+    read = todoist(tmp_path, f"task,T,,4,1,,,{text},{language},")
+    assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
+    assert read.lost["T"] == (
+        f"its date “{text}” names a day that does not exist; it is kept in the description"
+    )
+    assert f"Date: {text}" in (read.todos["T"].description or "")
 
 
 def test_what_recurs_counts_from_the_day_of_the_export_however_late_it_is_read(

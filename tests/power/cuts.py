@@ -1,6 +1,5 @@
 """Cut the power of a recorded server at many moments and report what was lost: see `run`."""
 
-import os
 import pickle
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 from app.core.database.data_dir import DATABASE
 from tests.power.judging import judge
 from tests.power.states import states
+from tests.support.memory_folder import fast_folder
 
 ROOT = Path(__file__).parent.parent.parent
 SHOWN = 5
@@ -121,8 +121,3 @@ def run(
             for report in reports:
                 whole.add(report)
     return whole
-
-
-def fast_folder() -> str | None:
-    """Give a place in memory, where there is one: nothing of this needs to come onto a disk."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.commands.ask.data_directory import brought_up
 from app.core.database import data_dir
-from tests.power.cuts import fast_folder
+from tests.support.memory_folder import fast_folder
 from tests.support.stored_schemas import RELEASED, lay_down
 
 

@@ -32,7 +32,7 @@ from app.migrations import migrate
 from app.settings import Settings
 from app.workspace.index import trigram_index, word_index, word_index_check
 
-CYCLES = 60
+CYCLES = 30
 WRITERS = 4
 FILES = 3
 SHORTEST, LONGEST = 0.05, 0.2

@@ -25,7 +25,7 @@ import sqlite_utils  # noqa: F401 - loaded before the first fork
 from app.core.database import integrity
 from app.core.database.data_dir import DATABASE
 from app.migrations import due, migrate
-from tests.power.cuts import fast_folder
+from tests.support.memory_folder import fast_folder
 from tests.support.stored_schemas import lay_down
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")

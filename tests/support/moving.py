@@ -24,13 +24,7 @@ def person(served: Served, username: str) -> Caller:
 def write_out(served: Served, username: str, target: Path, **more: Any) -> ExportReport:
     """Export a user's workspace."""
     told = more.pop("tell", lambda done, total: None)
-    return export(
-        served.parts.store.path,
-        person(served, username),
-        target,
-        tell=told,
-        clock=served.parts.clock,
-    )
+    return export(served.parts.store, person(served, username), target, tell=told)
 
 
 async def read_in(

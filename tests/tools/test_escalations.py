@@ -16,7 +16,7 @@ from app.core.operation import Taint
 from app.errors import AppError, NotFound, StorageFull, Unavailable
 from app.tools.approvals import escalation_rows, tool_gate
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalation_hooks import Hooks, Settled
+from app.tools.approvals.escalation_rows import SETTLED, Settled
 from app.tools.registry import registry
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.agents import ACTIONS, CHAT, World, caller, restarted, settled, value, world
@@ -339,11 +339,11 @@ async def test_an_action_has_the_rights_it_had_and_never_more(
     me = caller(served, "alice", scopes=("os.notes:write",), kind="heartbeat")
     note = await alice.note("Soup", "one\n")
     id_ = (await ask(served, me, "edit_note", noteId=note["id"], content="two")).escalation_id
-    served.parts.part(Hooks).rights["heartbeat"] = lambda tx, row: ("os.todos:write",)
+    served.parts.hooks.rights["heartbeat"] = lambda tx, row: ("os.todos:write",)
     await alice.refused(
         "POST", f"/escalations/{id_}/decision", 409, "grant_revoked", json={"decision": "continue"}
     )
-    served.parts.part(Hooks).rights["heartbeat"] = lambda tx, row: ("*",)
+    served.parts.hooks.rights["heartbeat"] = lambda tx, row: ("*",)
     again = (await ask(served, me, "edit_note", noteId=note["id"], content="two")).escalation_id
     assert (await decide(alice, again))["status"] == "executed"
 
@@ -727,7 +727,7 @@ async def test_whoever_raised_it_hears_in_the_same_transaction_how_it_ended(
     served: Served, alice: Client
 ) -> None:
     heard: list[Settled] = []
-    served.parts.part(Hooks).settled["heartbeat"] = lambda tx, settled: heard.append(settled)
+    served.parts.events.on_within(SETTLED, lambda tx, settled: heard.append(settled))
     _, id_ = await edit(served, alice)
     _, other = await edit(served, alice, "three")
     await decide(alice, id_)
@@ -774,12 +774,7 @@ async def test_what_stood_behind_many_takes_them_all(
     me = caller(served, "alice")
     gone = AppError("The run is gone.")
     ended = await served.parts.write(
-        escalation_rows.supersede,
-        me,
-        me.user,
-        lambda origin, row: origin.run_id == 1,
-        served.parts.part(Hooks),
-        failure=gone,
+        escalation_rows.supersede, me, me.user, lambda origin, row: origin.run_id == 1, failure=gone
     )
     assert ended == 1
     assert [
@@ -930,7 +925,7 @@ async def test_what_other_parts_do_is_done_in_the_transaction_of_the_yes(
         tx.run("UPDATE users SET name = :text WHERE id = :me", text=arguments["text"], me=me.user)
         return {"sent": True}
 
-    served.parts.part(Hooks).does["message_send"] = send
+    served.parts.hooks.does["message_send"] = send
     done = await decide(alice, await raised(served, "message_send", "message_send", text="good"))
     assert (done["status"], done["result"]) == ("executed", {"sent": True})
     failed = await decide(alice, await raised(served, "message_send", "message_send", text="bad"))

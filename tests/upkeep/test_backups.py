@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.core.database.backup_status import Safekeeping
 from app.errors import Invalid
 from app.settings import Settings
 from app.upkeep.backups import backup_files, copy_database, encryption
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.backups.backups import Backups
 from tests.conftest import Client, MovableClock, Served
 from tests.support import backup_load
 
@@ -217,8 +215,8 @@ async def test_after_a_failure_the_clock_waits_before_it_tries_again(
     await tend(served)
     await tend(served)
     assert asked == ["copy"]
-    assert served.parts.part(Safekeeping).known.trouble_text == "It broke."
-    served.parts.part(Backups).not_before = 0
+    assert served.parts.safekeeping.known.trouble_text == "It broke."
+    served.parts.safekeeping.rest(0)
     await tend(served)
     assert asked == ["copy", "copy"]
 
@@ -305,6 +303,7 @@ async def test_a_proof_that_fails_is_told(served: Served, alice: Client) -> None
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] == "not_proven"
 
 
+@pytest.mark.usefixtures("genuine_age")
 async def test_a_passphrase_encrypts_and_nothing_is_readable_without_it(
     served: Served, alice: Client, tmp_path: Path
 ) -> None:
@@ -313,13 +312,23 @@ async def test_a_passphrase_encrypts_and_nothing_is_readable_without_it(
     path = Path(made.file)
     assert (made.encrypted, path.suffix, mode(path)) == (True, ".age", 0o600)
     assert b"nobody else" not in content(path)
+    rounds = int(content(path).split(b"\n")[1].split()[-1])
+    assert rounds >= 14, "to try a passphrase takes work and memory"
     encryption.unseal(path, tmp_path / "opened.db", PASSPHRASE)
     assert titles(tmp_path / "opened.db") == ["A title that nobody else may read"]
+
+
+def test_another_passphrase_and_a_file_that_is_cut_off_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "sealed.age"
+    encryption.seal(put(tmp_path / "plain", b"text" * 50_000), path, PASSPHRASE)
+    encryption.unseal(path, tmp_path / "opened", PASSPHRASE)
+    assert content(tmp_path / "opened") == b"text" * 50_000
     with pytest.raises(BackupFailed, match="passphrase is another one"):
-        encryption.unseal(path, tmp_path / "other.db", PASSPHRASE + "!")
+        encryption.unseal(path, tmp_path / "other", PASSPHRASE + "!")
     put(path, content(path)[:-1])
     with pytest.raises(BackupFailed, match="damaged"):
-        encryption.unseal(path, tmp_path / "cut.db", PASSPHRASE)
+        encryption.unseal(path, tmp_path / "cut", PASSPHRASE)
+    assert not {"other", "cut"} & set(named(tmp_path, "*"))
 
 
 async def test_a_passphrase_that_is_none_is_refused_before_anything_is_copied(

@@ -342,6 +342,11 @@ DAMAGES = [
         "clock",
     ),
     Damage(
+        "a conversation active in the future",
+        "UPDATE conversation_members SET active_at = '2105-01-01T00:00:00.000Z'",
+        "clock",
+    ),
+    Damage(
         "tags that are no list",
         "UPDATE notes SET tags = '[\"a' WHERE id = 1",
         "records",
@@ -431,6 +436,32 @@ def test_damage_is_found_and_what_is_made_from_other_rows_is_made_anew(
     if damage.mended:
         assert doctor(data, "--fix")["wrong"] == {}
         assert doctor(data)["wrong"] == {}
+
+
+def test_a_conversation_is_active_when_it_was_last_used_once_the_clock_is_put_right(
+    made: Path, tmp_path: Path
+) -> None:
+    data = Path(shutil.copytree(made, tmp_path / "home"))
+    later = "2105-01-01T00:00:00.000Z"
+    seed(
+        data,
+        Damage(
+            "",
+            f"UPDATE conversation_members SET active_at = '{later}'; "
+            f"UPDATE conversations SET updated_at = '{later}'; "
+            f"UPDATE messages SET created_at = '{later}' WHERE id = 2",
+            "clock",
+        ),
+    )
+    assert "3 times in the database lie in the future" in doctor(data)["wrong"]["clock"]
+    assert doctor(data, "--fix")["wrong"] == {}
+    with contextlib.closing(sqlite3.connect(data / DATABASE)) as connection:
+        rows = connection.execute(
+            "SELECT m.active_at, c.updated_at, c.created_at FROM conversation_members m "
+            "JOIN conversations c ON c.id = m.conversation_id"
+        ).fetchall()
+    assert len(rows) == 1
+    assert len(set(rows[0])) == 1
 
 
 NOTES = 2_000

@@ -164,7 +164,7 @@ def test_a_backup_without_a_digest_is_restored_and_told_as_such(home: Path) -> N
         for one in told("doctor", data=home)["findings"]
         if (one["check"], one["gravity"]) == ("backups", "advice")
     ]
-    assert any("No digest" in message for message in advice)
+    assert any("no digest" in message for message in advice)
     said = hearth("restore", str(plain), data=home)
     assert said.exit_code == 0
     assert "No digest lies beside it" in said.stdout

@@ -23,6 +23,7 @@ from app.core.database.data_dir import DATABASE
 from app.migrations import STEPS, NewerFile, migrate
 from app.upkeep.backups import backup_digests, backup_files, copy_database, encryption, restore
 from app.upkeep.backups.backup_files import BackupFailed
+from tests.support.serving import serving
 
 ROOT = Path(program.__file__).parent.parent
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -93,6 +94,66 @@ def test_a_restore_into_an_empty_place_makes_it_a_data_directory(
     assert done("restore", str(backup), data=fresh).startswith(f"Restored {backup} to {fresh}.")
     assert said(fresh / DATABASE) == ["first"]
     assert "first" in done("user", "list", data=fresh)
+
+
+def lose(data: Path) -> None:
+    for path in data.glob(DATABASE + "*"):
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    "command", [("serve", "--port", "0"), ("init",), ("migrate",), ("user", "list")]
+)
+def test_no_empty_database_is_made_where_backups_tell_of_one(
+    data: Path, command: tuple[str, ...]
+) -> None:
+    backup = backup_of(data, "first")
+    lose(data)
+    before = sorted(data.rglob("*"))
+    refusal = hearth(*command, data=data)
+    assert refusal.exit_code == 1
+    assert (
+        f"The database {data / DATABASE} is missing, but there are backups of it" in refusal.output
+    )
+    assert "from 2026-11-21 09:30 UTC" in refusal.output
+    assert f"`hearth restore {backup} --data {data}`" in refusal.output
+    assert not (data / DATABASE).exists()
+    assert set(before) <= set(data.rglob("*"))
+    done("restore", str(backup), data=data)
+    assert said(data / DATABASE) == ["first"]
+
+
+def test_an_empty_file_in_the_place_of_the_database_is_none_either(data: Path) -> None:
+    backup_of(data, "first")
+    lose(data)
+    (data / DATABASE).touch()
+    assert "is missing, but there are backups" in hearth("init", data=data).output
+    assert (data / DATABASE).stat().st_size == 0
+
+
+def test_a_database_without_any_backup_that_is_gone_is_told_too(data: Path) -> None:
+    done("user", "list", data=data)  # notes how it leaves the database
+    lose(data)
+    refusal = hearth("init", data=data)
+    assert refusal.exit_code == 1
+    assert "is missing, and there is no backup of it" in refusal.output
+    assert "put it back" in refusal.output
+
+
+def test_backups_that_are_all_damaged_are_told_as_such(data: Path) -> None:
+    backup_of(data, "first").write_bytes(b"x" * 5_000)
+    lose(data)
+    assert "no backup of it is intact" in hearth("init", data=data).output
+
+
+def test_an_empty_database_is_made_in_the_place_of_a_lost_one_when_a_person_says_so(
+    data: Path,
+) -> None:
+    backup = backup_of(data, "first")
+    lose(data)
+    with serving(data, "--new-database") as server:
+        assert server.ask("GET", "/os/notes")[1]["notes"] == []
+    assert backup.exists()
 
 
 def foreign(path: Path) -> None:

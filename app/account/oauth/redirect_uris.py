@@ -1,15 +1,14 @@
 """Where an application may have its answers sent."""
 
+import re
 from typing import Literal
-
-from app.core.process.lazy_regex import regex
 
 Registration = Literal["off", "loopback", "any"]
 MOST, LONGEST = 10, 2_000
-ALLOWED = regex(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]+")
-LOOPBACK = regex(r"http://(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(/[^#]*|\?[^#]*|)")
-SCHEME = regex(r"([a-z][a-z0-9+.-]*):(//)?([^/?]*)(.*)")
-HOST = regex(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?")
+ALLOWED = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]+")
+LOOPBACK = re.compile(r"http://(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(/[^#]*|\?[^#]*|)")
+SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(//)?([^/?]*)(.*)")
+HOST = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?")
 NEVER = frozenset(
     {
         *("about", "blob", "data", "file", "filesystem", "ftp", "intent", "javascript", "mailto"),

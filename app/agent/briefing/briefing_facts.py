@@ -14,7 +14,6 @@ from app.agent.priorities.items import Item
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.markdown.html_fragments import line
-from app.core.process.lazy_regex import regex
 from app.core.text import summary
 from app.workspace.folders import access
 from app.workspace.notes import note_summaries
@@ -27,7 +26,7 @@ SHOWN_LATER = 5
 SHOWN_NOTES = 10
 DAYS_AHEAD = 3
 HIGH_PRIORITY = 4
-_OPEN_BOX = regex(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S", re.MULTILINE)
+_OPEN_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S", re.MULTILINE)
 
 
 class Group(Struct, frozen=True):

@@ -1,5 +1,6 @@
 """The e-mails of a briefing, as whoever asks for it has read them from a mailbox."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -8,17 +9,16 @@ from zoneinfo import ZoneInfo
 
 from app.agent.priorities.items import Item
 from app.core.markdown.html_fragments import line
-from app.core.process.lazy_regex import regex
 from app.core.schema import Body
 from app.workspace.todos.todo_rows import folded
 
 LONGEST_TITLE = 200
 LONGEST_SNIPPET = 300
-_HIGH = regex(
+_HIGH = re.compile(
     r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante"
 )
-_LOW = regex(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
-_ADDRESS = regex(r"\s*<[^<>]*>\s*$")
+_LOW = re.compile(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
+_ADDRESS = re.compile(r"\s*<[^<>]*>\s*$")
 
 
 class Email(Body):

@@ -4,6 +4,7 @@ Facts are gathered, told by rules, and put into better words where there is a mo
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -30,7 +31,6 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
 from app.core.markdown.html_fragments import line
-from app.core.process.lazy_regex import regex
 from app.core.rewriter import Draft, Piece
 from app.core.schema import encode
 from app.tools.calendars import calendar_rows, calendars
@@ -40,7 +40,7 @@ USUAL_HOURS = 24
 CALENDAR_DAYS = 4
 MOST_EVENTS = 200
 LONGEST_DAYS = 36_500
-_DURATION = regex(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
+_DURATION = re.compile(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
 
 
 async def made(

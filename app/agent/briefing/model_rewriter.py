@@ -17,7 +17,6 @@ from app.agent.models.providers import ProviderMissing, Providers
 from app.agent.priorities.urgency import Level
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.process.lazy_regex import regex
 from app.core.rewriter import Draft, Piece, Rewriter, Rewriting
 from app.errors import Unavailable
 
@@ -37,8 +36,8 @@ ASKED = (
     'Answer with JSON alone, of the form {{"pieces": [{{"id": "1", "title": "…", '
     '"text": "…"}}]}}, each id once.\n{pieces}'
 )
-_NUMBER = regex(r"\d+")
-_OBJECT = regex(r"\{.*\}", re.DOTALL)
+_NUMBER = re.compile(r"\d+")
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class ModelRewriter:
@@ -70,7 +69,7 @@ def rewriter_for(app: App, me: Caller) -> Rewriter | None:
 
     Their own default model; None where the rules answer them.
     """
-    configured = app.quick(model_choice.chosen, me, app.settings)
+    configured = app.quick(model_choice.chosen, me)
     return app.rewriter or (None if configured is None else ModelRewriter(app, configured))
 
 

@@ -3,6 +3,7 @@
 Written with the facts of each item in its entry, and read back from whatever a client posts.
 """
 
+import functools
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -16,7 +17,6 @@ from app.agent.priorities.items import Item, Source
 from app.agent.priorities.quadrants import Scored
 from app.core.markdown import html_fragments
 from app.core.markdown.html_fragments import Row
-from app.core.process.lazy_regex import regex
 from app.core.schema import Text
 from app.workspace.todos.todo_records import TOP_PRIORITY
 from app.workspace.todos.todo_rows import folded
@@ -47,17 +47,12 @@ _THINGS = (
 )
 _NO = r"no|none|nothing|keinen?|nichts|aucune?|rien|pas de|ningun|ninguna?|nada|sin|n/a"
 _THERE = r"there (?:are|is)|you have|es gibt|il n'y a|no hay|hay"
-_NOTHING = regex(
-    rf"(?:(?:{_THERE})\s+)?(?:{_NO})(?:\W+\w+){{0,3}}?\W+(?:{_THINGS})\b(?:\W+\w+){{0,5}}\W*"
-    rf"|(?:{_NO}|-+|empty|all clear|all caught up|nothing(?:\W+\w+){{1,6}})\W*"
-)
+
 _YOU_HAVE = r"you have|there are|sie haben|du hast|vous avez|tu as|tienes|hay"
-_COUNTS = regex(
-    rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}"
-)
-_LATE_HEADING = regex(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
-_PRIORITY = regex(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/5\b")
-_TOP = regex(r"(?<!\w)p1(?!\w)|!!!")
+
+_LATE_HEADING = re.compile(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
+_PRIORITY = re.compile(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/5\b")
+_TOP = re.compile(r"(?<!\w)p1(?!\w)|!!!")
 
 
 def entry(item: Item, aside: str = "") -> str:
@@ -146,9 +141,24 @@ def says_nothing(row: Row) -> bool:
     plain = folded(row.text[:200])
     if "title" in row.facts:
         return False
-    if not re.search(r"\w", plain) or _NOTHING.fullmatch(plain):
+    if not re.search(r"\w", plain) or _nothing().fullmatch(plain):
         return True
-    return not row.listed and _COUNTS.fullmatch(plain) is not None
+    return not row.listed and _counts().fullmatch(plain) is not None
+
+
+@functools.cache
+def _nothing() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:(?:{_THERE})\s+)?(?:{_NO})(?:\W+\w+){{0,3}}?\W+(?:{_THINGS})\b(?:\W+\w+){{0,5}}\W*"
+        rf"|(?:{_NO}|-+|empty|all clear|all caught up|nothing(?:\W+\w+){{1,6}})\W*"
+    )
+
+
+@functools.cache
+def _counts() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}"
+    )
 
 
 def _item(row: Row, source: Source, zone: ZoneInfo) -> Item:

@@ -95,6 +95,11 @@ def busy(tx: Tx, me: Caller, wanted: Range) -> list[Occurrence]:
 def _range(named: str | None, query: str | None, now: datetime) -> Range:
     if named is None or not named.strip():
         return Range(now, now + (FOR_WORDS if query and query.strip() else USUAL))
+    if missing := time_ranges.missing_day(named, now):
+        raise Invalid(
+            f"timeRange names a day that does not exist: {missing}. Ask which day is meant.",
+            field="timeRange",
+        )
     found = time_ranges.read(named, now)
     if found is None:
         raise Invalid(f"timeRange names no time; it may be {time_ranges.NAMED}.", field="timeRange")

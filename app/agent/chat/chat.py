@@ -94,17 +94,7 @@ async def chat(
     if attachment_ids:
         me.require(("os.notes:read",))
     number = None if conversation_id is None else min(int(conversation_id), LARGEST_ID)
-    named = app.quick(model_choice.name_of, me, app.settings, model)
-    begun = await app.write(
-        _begin,
-        me,
-        message,
-        number,
-        user_timezone,
-        attachment_ids or (),
-        named,
-        app.settings.max_completion,
-    )
+    begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), model)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
     task = app.tasks.start(answer(app, me, begun, wish, events))
@@ -123,11 +113,10 @@ def _begin(
     conversation: int | None,
     zone: str | None,
     attachment_ids: Sequence[int],
-    model: str,
-    most: int,
+    wanted: str | None,
 ) -> Begun:
     """Store the user's message and the turn that answers it, in a conversation with the caller's
-    own agent; reserve its first `most` tokens.
+    own agent; reserve its first tokens.
     """
     chosen = users.settings_of(tx, me)
     files = tuple(attachment_rows.of(tx, me, one) for one in dict.fromkeys(attachment_ids))
@@ -139,7 +128,8 @@ def _begin(
     else:
         conversation_rows.own(tx, me, conversation)
     history = turn_rows.remembered(tx, conversation)
-    held = first_call(tx, me, feature="chat", model=model, texts=(message, *history), most=most)
+    model = model_choice.name_of(tx, me, wanted)
+    held = first_call(tx, me, feature="chat", model=model, texts=(message, *history))
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(
         tx,

@@ -359,5 +359,5 @@ def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType)
 def mend_messages(tx: Tx, me: Caller) -> Record:
     """Rebuild the word index of messages, and delete vectors that cannot be of their model."""
     rows.reindex(tx)
-    episode_vectors.drop_unsound(tx)
+    episode_vectors.TABLE.drop_unsound(tx)
     return Record()

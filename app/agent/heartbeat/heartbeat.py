@@ -267,20 +267,16 @@ def list_heartbeat_runs(
 
 
 @operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", effect="read")
-async def read_heartbeat_run(app: App, me: Caller, *, id: Id) -> OneRun:
+def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
     """Read one run with its actions and its receipt.
 
     What began it, what it looked at, what it did not say again, and what it cost.
     """
-    return await app.read(_one, me, id, app.settings.token_price_micros)
-
-
-def _one(tx: Tx, me: Caller, id: int, price: int) -> OneRun:
     row = run_rows.get(tx, me.user, id)
     return OneRun(
         run_records.shown(row, me.user_id),
         [action_rows.shown(action) for action in action_rows.of_run(tx, me.user, id)],
-        run_records.receipt(row, price),
+        run_records.receipt(row, tx.settings.token_price_micros),
     )
 
 

@@ -17,7 +17,6 @@ from app.agent.heartbeat.act.act import Outcome, Ready
 from app.agent.heartbeat.decide import budget, decide_by_model, decide_by_rules
 from app.agent.heartbeat.look import agenda
 from app.agent.heartbeat.look.agenda import Agenda
-from app.agent.heartbeat.look.arrivals import Arrivals
 from app.agent.heartbeat.look.checklist import Task
 from app.agent.heartbeat.records import (
     action_rows,
@@ -92,7 +91,7 @@ async def _carry_out(here: Pass) -> None:
     if here.begun.trigger != "manual" and here.app.quick(agenda.is_away, here.begun.user):
         here.ending.skip_reason = "user_away"
         return await here.app.write(_end, here)
-    here.agenda = found = await here.app.read(agenda.look, here.me, here.app.part(Arrivals))
+    here.agenda = found = await here.app.read(agenda.look, here.me, here.app.hooks.requests)
     here.ending.agenda, here.ending.suppressed, here.ending.seen_message = (
         list(found.entries),
         list(found.suppressed),

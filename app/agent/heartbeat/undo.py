@@ -13,14 +13,12 @@ from app.agent.heartbeat.records import action_rows, run_records, run_rows, sche
 from app.agent.heartbeat.records.action_rows import Change, Entry
 from app.agent.heartbeat.records.run_records import Run
 from app.agent.heartbeat.records.run_rows import Begun, Ending
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Id, Record
 from app.errors import AlreadyRunning, AppError, GrantRevoked, NothingToUndo
 from app.tools.approvals import audit, escalation_rows
-from app.tools.approvals.escalation_hooks import Hooks
 
 Reason = Literal["changed_since", "not_reversible"]
 
@@ -51,7 +49,7 @@ class _Reversed(msgspec.Struct, frozen=True):
 
 
 @operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", since="beyond")
-async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
+def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     """Take back what a run did, the last first, where nobody has changed it since.
 
     What it has said cannot be taken back.
@@ -59,10 +57,6 @@ async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
     What it made goes to the trash, what it edited gets the text of before; what waits for a yes
     because of it waits no longer. `undoRunId` is the run of this, which can be taken back too.
     """
-    return await app.write(_undo, me, id, app.part(Hooks))
-
-
-def _undo(tx: Tx, me: Caller, id: int, behind: Hooks) -> Undone:
     row = run_rows.get(tx, me.user, id)
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
@@ -93,7 +87,6 @@ def _undo(tx: Tx, me: Caller, id: int, behind: Hooks) -> Undone:
             me,
             me.user,
             lambda origin, _: origin.kind == "heartbeat" and origin.run_id == id,
-            behind,
             failure=failure,
         )
         undone = [*reversed(waiting), *undone]

@@ -3,11 +3,11 @@
 Those of before are added in the background.
 """
 
+import re
 import sqlite3
 
 from app.agent.memory import episodes
 from app.core.database.tx import Tx
-from app.core.process.lazy_regex import regex
 from app.core.text import plain_lines
 
 PAST_AT_ONCE = 50
@@ -21,7 +21,7 @@ RULES = "offline"
 does not.
 """
 
-_ENDS = regex("</(?:p|li|ul)>")
+_ENDS = re.compile("</(?:p|li|ul)>")
 
 
 def add_turn(tx: Tx, turn: int, *, answer: int | None = None) -> None:

@@ -1,6 +1,7 @@
 """The agent's memory: search what was said, done and noted, and write facts into notes."""
 
 import math
+import re
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -15,7 +16,6 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import Http, Taint, Tool, operation
-from app.core.process.lazy_regex import regex
 from app.core.schema import Most, Record, Text
 from app.core.text import fold
 from app.errors import Invalid, PayloadTooLarge, RateLimited
@@ -31,7 +31,7 @@ LARGEST_NOTE = 256 << 10
 BEFORE_WRITE = "auto: before memory write"
 HEARTBEAT_HOURLY = 1
 HEARTBEAT_DAILY: dict[str, int] = {"daily": 4, "long_term": 3}
-_BULLET = regex(r"^[-*+][ \t]+(?:(?:\d{4}-\d\d-\d\d|\d\d:\d\d):[ \t]+)?")
+_BULLET = re.compile(r"^[-*+][ \t]+(?:(?:\d{4}-\d\d-\d\d|\d\d:\d\d):[ \t]+)?")
 
 HitKind = Literal["conversation", "memory_note", "heartbeat", "briefing"]
 WriteKind = Literal["daily", "long_term", "relationship"]

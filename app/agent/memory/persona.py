@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from app.core.process.lazy_regex import regex
-
 HEAD = (
     "In the owner's words (notes below Memory/Self/; they set your manner and "
     "priorities, and give no tool or right that you do not have):"
@@ -32,7 +30,7 @@ which only a language model can obey.
 """
 CLOCK = "It is now {now} ({zone})."
 """The last line of a turn's instructions."""
-_BEGINS = regex(
+_BEGINS = re.compile(
     r"(?:^|[.!?;:](?=\s)|[。！？：；])\s*(?:[-*+]\s+)?(?i:please,? |always |bitte "
     r"|immer |toujours |siempre |por favor,? |请)*",
     re.MULTILINE,

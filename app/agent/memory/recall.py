@@ -55,7 +55,7 @@ from app.workspace.todos import due
 if TYPE_CHECKING:
     from app.workspace.search.vectors.vector_matrix import Matrix
 
-EPISODES = Kind("episode", episode_vectors, episodes.CHANGED, episodes.MANY_CHANGED)
+EPISODES = Kind("episode", episode_vectors.TABLE, episodes.CHANGED, episodes.MANY_CHANGED)
 FOLDER = "Memory"
 MOST_TIMES = 8
 HALF_LIFE_DAYS = 30.0

@@ -29,7 +29,6 @@ from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import lean_results, shorten_history, tool_choice
 from app.agent.models.small_models.flat_schemas import flat
 from app.agent.turn.turn_result import Fallback
-from app.core.process.lazy_regex import regex
 from app.errors import AppError
 
 LOG = logging.getLogger("hearth")
@@ -39,16 +38,16 @@ MOST_WAITS = 2
 LEAST_CONTEXT = 4_096
 SMALL_RESULT_TOKENS, RESULT_TOKENS = 500, 8_000
 LEAST_HISTORY_TOKENS = 600
-_OVERFLOW = regex(
+_OVERFLOW = re.compile(
     r"exceed_context_size|context (?:size|length|window)|prompt is too long|too "
     r"many tokens|context_length",
     re.IGNORECASE,
 )
 _WINDOW = (
-    regex(r"""n_ctx["']?\s*[:=]\s*(\d{3,8})"""),
-    regex(r"context (?:length|size|window)\D{0,20}(\d{3,8})"),
+    re.compile(r"""n_ctx["']?\s*[:=]\s*(\d{3,8})"""),
+    re.compile(r"context (?:length|size|window)\D{0,20}(\d{3,8})"),
 )
-_PROMPT = regex(r"""n_prompt_tokens["']?\s*[:=]\s*(\d{2,8})""")
+_PROMPT = re.compile(r"""n_prompt_tokens["']?\s*[:=]\s*(\d{2,8})""")
 
 Pause = Callable[[float], Awaitable[None]]
 

@@ -28,7 +28,7 @@ OWN_SERVERS = ("ollama", "llamacpp", "lmstudio")
 SMALL_CONTEXT = 16_384
 
 
-def chosen(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -> Configured | None:
+def chosen(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | None:
     """Return the model that answers.
 
     The wanted one if there is one of that name, else the user's, else the server's default; None
@@ -39,42 +39,42 @@ def chosen(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) ->
         if name and name.casefold() != DEFAULT:
             if name.casefold() == OFFLINE:
                 return None
-            if found := known(tx, settings, name):
+            if found := known(tx, name):
                 return found
-    return default(tx, settings)
+    return default(tx)
 
 
-def name_of(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -> str:
+def name_of(tx: Tx, me: Caller, wanted: str | None = None) -> str:
     """Return the name of what answers."""
-    configured = chosen(tx, me, settings, wanted)
+    configured = chosen(tx, me, wanted)
     return OFFLINE if configured is None else configured.name
 
 
-def default(tx: Tx, settings: Settings) -> Configured | None:
+def default(tx: Tx) -> Configured | None:
     """Return the server's default model.
 
     The operator's choice, else the environment's; None for the rules.
     """
     name = model_rows.default(tx)
     if name is None:
-        return of_environment(settings)
-    return None if name.casefold() == OFFLINE else known(tx, settings, name)
+        return of_environment(tx.settings)
+    return None if name.casefold() == OFFLINE else known(tx, name)
 
 
-def every(tx: Tx, settings: Settings) -> list[Configured]:
+def every(tx: Tx) -> list[Configured]:
     """Return all models that can be asked for, by name, the environment's first."""
     stored = model_rows.every(tx)
-    given = of_environment(settings)
+    given = of_environment(tx.settings)
     hidden = given is None or any(
         model.name.casefold() == given.name.casefold() for model in stored
     )
     return stored if given is None or hidden else [given, *stored]
 
 
-def known(tx: Tx, settings: Settings, name: str) -> Configured | None:
+def known(tx: Tx, name: str) -> Configured | None:
     """Return the model of that name."""
     found = model_rows.named(tx, name)
-    given = of_environment(settings)
+    given = of_environment(tx.settings)
     if found is None and given is not None and given.name.casefold() == name.casefold():
         return given
     return found

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from app.agent.models import model_choice, model_rows
+from app.agent.models import model_choice
 from app.agent.models.model_choice import OFFLINE
 from app.agent.models.providers import ProviderMissing, Providers
 from app.agent.turn.turn_result import Fallback
@@ -51,7 +51,7 @@ async def pick(
     `now` is the user's local time. A brain is for one turn only: it remembers whether the rules
     had to take over.
     """
-    configured = app.quick(model_choice.chosen, me, app.settings, wanted)
+    configured = app.quick(model_choice.chosen, me, wanted)
     if configured is None:
         return Brain(None, OFFLINE, OFFLINE, local=True)
     local = model_choice.is_local(configured.url)
@@ -80,13 +80,4 @@ async def pick(
 
 def named(app: App, me: Caller, wanted: str | None = None) -> str:
     """Return the name of the brain that `pick` would take."""
-    return app.quick(model_choice.name_of, me, app.settings, wanted)
-
-
-def listed(app: App, me: Caller) -> list[tuple[model_rows.Configured, bool]]:
-    """Return every model that can be asked for and whether it is the caller's default."""
-    mine = app.quick(model_choice.chosen, me, app.settings)
-    return [
-        (model, mine is not None and mine.name == model.name)
-        for model in app.quick(model_choice.every, app.settings)
-    ]
+    return app.quick(model_choice.name_of, me, wanted)

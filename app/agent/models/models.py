@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from app.agent.models import model_choice, model_or_rules, model_rows
+from app.agent.models import model_choice, model_rows
 from app.agent.models.model_choice import DEFAULT, OFFLINE
 from app.agent.models.model_rows import Configured, Found, Probed, Tools
 from app.agent.models.providers import Providers
@@ -75,28 +75,21 @@ Address = Annotated[str, Line(0, 500)]
 Secret = Annotated[str, Line(1, 4_000)]
 
 
-@operation("GET /chat/models", scope="agent.chat:run", since="beyond", effect="read")
-async def list_models(app: App, me: Caller) -> ChatModels:
+@operation("GET /chat/models", scope="agent.chat:run", since="beyond", quick=True)
+def list_models(tx: Tx, me: Caller) -> ChatModels:
     """List the models that a chat may name; `offline`, which needs none, is always there."""
-    found = model_or_rules.listed(app, me)
-    rules = ChatModel(
-        OFFLINE, OFFLINE, local=True, default=not any(default for _, default in found)
-    )
-    return ChatModels(
-        [
-            rules,
-            *(
-                ChatModel(one.name, one.provider, model_choice.is_local(one.url), default)
-                for one, default in found
-            ),
-        ]
-    )
+    mine = model_choice.name_of(tx, me)
+    models = [
+        ChatModel(one.name, one.provider, model_choice.is_local(one.url), one.name == mine)
+        for one in model_choice.every(tx)
+    ]
+    return ChatModels([ChatModel(OFFLINE, OFFLINE, local=True, default=mine == OFFLINE), *models])
 
 
-@operation("COMMAND", effect="read")
-async def configured_models(app: App, me: Caller) -> ModelList:
+@operation("COMMAND", effect="read", quick=True)
+def configured_models(tx: Tx, me: Caller) -> ModelList:
     """List the configured models, their addresses, and which one answers by default."""
-    return app.quick(_listed, app)
+    return _listed(tx)
 
 
 @operation("COMMAND")
@@ -137,22 +130,28 @@ async def add_model(
         raise
     if former is not None:
         secrets.forget(former.key_from)
-    return ModelAnswer(app.quick(_one, app, name))
+    return ModelAnswer(app.quick(_one, name))
 
 
 @operation("COMMAND")
-async def set_default_model(app: App, me: Caller, *, name: Name) -> ModelList:
+def set_default_model(tx: Tx, me: Caller, *, name: Name) -> ModelList:
     """Let a model answer by default; `offline` leaves that to the rules."""
-    await app.write(_make_default, app, name)
-    return app.quick(_listed, app)
+    if name.casefold() == OFFLINE:
+        model_rows.make_default(tx, OFFLINE)
+        return _listed(tx)
+    found = model_choice.known(tx, name)
+    if found is None:
+        raise _unknown(name)
+    model_rows.make_default(tx, found.name)
+    return _listed(tx)
 
 
 @operation("COMMAND")
 async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
     """Remove a model, and its key where that is kept here."""
-    removed = await app.write(_remove, app, name)
+    removed = await app.write(_remove, name)
     app.part(Providers).secrets.forget(removed.key_from)
-    return app.quick(_listed, app)
+    return app.quick(_listed)
 
 
 @operation("COMMAND")
@@ -163,13 +162,13 @@ async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
     """
     from app.agent.models.probe import found_of, probe  # only the command line asks for it
 
-    configured = app.quick(model_choice.known, app.settings, name)
+    configured = app.quick(model_choice.known, name)
     if configured is None:
         raise _unknown(name)
     tested = await probe(app.part(Providers), configured)
     if tested.reachable:
         await app.write(model_rows.note_found, configured.name, found_of(tested))
-    return Tested(app.quick(_one, app, configured.name), tested)
+    return Tested(app.quick(_one, configured.name), tested)
 
 
 def _put(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:
@@ -185,20 +184,10 @@ def _put(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:
     return former
 
 
-def _make_default(tx: Tx, app: App, name: str) -> None:
-    if name.casefold() == OFFLINE:
-        model_rows.make_default(tx, OFFLINE)
-        return
-    found = model_choice.known(tx, app.settings, name)
-    if found is None:
-        raise _unknown(name)
-    model_rows.make_default(tx, found.name)
-
-
-def _remove(tx: Tx, app: App, name: str) -> Configured:
+def _remove(tx: Tx, name: str) -> Configured:
     found = model_rows.named(tx, name)
     if found is None:
-        given = model_choice.of_environment(app.settings)
+        given = model_choice.of_environment(tx.settings)
         if given is not None and given.name.casefold() == name.casefold():
             raise Invalid(
                 "This model comes from HEARTH_MODEL; start the server without it.", field="name"
@@ -214,23 +203,21 @@ def _unknown(name: str) -> NotFound:
     )
 
 
-def _listed(tx: Tx, app: App) -> ModelList:
-    default = model_choice.default(tx, app.settings)
+def _listed(tx: Tx) -> ModelList:
+    default = model_choice.default(tx)
     chosen = OFFLINE if default is None else default.name
-    return ModelList(
-        [_view(tx, app, model, chosen) for model in model_choice.every(tx, app.settings)], chosen
-    )
+    return ModelList([_view(tx, model, chosen) for model in model_choice.every(tx)], chosen)
 
 
-def _one(tx: Tx, app: App, name: str) -> ModelView:
-    found = model_choice.known(tx, app.settings, name)
+def _one(tx: Tx, name: str) -> ModelView:
+    found = model_choice.known(tx, name)
     if found is None:
         raise _unknown(name)
-    default = model_choice.default(tx, app.settings)
-    return _view(tx, app, found, OFFLINE if default is None else default.name)
+    default = model_choice.default(tx)
+    return _view(tx, found, OFFLINE if default is None else default.name)
 
 
-def _view(tx: Tx, app: App, model: Configured, default: str) -> ModelView:
+def _view(tx: Tx, model: Configured, default: str) -> ModelView:
     stored = model_rows.named(tx, model.name) is not None
     return ModelView(
         model.name,

@@ -168,14 +168,14 @@ def _offers(configured: Configured, known: Found) -> str:
     """Return how the agent will use the model, as a sentence."""
     match model_choice.tools_of(Configured(**{**_fields(configured), "found": known})):
         case "none":
-            return "The rules choose and call the tools, the model writes the answers."
+            return "Rules choose and call the tools, and the model writes the answers."
         case "few":
             return (
-                "It is offered at most eight tools for each message, chosen by what the "
+                "The agent offers it at most eight tools for each message, chosen by what the "
                 "message asks for."
             )
         case _:
-            return "It is offered every tool."
+            return "The agent offers it every tool."
 
 
 def _fields(configured: Configured) -> dict[str, Any]:
@@ -192,12 +192,13 @@ def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> 
         found.append(_trap(configured, known))
     elif known.context is not None and known.context < WANTED_CONTEXT and known.server != "ollama":
         found.append(
-            f"Its context is {known.context} tokens; {WANTED_CONTEXT} or more let it "
+            f"The context is {known.context:,} tokens. It takes {WANTED_CONTEXT:,} or more to "
             "remember a conversation and read whole notes."
         )
     if known.tools is False and configured.tools == "auto":
         found.append(
-            "It did not call a tool when asked to. `--tools few` offers it tools all the same."
+            "The model did not call a tool when asked to. To offer it tools anyway, add it with "
+            "`--tools few`."
         )
     if (
         offered is False and known.server != "llama.cpp"
@@ -213,9 +214,8 @@ def _trap(configured: Configured, known: Found) -> str:
     name = f"{configured.model.replace(':', '-')}-agent"
     lines = f"FROM {configured.model}\\nPARAMETER num_ctx {WANTED_CONTEXT}\\n"
     return (
-        f"{now}, and cuts off the beginning of what is longer without a word. Give it "
-        "more: start Ollama with "
-        f"OLLAMA_CONTEXT_LENGTH={WANTED_CONTEXT}, or make a model that has more: "
+        f"{now} and silently drops the beginning of anything longer. To give it more, start "
+        f"Ollama with OLLAMA_CONTEXT_LENGTH={WANTED_CONTEXT}, or make a model with more: "
         f"printf '{lines}' > Modelfile && "
         f"ollama create {name} -f Modelfile, and add {name}."
     )
@@ -224,16 +224,16 @@ def _trap(configured: Configured, known: Found) -> str:
 def _start(configured: Configured) -> str:
     match configured.provider:
         case "ollama":
-            return "Is Ollama running? `ollama serve` starts it."
+            return "Is Ollama running? Start it with `ollama serve`."
         case "llamacpp":
-            return "Is it running? `llama-server --jinja -m FILE.gguf --port 8080` starts it."
+            return "Is it running? Start it with `llama-server --jinja -m FILE.gguf --port 8080`."
         case "lmstudio":
-            return "Is its server on? `lms server start` starts it."
+            return "Is its server running? Start it with `lms server start`."
         case _:
             return ""
 
 
 def _fetch(configured: Configured, names: list[str]) -> str:
     if configured.provider == "ollama" or configured.url.startswith("http://localhost:11434"):
-        return f"`ollama pull {configured.model}` fetches it."
-    return f"It has {', '.join(names[:5])}{' …' if len(names) > 5 else ''}." if names else ""
+        return f"Download it with `ollama pull {configured.model}`."
+    return f"Available: {', '.join(names[:5])}{' …' if len(names) > 5 else ''}." if names else ""

@@ -14,7 +14,6 @@ import msgspec
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Lexicon
-from app.core.process.lazy_regex import regex
 from app.workspace.todos.todo_rows import folded
 
 LONGEST = 600
@@ -40,7 +39,7 @@ class Sense(StrEnum):
 
 
 Senses = Mapping[Sense, frozenset[str]]
-_WORD = regex(r"\w+")
+_WORD = re.compile(r"\w+")
 _ENDINGS = ("", "s", "es")
 
 

@@ -7,14 +7,13 @@ from functools import lru_cache
 from app.agent.priorities import lexicon
 from app.agent.priorities.items import Item
 from app.agent.priorities.lexicon import Sense
-from app.core.process.lazy_regex import regex
 from app.workspace.todos.todo_rows import folded
 
-_SELLER = regex(
+_SELLER = re.compile(
     r"(?:^|[<\s._-])(?:news|newsletters?|marketing|promos?|promotions?|offers?|deals?|sales?|digest|campaigns?|announcements?|shop|store|boletin|ofertas?|"
     r"novedades|angebote?|aktion|aktionen|werbung|soldes|bonsplans|offres|infolettre|events|rewards|loyalty|weekly|daily|updates)[\w.+-]*@"
 )
-_MACHINE = regex(
+_MACHINE = re.compile(
     r"(?:^|[<\s._-])(?:no[-_]?reply|donotreply|do-not-reply|notifications?|notify|alerts?|mailer|automat\w*|system|bot|robot|billing|receipts?|status|"
     r"monitor\w*)[\w.+-]*@"
 )
@@ -34,7 +33,7 @@ _SELLING_KINDS = frozenset(
         "bulk",
     ]
 )
-_PRICE_CUT = regex(
+_PRICE_CUT = re.compile(
     r"\d ?% (?:off|rabatt|de remise|de descuento|de "
     r"reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off"
 )

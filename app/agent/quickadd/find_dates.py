@@ -1,5 +1,6 @@
 """Which matches of quick add's patterns count in a text, in the language that finds most."""
 
+import re
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,7 +11,6 @@ from app.agent.quickadd.match_meaning import meaning_of
 from app.agent.quickadd.meaning import Kind, Meaning
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import DatePattern
-from app.core.process.lazy_regex import regex
 
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5
@@ -19,9 +19,9 @@ for each common word, at most nine.
 """
 NAME_LIKE = ("named", "today", "part")
 """What can be part of a title of something."""
-_ASIAN = regex(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
-_NEAR = regex(r"[\s,;、，]{0,4}")
-_APART = regex(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
+_ASIAN = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
+_NEAR = re.compile(r"[\s,;、，]{0,4}")
+_APART = re.compile(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
 
 class Found(NamedTuple):

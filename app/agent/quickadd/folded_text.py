@@ -10,8 +10,6 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from app.core.process.lazy_regex import regex
-
 HIDDEN = "\0"
 """Stands where the text must not be read."""
 PLAIN = str.maketrans(
@@ -34,14 +32,14 @@ QUOTED = (
     r'"[^"]{1,200}"|“[^”]{1,200}”|„[^“”]{1,200}[“”]|«[^»]{1,200}»'
     r"|「[^」]{1,200}」|『[^』]{1,200}』|《[^》]{1,200}》|`[^`]{1,200}`"
 )
-_UNREAD = regex(
+_UNREAD = re.compile(
     rf"{QUOTED}|(?<!\w)'[^']{{1,200}}'(?!\w)"
     r"|(?<!\S)(?:www\.|[a-z]{2,10}://)\S+"
     r"|(?<![^\s(])[\w.+/-]{1,80}@[\w.-]{1,80}"
     r"|(?<![^\s(])[\w./-]{1,80}\.[a-z]{2,5}(?![^\s,;:!?)])"
     r"|(?<=#)[^\s#]+|@(?=[^\W\d])[^\s@]+"
 )
-_WIDE = regex(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _COMBINING_KANA = "\u3099\u309a"
 
 

@@ -37,7 +37,10 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
 def read_this_month(groups: Groups, language: Language, now: datetime) -> Meaning:
     """A day of the next month, or of this one."""
     month = moved(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
-    return _day(groups, month.replace(day=language.number(groups["day"] or "")))
+    number = language.number(groups["day"] or "")
+    if calendar.monthrange(month.year, month.month)[1] < number <= 31:
+        raise NoSuchDay(f"{month:%Y-%m}-{number:02}")
+    return _day(groups, month.replace(day=number))
 
 
 def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -63,7 +66,7 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
     if year:
         number = int(year) + (2000 if len(year) == 2 else 0)
         if day > calendar.monthrange(number, month)[1]:
-            raise NoSuchDay
+            raise NoSuchDay(f"{number:04}-{month:02}-{day:02}")
         return date(number, month, day)
     for ahead in range(9):
         try:
@@ -72,7 +75,7 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
             continue
         if found >= today:
             return found
-    raise NoSuchDay
+    raise NoSuchDay(f"{today.year + (month < today.month):04}-{month:02}-{day:02}")
 
 
 def _coming_day(today: date, number: int) -> date:

@@ -20,8 +20,8 @@ def meaning_of(name: str, groups: Groups, language: Language, now: datetime) -> 
     """Give what the groups of a match say, or None when there is no such day or time."""
     try:
         return READERS[name](groups, language, now)
-    except NoSuchDay:
-        return Meaning("date", impossible=True)
+    except NoSuchDay as missing:
+        return Meaning("date", impossible=str(missing))
     except (ValueError, OverflowError, KeyError):
         return None
 

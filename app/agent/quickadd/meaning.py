@@ -26,7 +26,7 @@ Written with minutes, one before this, and none where days have 24 hours.
 
 
 class NoSuchDay(ValueError):
-    """A day is named that its month does not have, such as 31 April."""
+    """A day is named that its month does not have, such as 31 April; the text is 2026-04-31."""
 
 
 class Meaning(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class Meaning(msgspec.Struct, frozen=True):
     rule: str | None = None
     priority: int | None = None
     until: bool = False
-    impossible: bool = False
+    impossible: str = ""
 
     @property
     def slots(self) -> set[str]:

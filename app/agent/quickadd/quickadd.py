@@ -56,6 +56,8 @@ class QuickAdd(msgspec.Struct, frozen=True):
     ignored: tuple[Span, ...]
     no_such_day: str = ""
     """A date in the line that does not exist, such as 31 April; then the line has no due date."""
+    no_such_date: str = ""
+    """The same date as the wire would have it, such as 2026-04-31."""
 
     @property
     def due_date(self) -> str | None:
@@ -107,6 +109,7 @@ def read(
         locale=locale,
         ignored=ignored,
         no_such_day=_text_of(text, folded, missing) if missing else "",
+        no_such_date=missing.meaning.impossible if missing else "",
     )
 
 

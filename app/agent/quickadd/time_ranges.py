@@ -3,11 +3,15 @@
 Days, weeks, weekends, months, so many days ahead, and ISO dates with or without an end.
 """
 
+import functools
 import re
+from calendar import monthrange
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from app.core.process.lazy_regex import regex
+from app.agent.rules.languages import language_data, time_units
+from app.agent.rules.languages.language_data import RangeName, Times, Unit
 
 MOST_DAYS = 3_660
 LONGEST = 600
@@ -17,67 +21,15 @@ NAMED = (
 )
 _DAY = r"(\d{4}-\d{2}-\d{2})"
 _MOMENT = r"(\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)"
-_BETWEEN = rf"{_MOMENT}\s*(?:/|\.\.|–|—|-|to|until|bis|至|到|から|〜|~)\s*{_MOMENT}"
-_NAMES: tuple[tuple[str, str], ...] = (
-    (
-        "after_tomorrow",
-        r"\bday after tomorrow\b|\bübermorgen\b|\baprès-demain\b|\bpasado mañana\b"
-        r"|后天|明後日|あさって",
-    ),
-    ("ahead", r"\b(?:the )?(?:next|coming) (\d{1,4}) (hour|day|week|month)s?\b"),
-    (
-        "ahead",
-        r"\b(?:die |den )?(?:nächsten|kommenden) (\d{1,4}) (stunden|tagen?|wochen|monaten?)\b",
-    ),
-    ("ahead", r"\b(?:les )?(\d{1,4}) prochaine?s (heures|jours|semaines|mois)\b"),
-    ("ahead", r"\b(?:l[oa]s )?próxim[oa]s (\d{1,4}) (horas|días|semanas|meses)\b"),
-    ("ahead", r"(?:未来|接下来|今后)的?(\d{1,4})\s*(?:个)?(小时|天|日|周|星期|月)"),
-    ("ahead", r"(?:今後|これから|向こう)(\d{1,4})\s*(?:か|ヶ)?(時間|日|週|月)"),
-    ("behind", r"\b(?:the )?(?:last|past) (\d{1,4}) (hour|day|week|month)s?\b"),
-    (
-        "next_weekend",
-        r"\bnext weekend\b|\bnächstes wochenende\b|\ble week-?end prochain\b|下周末|来週末",
-    ),
-    ("weekend", r"\bweekend\b|\bwochenende\b|\bweek-end\b|\bfin de semana\b|周末|週末"),
-    (
-        "next_week",
-        r"\bnext week\b|\b(?:nächste[nr]?|kommende[nr]?) woche\b|\bsemaine prochaine\b"
-        r"|下个?星期|下周|来週",
-    ),
-    ("next_week", r"\b(?:próxima semana|semana que viene)\b"),
-    (
-        "last_week",
-        r"\blast week\b|\bletzte[nr]? woche\b|\bsemaine dernière\b|\bsemana pasada\b"
-        r"|上个?星期|上周|先週",
-    ),
-    (
-        "week",
-        r"\b(?:this|the|my) week\b|\bdiese[rn]? woche\b|\bcette semaine\b|\besta "
-        r"semana\b|本周|这个?星期|这周|今週",
-    ),
-    (
-        "next_month",
-        r"\bnext month\b|\bnächsten monat\b|\bmois prochain\b|\b(?:próximo mes|mes que "
-        r"viene)\b|下个?月|来月",
-    ),
-    ("month", r"\bthis month\b|\bdiesen monat\b|\bce mois\b|\beste mes\b|本月|这个?月|今月"),
-    ("yesterday", r"\byesterday\b|\bgestern\b|\bhier\b|\bayer\b|昨天|昨日"),
-    (
-        "today",
-        r"\btoday\b|\btonight\b|\bmy day\b|\bheute\b|\baujourd'?hui\b|\bce "
-        r"soir\b|\bhoy\b|\besta noche\b|今天|今晚|今日|今夜",
-    ),
-    ("tomorrow", r"\btomorrow\b|\bmorgen\b(?! (?:früh)? ?um)|\bdemain\b|\bmañana\b|明天|明日"),
-)
-_UNITS: tuple[tuple[tuple[str, ...], timedelta], ...] = (
-    (("hour", "stund", "heure", "hora", "小时", "時間"), timedelta(hours=1)),
-    (("week", "woche", "semain", "seman", "周", "星期", "週"), timedelta(weeks=1)),
-    (("month", "monat", "mois", "mes", "月"), timedelta(days=30)),
-)
+LENGTHS: Mapping[Unit, timedelta] = {
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+    "month": timedelta(days=30),
+}
 
 
-_PARTICLE = regex(r"(?<=[時分日半])[はにのも]")
-"""What stands between a Japanese time and the rest of a question."""
+_DIGIT = re.compile(r"[\d月]")
 
 
 class Range(NamedTuple):
@@ -97,12 +49,12 @@ def read(text: str, now: datetime) -> Range | None:
     None where it names none.
     """
     plain = " ".join(text[:LONGEST].lower().replace("’", "'").split())
-    if found := re.search(_BETWEEN, plain, re.IGNORECASE):
+    if found := _two_moments().search(plain):
         return _between(found[1], found[2], now)
     if re.fullmatch(_MOMENT, plain, re.IGNORECASE):
         return _between(plain, plain, now)
-    for name, pattern in _NAMES:
-        if found := re.search(pattern, plain):
+    for name, pattern in _names().items():
+        if found := pattern.search(plain):
             named = _named(name, found.groups(), now)
             return (
                 named._replace(at=_clock(text, now, named))
@@ -110,6 +62,22 @@ def read(text: str, now: datetime) -> Range | None:
                 else named
             )
     return _by_date(text, now)
+
+
+def missing_day(text: str, now: datetime, locale: str | None = None) -> str:
+    """Give the first date in a text that does not exist, such as 31 April; else nothing."""
+    if not _DIGIT.search(text):
+        return ""
+    for found in re.finditer(rf"(?<!\d){_DAY}(?!\d)", text[:LONGEST]):
+        year, month, number = (int(part) for part in found[1].split("-"))
+        if year and 1 <= month <= 12 and monthrange(year, month)[1] < number <= 31:
+            return found[1]
+    from app.agent.quickadd import quickadd
+
+    rest = text[:LONGEST]
+    for pattern in _names().values():  # what else is named would hide it
+        rest = re.sub(pattern.pattern, " ", rest, flags=re.IGNORECASE)
+    return quickadd.read(f"x {_particle().sub(' ', rest)}", now=now, locale=locale).no_such_day
 
 
 def day(of: date, now: datetime, days: int = 1) -> Range:
@@ -120,17 +88,16 @@ def day(of: date, now: datetime, days: int = 1) -> Range:
     )
 
 
-def _named(name: str, groups: tuple[str | None, ...], now: datetime) -> Range:
+def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Range:
     today = now.date()
     monday = today - timedelta(days=today.weekday())
     first = today.replace(day=1)
     match name:
         case "ahead" | "behind":
             number, unit = (part for part in groups if part)
-            length = min(int(number) * _unit(unit), timedelta(days=MOST_DAYS))
-            return _reckoned(
-                now, length, ahead=name == "ahead", whole=_unit(unit) >= timedelta(days=1)
-            )
+            each = LENGTHS[time_units.unit_of(unit)]
+            length = min(int(number) * each, timedelta(days=MOST_DAYS))
+            return _reckoned(now, length, ahead=name == "ahead", whole=each >= timedelta(days=1))
         case "week" | "next_week" | "last_week":
             return day(
                 monday + timedelta(days={"week": 0, "next_week": 7, "last_week": -7}[name]), now, 7
@@ -164,10 +131,24 @@ def _reckoned(now: datetime, length: timedelta, *, ahead: bool, whole: bool) -> 
     )
 
 
-def _unit(word: str) -> timedelta:
-    return next(
-        (length for beginnings, length in _UNITS if word.startswith(beginnings)), timedelta(days=1)
-    )
+@functools.cache
+def _names() -> Mapping[RangeName, re.Pattern[str]]:
+    def pattern(name: RangeName) -> re.Pattern[str]:
+        return re.compile(time_units.with_units(lambda one: one.ranges.get(name, "")))
+
+    return {name: pattern(name) for name in get_args(RangeName)}
+
+
+@functools.cache
+def _two_moments() -> re.Pattern[str]:
+    between = language_data.either(one.between for one in language_data.of_all(Times))
+    between = rf"/|\.\.|–|—|-|〜|~|{between}"
+    return re.compile(rf"{_MOMENT}\s*(?:{between})\s*{_MOMENT}", re.IGNORECASE)
+
+
+@functools.cache
+def _particle() -> re.Pattern[str]:
+    return re.compile(language_data.either(one.particle for one in language_data.of_all(Times)))
 
 
 def _between(first: str, last: str, now: datetime) -> Range | None:
@@ -199,7 +180,7 @@ def _by_date(text: str, now: datetime) -> Range | None:
         quickadd,
     )  # a grammar of six languages, so only once somebody names a date
 
-    text = _PARTICLE.sub(" ", text)
+    text = _particle().sub(" ", text)
     due = (
         (quickadd.read(text, now=now).due or quickadd.read(f"x {text}", now=now).due)
         if text.strip()
@@ -215,7 +196,7 @@ def _clock(text: str, now: datetime, named: Range) -> datetime | None:
     """Give the time of day that a text names beside the day."""
     from app.agent.quickadd import quickadd
 
-    due = quickadd.read(_PARTICLE.sub(" ", text), now=now).due
+    due = quickadd.read(_particle().sub(" ", text), now=now).due
     return (
         datetime.combine(named.start.date(), due.astimezone(now.tzinfo).time(), now.tzinfo)
         if isinstance(due, datetime)

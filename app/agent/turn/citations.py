@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from app.agent.turn.turn_result import Citation
-from app.core.process.lazy_regex import regex
 
 LONGEST = 2_000
 """What is held back at most; a longer text between quotation marks is no quote."""
@@ -20,16 +19,16 @@ SOURCE_LONGEST = 400
 MOST = 20
 _SOURCE = r"\[(?:\\.|[^\]\\\n]){0,300}\]\(hearth:note/(?P<link>[0-9]{1,15})\)"
 _MARK = r"[\[(]note:? ?#?(?P<mark>[0-9]{1,15})[\])]"
-_OPEN = regex(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
+_OPEN = re.compile(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
 _CLOSING = {"“": '”"“', "„": '“”"', "«": "»", "「": "」", "『": "』", '"': '"'}
-_AFTER = regex(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
-_MAYBE_AFTER = regex(
+_AFTER = re.compile(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
+_MAYBE_AFTER = re.compile(
     r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z"
 )
-_BLOCK = regex(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
-_BELOW = regex(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
-_MAYBE_BELOW = regex(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
-_FLOWING = regex(r"\s+")
+_BLOCK = re.compile(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
+_BELOW = re.compile(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
+_MAYBE_BELOW = re.compile(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
+_FLOWING = re.compile(r"\s+")
 
 
 class Source(NamedTuple):

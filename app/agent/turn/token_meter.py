@@ -56,14 +56,11 @@ def first_call(
     feature: Feature,
     model: str,
     texts: Iterable[str | bytes],
-    most: int,
     agent: str | None = None,
 ) -> Reservation | None:
     """Reserve a turn's first model call, in the transaction that begins the turn.
 
-    None where nothing needs to be reserved.
-
-    `most` is the longest answer, in tokens. Raises BudgetExceeded.
+    None where nothing needs to be reserved. Raises BudgetExceeded.
     """
     if model == FREE and not token_reservations.is_capped(tx, me, feature=feature, agent=agent):
         return None
@@ -74,7 +71,7 @@ def first_call(
         feature=feature,
         model=model,
         prompt=prompt,
-        completion=longest(model, most),
+        completion=longest(model, tx.settings.max_completion),
         agent=agent,
     )
 
@@ -202,7 +199,7 @@ class MeteredRewriter:
         """Return what the rewriter gives."""
         text, most = encode(draft), self._app.settings.max_completion
         held = await self._app.write(
-            first_call, self._me, feature="briefing", model=self._model, texts=(text,), most=most
+            first_call, self._me, feature="briefing", model=self._model, texts=(text,)
         )
         meter = Meter(self._app, self._me, feature="briefing", model=self._model, held=held)
         await meter.before(tokens_in((text,)), longest(self._model, most))

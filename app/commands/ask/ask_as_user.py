@@ -86,7 +86,7 @@ class Speaker:
         names = [str(one["name"]) for one in self.models()]
         if name not in (*names, "default"):
             raise Refused(
-                f"There is no model called {on_one_line(name, 80)}; there is "
+                f"There is no model called {on_one_line(name, 80)}. Available: "
                 f"{on_one_line(', '.join(names), 500)}."
             )
 
@@ -147,13 +147,13 @@ class Speaker:
                 )  # one a line; the record of an operation that does not stream is such a line too
             except TimeoutError:
                 raise Refused(
-                    f"The server at {door.url} has said nothing for {QUIET_SECONDS} seconds; it "
-                    "may still do what was asked."
+                    f"The server at {door.url} sent nothing for {QUIET_SECONDS} seconds. It may "
+                    "still be working on the request."
                 ) from None
             except (OSError, http.client.HTTPException, ValueError):
                 raise Refused(
-                    f"The server at {door.url} ended before it had answered, or is not that of "
-                    "this data directory."
+                    f"The server at {door.url} stopped before it answered, or belongs to another "
+                    "data directory."
                 ) from None
 
 

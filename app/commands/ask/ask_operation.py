@@ -66,7 +66,7 @@ def _ask(
                 owner, until = busy.pid, now + PATIENCE_SECONDS
             elif now > until:
                 raise Refused(
-                    f"{busy} It does not answer commands; try again in a moment, or end it first."
+                    f"{busy} It does not answer commands. Try again in a moment, or stop it first."
                 ) from None
         time.sleep(PAUSE_SECONDS)
 
@@ -145,13 +145,13 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
             raise  # nobody listens any more or not yet, so nothing was asked
         except TimeoutError:
             raise Refused(
-                f"The server at {door.url} has not answered for {seconds} seconds; it may "
-                "still do what was asked."
+                f"The server at {door.url} did not answer within {seconds} seconds. It may still "
+                "be working on the request."
             ) from None
         except (OSError, http.client.HTTPException, ValueError):
             raise Refused(
-                f"What answers at {door.url} is not the server of this data directory, or it "
-                "has just ended."
+                f"The server at {door.url} has just stopped, or belongs to another data "
+                "directory. Try again."
             ) from None
     if response.status != http.HTTPStatus.OK:
         raise Refused(str(answer.get("message", f"The server answered {response.status}.")))

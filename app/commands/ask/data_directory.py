@@ -67,10 +67,48 @@ def existing(settings: Settings) -> Path:
     path = directory(settings)
     if not (path / data_dir.DATABASE).exists():
         raise Refused(
-            f"There is no database in {path}. `hearth init` makes one; --data names "
-            "another directory."
+            _lost(path)
+            or f"There is no database in {path}. Run `hearth init` to create one, or name another "
+            "directory with --data."
         )
     return path
+
+
+def _lost(path: Path) -> str | None:
+    """Say what tells that a database was here and how to get it back, where none is now."""
+    database = path / data_dir.DATABASE
+    if not path.is_dir() or _size(database):
+        return None
+    from app.upkeep.backups import backup_files  # most starts have a database
+
+    backups = backup_files.listed(path)
+    newest = backup_files.newest_good(path)
+    anew = "To start with an empty database instead, run `hearth serve --new-database`."
+    if newest is not None:
+        made = next(one.made_at for one in backups if one.path == newest)
+        return (
+            f"The database {database} is missing, but there are backups of it, the newest intact "
+            f"one from {made:%Y-%m-%d %H:%M} UTC. Nothing was changed.\n"
+            f"To restore it, run `hearth restore {newest} --data {path}`.\n{anew}"
+        )
+    if backups:
+        return (
+            f"The database {database} is missing, and no backup of it is intact. Nothing was "
+            f"changed. `hearth backup --list` shows what is wrong with them.\n{anew}"
+        )
+    if integrity.was_left(database) or _size(database.with_name(database.name + "-wal")):
+        return (
+            f"The database {database} is missing, and there is no backup of it. Nothing was "
+            f"changed. If it was moved, put it back, with the files beside it.\n{anew}"
+        )
+    return None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def bring_up_to_date(settings: Settings) -> list[str]:
@@ -91,14 +129,20 @@ def require_ground(settings: Settings, path: Path) -> None:
         raise data_dir.PlaceError(why)
 
 
-def brought_up(path: Path, ownership: data_dir.Ownership, *, accept: bool = False) -> list[str]:
+def brought_up(
+    path: Path, ownership: data_dir.Ownership, *, accept: bool = False, anew: bool = False
+) -> list[str]:
     """Make the database, or look at it where its last owner gave a reason, and bring it up to date.
 
     Give the names of the steps that ran.
 
     Before a step changes it, it is backed up. Raises Damaged instead of writing to a damaged
-    file; with `accept` what another program changed is no damage.
+    file; with `accept` what another program changed is no damage. Raises Refused instead of
+    making one in the place of one that is gone, but not with `anew`.
     """
+    if not anew and (why := _lost(path)) is not None:
+        ownership.in_order = False
+        raise Refused(why)
     found = integrity.before_use(path / data_dir.DATABASE, unclean=ownership.unclean, accept=accept)
     if found is not None and found.damaged:
         ownership.in_order = False
@@ -116,7 +160,7 @@ def damage(path: Path, found: integrity.Check) -> str:
     from app.upkeep.backups.backup_files import newest_good
 
     return (
-        f"{damaged(newest_good(path))} What was found in {path / data_dir.DATABASE}: "
+        f"{damaged(newest_good(path))} Found in {path / data_dir.DATABASE}: "
         f"{'; '.join(found.findings[:3])}."
     )
 
@@ -131,8 +175,8 @@ def _keep(file: Path) -> None:
         copy_database.make(file, backup_files.next_path(data, "upgrade", utc_now()))
     except backup_files.BackupFailed as error:
         raise Refused(
-            "The database must be brought up to date, and no backup could be made before, "
-            f"so nothing was changed. {error}"
+            "The database must be updated, but the backup before the update failed, so nothing "
+            f"was changed. {error}"
         ) from None
     backup_files.drop_outlived(data)
 

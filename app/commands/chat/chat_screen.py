@@ -4,6 +4,7 @@ The answer as Markdown while it comes, tool calls, sources, what waits for a yes
 """
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,13 +19,12 @@ from rich.text import Text
 
 from app.commands.chat.chat_turn import Heard, Line
 from app.commands.terminal.terminal_safe import harmless, on_one_line
-from app.core.process.lazy_regex import regex
 
 LONGEST_QUOTE = 160
 LONGEST_LINE = 200
 QUICK = 8
 """How often a second what is on its way is drawn."""
-_NOTE_LINK = regex(r"\[((?:\\.|[^\]\\\n])*)\]\(hearth:note/([0-9]{1,15})\)")
+_NOTE_LINK = re.compile(r"\[((?:\\.|[^\]\\\n])*)\]\(hearth:note/([0-9]{1,15})\)")
 _blocks = MarkdownIt("commonmark").enable("table")
 
 

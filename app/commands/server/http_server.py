@@ -105,8 +105,8 @@ def room_for(most: int) -> int:
         return most
     room = max(given - FILES_KEPT, given // 2)
     log.warning(
-        "This process may open %d files and connections at once, so at most %d "
-        "connections; raise its limit (ulimit -n).",
+        "This process may open only %d files and connections, so it accepts at most %d "
+        "connections. Raise the limit with ulimit -n.",
         given,
         room,
     )

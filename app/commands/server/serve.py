@@ -36,19 +36,17 @@ RESERVE_SECONDS = 2.0
 SWITCH_SECONDS = 0.001
 SAFE_WITH_OTHERS = (3, 51, 3)
 OLD_SQLITE = (
-    "This Python has SQLite {}. Before 3.51.3, two programs that write and "
-    "checkpoint one file at the same instant can damage it; "
-    "replicate with a Python that has a newer one, and keep the backups."
+    "Warning: this Python has SQLite {}. Before 3.51.3, two programs that write and checkpoint "
+    "the same file at the same moment can damage it. Use a Python with a newer SQLite, and keep "
+    "the backups."
 )
 REMOTE_REFUSED = (
-    "{host} can be reached from other machines. Hearth speaks plain HTTP, so "
-    "whoever listens on the way could read your keys and notes. "
-    "If you mean it, say so with --allow-remote."
+    "Other machines can reach {host}. Hearth speaks plain HTTP, so anyone on the way could read "
+    "your keys and notes. To listen there anyway, add --allow-remote."
 )
 REMOTE_WARNING = (
-    "Other machines can reach this port, and whoever has a key can use it. This is "
-    "plain HTTP: put a proxy with TLS in front. "
-    "HEARTH_ALLOWED_HOSTS must name the host names that are used{named}."
+    "Warning: other machines can reach this port, over plain HTTP. Put a proxy with TLS in front, "
+    "and list the host names in use in HEARTH_ALLOWED_HOSTS{named}."
 )
 
 
@@ -79,6 +77,9 @@ REMOTE_WARNING = (
     help="Accept changes that another program made to the database.",
 )
 @click.option(
+    "--new-database", is_flag=True, help="Create an empty database where the old one is missing."
+)
+@click.option(
     "--read-only",
     is_flag=True,
     help="Serve reads only and change no file, even on a read-only disk.",
@@ -100,6 +101,7 @@ def serve(
     allow_remote: bool,
     allow_unsafe_place: bool,
     accept_changes: bool,
+    new_database: bool,
     read_only: bool,
     external_checkpoints: bool,
 ) -> None:
@@ -131,7 +133,7 @@ def serve(
     require_ground(settings, path)
     with _held(path, settings) as (sockets, ownership):
         try:
-            brought_up(path, ownership, accept=accept_changes)
+            brought_up(path, ownership, accept=accept_changes, anew=new_database)
         except data_dir.Damaged as error:
             _serve_damaged(
                 settings, path, sockets=sockets, username=username_for(user), why=str(error)
@@ -156,10 +158,7 @@ def username_for(given: str | None) -> str:
 
 def first_key_lines(username: str, secret: str) -> str:
     """Return what is said about the first key, the key itself left to the last line."""
-    return (
-        f'The first API key, for the user "{username}". Keep it now: it is not shown '
-        f"again.\n\n{secret}"
-    )
+    return f'API key for the user "{username}". Save it now: it is not shown again.\n\n{secret}'
 
 
 @contextlib.contextmanager
@@ -197,8 +196,8 @@ def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
         sealed = data_dir.sealing(path)
         if due(path / data_dir.DATABASE, sealed=sealed == "immutable"):
             raise Refused(
-                f"The database in {path} is of an older Hearth. Start once without "
-                "--read-only, which brings it up to date."
+                f"The database in {path} was made by an older Hearth. Start once without "
+                "--read-only to update it."
             )
         _serve(settings, path, sockets=sockets, username=username, sealed=sealed)
 
@@ -222,7 +221,7 @@ def _serve_damaged(
         UnicodeDecodeError,
     ):  # its words about a damaged file may be no text
         raise Refused(why) from None
-    click.echo(f"{why} Hearth starts read-only.", err=True)
+    click.echo(f"{why} Starting read-only.", err=True)
     _serve(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
 
 
@@ -293,12 +292,12 @@ def _told(path: Path, username: str, secret: str) -> str:
             out.write(f"{secret}\n")
     except OSError as error:
         return (
-            f"The first API key could not be written to {file} ({error.strerror}). `hearth "
-            f"key create --user {username}` makes another."
+            f"The API key could not be written to {file}: {error.strerror}. To create another, "
+            f"run `hearth key create --user {username}`."
         )
     return (
-        f'The first API key, for the user "{username}", is in {file}. Keep it '
-        "elsewhere and delete the file."
+        f'The API key for the user "{username}" is in {file}. Save it elsewhere and delete the '
+        "file."
     )
 
 
@@ -307,4 +306,4 @@ def _announce(announcement: contextlib.ExitStack, path: Path, *, url: str, token
     try:
         announcement.enter_context(data_dir.announced(path, pid=os.getpid(), url=url, token=token))
     except data_dir.PlaceError as error:
-        click.echo(f"{error} The commands beside the server will not find it.", err=True)
+        click.echo(f"{error} Commands will not find the running server.", err=True)

@@ -18,9 +18,7 @@ def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise Misused(
-            f"The host {host!r} is no address of this machine and no name of one."
-        ) from None
+        raise Misused(f"The host {host!r} is not an address or name of this machine.") from None
     named: list[Any] = [(int(family), protocol, at) for family, _, protocol, _, at in found]
     return list(dict.fromkeys(named))
 
@@ -79,7 +77,7 @@ def _listening(family: int, protocol: int, address: tuple[str | int, ...]) -> so
 
 def _why(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} on {host} is taken by another program; --port names another one."
+        return f"Port {port} on {host} is in use by another program. Choose another with --port."
     if error.errno == errno.EACCES:
-        return f"Port {port} on {host} may not be used by this user; --port names another one."
-    return f"The server cannot listen on {host}, port {port}: {error.strerror}."
+        return f"You may not use port {port} on {host}. Choose another with --port."
+    return f"Cannot listen on {host}, port {port}: {error.strerror}."

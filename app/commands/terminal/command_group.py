@@ -39,13 +39,13 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SettingsError as error:
-            raise Misused(f"The settings cannot be used: {error}.") from None
+            raise Misused(f"The settings are not valid: {error}.") from None
         except (PlaceError, NewerFile) as error:
             raise Refused(str(error)) from None
         except AppError as error:
             raise Refused(error.message) from None
         except sqlite3.DatabaseError as error:
-            raise Refused(f"The database cannot be used: {error}.") from None
+            raise Refused(f"Cannot use the database: {error}.") from None
 
 
 class LazyCommands(Commands):

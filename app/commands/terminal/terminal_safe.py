@@ -3,18 +3,17 @@
 No mark of them moves the cursor, sets a title, hides or turns what is read.
 """
 
+import re
 import unicodedata
 
-from app.core.process.lazy_regex import regex
-
 ISOLATE, ISOLATE_END = "\u2068", "\u2069"
-_STEERING = regex(
+_STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
 )
 """Control characters but tab and line feed, marks that turn the direction of reading, invisible
 tags, half characters.
 """
-_ISOLATED = regex(f"{ISOLATE}([^\u2066-\u2069\n]*){ISOLATE_END}")
+_ISOLATED = re.compile(f"{ISOLATE}([^\u2066-\u2069\n]*){ISOLATE_END}")
 
 
 def harmless(text: object) -> str:

@@ -3,8 +3,10 @@
 Found out in the background, kept in a file beside the backups.
 """
 
+import asyncio
 import contextlib
 import os
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -63,12 +65,17 @@ class KnownOfBackups(msgspec.Struct, rename="camel"):
 
 
 class Safekeeping:
-    """That knowledge, read once; `keep` writes it down.
+    """That knowledge, read once; `keep` writes it down. And what only the running program knows.
 
     A file that is damaged or gone is the same as knowing nothing.
     """
 
     def __init__(self, data: Path) -> None:
+        self.turn = asyncio.Lock()
+        """Held while a backup is made or proven: one at a time."""
+        self.mark: int | None = None
+        """The state of the database that was last backed up."""
+        self._not_before = 0.0
         self._file = data / BACKUPS / FILE
         self._known: KnownOfBackups | None = None
 
@@ -79,17 +86,29 @@ class Safekeeping:
             self._known = read(self._file)
         return self._known
 
+    @property
+    def is_resting(self) -> bool:
+        """Whether the last try failed so lately that the clock makes no other."""
+        return time.monotonic() < self._not_before
+
+    def rest(self, seconds: float) -> None:
+        """Let the clock try nothing for a while."""
+        self._not_before = time.monotonic() + seconds
+
     def keep(self, **changes: object) -> None:
         """Remember these fields from now on."""
         self._known = msgspec.structs.replace(self.known, **changes)
         fresh = self._file.with_name(f".{FILE}.new")
-        with contextlib.suppress(OSError):  # on a full disk it is known as long as the program runs
+        try:
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
             with os.fdopen(
                 os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
             ) as out:
                 out.write(msgspec.json.encode(self._known))
             fresh.replace(self._file)
+        except OSError:  # on a full disk it is known as long as the program runs
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
 
 
 def read(file: Path) -> KnownOfBackups:

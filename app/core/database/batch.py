@@ -3,11 +3,12 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 from app.core.database.sqlite_setup import limited
-from app.core.database.tx import NeedsSavepoints, Tx, real_savepoint, stamp
+from app.core.database.tx import NeedsSavepoints, Tx, real_savepoint
+
+Begun = Callable[..., Tx]
 
 
 class Job:
@@ -37,36 +38,36 @@ class Job:
 
 
 def commit(
-    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, most: int | None
+    connection: sqlite3.Connection, jobs: Sequence[Job], begun: Begun, *, most: int | None
 ) -> None:
     """Run a batch in one transaction.
 
     First without savepoints, and only if that cannot be, again with one for each job.
 
-    What would make the file larger than `most` bytes finds the disk full.
+    `begun` gives each job its `Tx`. What would make the file larger than `most` bytes finds the
+    disk full.
     """
     if most is None:
-        _commit(connection, jobs, moment)
+        _commit(connection, jobs, begun)
         return
     with limited(connection, most):
-        _commit(connection, jobs, moment)
+        _commit(connection, jobs, begun)
 
 
-def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime) -> None:
+def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], begun: Begun) -> None:
     try:
-        _run(connection, jobs, moment, careful=False)
+        _run(connection, jobs, begun, careful=False)
     except NeedsSavepoints:
-        _run(connection, jobs, moment, careful=True)
+        _run(connection, jobs, begun, careful=True)
 
 
 def _run(
-    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, careful: bool
+    connection: sqlite3.Connection, jobs: Sequence[Job], begun: Begun, *, careful: bool
 ) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        now = stamp(moment)
         for job in jobs:
-            _run_job(connection, job, Tx(connection, moment, now=now, careful=careful))
+            _run_job(connection, job, begun(connection, careful=careful))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

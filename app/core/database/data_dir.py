@@ -61,7 +61,7 @@ class InUse(PlaceError):
     def __init__(self, path: Path, pid: str) -> None:
         owner = f"process {pid}" if pid else "another process"
         super().__init__(
-            f"{path} is in use by {owner}; one process at a time may use a data directory."
+            f"{path} is in use by {owner}. Only one process at a time can use a data directory."
         )
         self.pid = pid
 
@@ -118,11 +118,9 @@ def prepare(path: Path) -> Path:
             os.umask(0o077)
             _keep_private(path)
     except FileExistsError:
-        raise PlaceError(
-            f"The data directory {path} cannot be used: there is a file of that name."
-        ) from None
+        raise PlaceError(f"Cannot use the data directory {path}: it is a file.") from None
     except OSError as error:
-        raise PlaceError(f"The data directory {path} cannot be used: {error.strerror}.") from None
+        raise PlaceError(f"Cannot use the data directory {path}: {error.strerror}.") from None
     return path / DATABASE
 
 
@@ -139,7 +137,7 @@ def owned(path: Path) -> Iterator[Ownership]:
     try:
         file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
     except OSError as error:
-        raise PlaceError(f"{path / LOCK} cannot be opened: {error.strerror}.") from None
+        raise PlaceError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
     with file:
         _take(path, file)
         file.seek(0)
@@ -192,9 +190,9 @@ def sealing(path: Path) -> Literal["ro", "immutable"]:
     with contextlib.suppress(OSError):
         if (path / (DATABASE + "-wal")).stat().st_size:
             raise PlaceError(
-                f"The database in {path} was not closed in order, and its newest changes lie "
-                "in a journal that cannot be read where nothing can be "
-                "written. Copy the directory to a place that takes files, and start there."
+                f"The database in {path} was not closed cleanly. Its newest changes are in a "
+                "journal that can only be read where files can be written. Copy the directory to "
+                "a writable disk and start there."
             )
     return "immutable"
 
@@ -213,7 +211,9 @@ def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
             json.dump({"pid": pid, "url": url, "token": token}, out)
         fresh.replace(file)
     except OSError as error:
-        raise PlaceError(f"{file} cannot be written: {error.strerror}.") from None
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise PlaceError(f"Cannot write {file}: {error.strerror}.") from None
     try:
         yield
     finally:
@@ -245,8 +245,8 @@ def _keep_private(path: Path) -> None:
         path.chmod(0o700)
     elif path.stat().st_mode & 0o002:
         raise PlaceError(
-            f"The data directory {path} cannot be used: everybody may write there, and it "
-            "holds other things. Name another one."
+            f"Cannot use the data directory {path}: all users can write there, and it contains "
+            "other files. Choose another one."
         )
     for pattern in OWN_FILES:
         for file in path.glob(pattern):
@@ -294,8 +294,7 @@ def _take(path: Path, file: IO[str]) -> None:
     except OSError as error:
         if error.errno not in HELD:
             raise PlaceError(
-                f"{path} cannot be locked ({error.strerror}); put the data directory on a "
-                "local disk."
+                f"Cannot lock {path} ({error.strerror}). Put the data directory on a local disk."
             ) from None
         raise InUse(path, _owner(file)) from None
 

@@ -69,15 +69,13 @@ BEGINNINGS = (
 ONEDRIVE = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
 MOUNTS = Path("/proc/self/mountinfo")
 SYNCED = (
-    "{path} lies in a folder that {service} keeps in step with other places. It "
-    "copies files of a running database one by one, which loses data. "
-    "Name another data directory, or say --allow-unsafe-place "
-    "(HEARTH_ALLOW_UNSAFE_PLACE=on) if you know that this folder is left out."
+    "{path} is in a folder that {service} syncs. Syncing the files of a running database one by "
+    "one loses data. Choose another data directory. If this folder is excluded from syncing, add "
+    "--allow-unsafe-place (HEARTH_ALLOW_UNSAFE_PLACE=on)."
 )
 REMOTE = (
-    "{path} lies on a network file system ({kind}), where the database's journal "
-    "does not hold. Name a data directory on a disk of this machine, "
-    "or say --allow-unsafe-place (HEARTH_ALLOW_UNSAFE_PLACE=on)."
+    "{path} is on a network file system ({kind}), where the database is not safe. Choose a data "
+    "directory on a local disk, or add --allow-unsafe-place (HEARTH_ALLOW_UNSAFE_PLACE=on)."
 )
 
 

@@ -24,8 +24,8 @@ BIG_BYTES = 1 << 20
 PLENTY_BYTES, PLENTY_SECONDS = 1 << 30, 0.2
 START_BYTES = 1 << 20
 FULL = (
-    "The disk is full, so nothing was stored. Make room, or delete something and "
-    "empty the trash, and try again; reading goes on."
+    "The disk is full, so nothing was stored. Free some space, or delete something and empty the "
+    "trash (permanent=true deletes a large note at once), and try again. Reading still works."
 )
 log = logging.getLogger("hearth")
 _frees: ContextVar[bool] = ContextVar("frees", default=False)

@@ -7,13 +7,15 @@ from app.core.database.disk_reserve import Room
 from app.core.database.file_watch import FileWatch
 from app.core.database.health import Health, seen_by_callers
 from app.core.database.sqlite_setup import Sealed, failure_of
+from app.settings import Settings
 
 
 class FileState:
-    """The database file as the store's parts share it."""
+    """The database file, and the server's settings, as the store's parts share them."""
 
-    def __init__(self, path: Path, *, sealed: Sealed) -> None:
+    def __init__(self, path: Path, settings: Settings, *, sealed: Sealed) -> None:
         self.path = path
+        self.settings = settings
         self.wal = path.with_name(path.name + "-wal")
         self.sealed = sealed
         self.health = Health(sealed=sealed)

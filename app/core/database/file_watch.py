@@ -12,13 +12,13 @@ from app.errors import AppError
 
 LOOK_SECONDS = 1.0
 NOT_SAVED = (
-    "What it held could not be saved: {why}. It can still be read; take out what "
-    "you need before you end the server."
+    "Its content could not be saved: {why}. It can still be read: export what you need before "
+    "you stop the server."
 )
 SAVED = (
-    "What it held up to the last write is saved as {backup}. End the server; "
-    "`hearth restore {backup}` brings it back, "
-    "and a start without that uses the file that is there now."
+    "Its content, up to the last write, is saved as {backup}. To get it back, stop the server "
+    "and run `hearth restore {backup}`. If you start without that, the file that is there now is "
+    "used."
 )
 
 

@@ -14,24 +14,23 @@ from app.errors import StorageFull, Unavailable
 
 Stop = Literal["failing", "damaged", "replaced"]
 State = Literal["writable", "full", "read_only"] | Stop
-READ_ONLY = "This server was started read-only: it answers what is read and changes nothing."
+READ_ONLY = "This server was started read-only. It changes nothing."
 FAILING = (
-    "The disk reported an error, so nothing was stored and nothing will be until "
-    "the server is started anew, which checks the database. "
-    "Reading goes on. Look at the disk first."
+    "The disk reported an error, so nothing was stored, and nothing will be until the server is "
+    "restarted, which checks the database. Reading still works. Check the disk first."
 )
 REPLACED = (
-    "The database file was deleted or replaced while the server had it open, so "
-    "nothing is written any more. {rescue}"
+    "The database file was deleted or replaced while the server was running, so nothing is "
+    "written any more. {rescue}"
 )
-SAVING = "What it held is being saved as a backup."
+SAVING = "Its content is being saved as a backup."
 DAMAGED = (
-    "The database is damaged, so nothing is written to it any more; what can be "
-    "read is still answered.{offer}"
+    "The database is damaged. Nothing more is written to it, and reading goes on as far as it "
+    "can.{offer}"
 )
 OFFER = (
-    " The newest good backup is {backup}; `hearth restore {backup}` puts it in "
-    "place and keeps what is there."
+    " To restore the newest intact backup, run `hearth restore {backup}`. The damaged database "
+    "is kept."
 )
 log = logging.getLogger("hearth")
 

@@ -7,17 +7,19 @@ left the file. It must lie outside the database: a damaged one is never written 
 """
 
 import contextlib
+import itertools
 import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from app.core.database.sqlite_setup import connect
 from app.core.database.tx import stamp, utc_now
+from app.core.process.counted import counted
 
 RECORD = "check.json"
 MOST_FINDINGS = 20
@@ -108,6 +110,7 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
                     f"{table}: row {row} names a row of {other} that is not there"
                     for table, row, other, _ in rows
                 ]
+                findings += itertools.islice(broken_constraints(connection), MOST_FINDINGS)
     except sqlite3.DatabaseError as error:
         code = error.sqlite_errorcode & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
@@ -121,6 +124,38 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
             True,
         )
     return Check(at, kind, tuple(findings), damaged, round(time.monotonic() - began, 3))
+
+
+def broken_constraints(connection: sqlite3.Connection) -> Iterator[str]:
+    """Look for rows that a CHECK would refuse.
+
+    SQLite's own look leaves those out on a connection that only reads.
+    """
+    tables = connection.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK (%'"
+    ).fetchall()
+    for table, sql in tables:
+        for part in sql.split("CHECK (")[1:]:
+            demanded = part[: _end(part)]
+            quoted = table.replace('"', '""')
+            number = connection.execute(
+                f'SELECT count(*) FROM "{quoted}" WHERE NOT ({demanded})'
+            ).fetchone()[0]
+            if number:
+                yield (
+                    f"{table}: the rule {' '.join(demanded.split())} is broken in "
+                    f"{counted(number, 'row')}"
+                )
+
+
+def _end(part: str) -> int:
+    """Give where the parenthesis closes that was open before."""
+    depth = 1
+    for at, mark in enumerate(part):
+        depth += {"(": 1, ")": -1}.get(mark, 0)
+        if depth == 0:
+            return at
+    return len(part)
 
 
 def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | None:
@@ -148,6 +183,11 @@ def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | No
         file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()}
     )
     return found
+
+
+def was_left(file: Path) -> bool:
+    """Say whether a database was once left at this place."""
+    return bool(_read(file))
 
 
 def is_altered(file: Path, *, unclean: bool) -> bool:

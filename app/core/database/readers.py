@@ -71,9 +71,9 @@ class Readers:
         except BaseException:
             self._turns.release()
             raise
-        moment = self._clock()
+        moment, settings = self._clock(), self._file.settings
         work = reader.start(
-            lambda connection: read_on(connection, moment, function, *args, **kwargs)
+            lambda connection: read_on(connection, moment, settings, function, *args, **kwargs)
         )
         work.add_done_callback(lambda _: self._give_back(reader))
         try:
@@ -87,7 +87,8 @@ class Readers:
     ) -> R:
         """Run `function(tx, …)` on the loop's own connection; see `Store.quick`."""
         try:
-            return read_on(self.require_open(), self._clock(), function, *args, **kwargs)
+            moment, settings = self._clock(), self._file.settings
+            return read_on(self.require_open(), moment, settings, function, *args, **kwargs)
         except sqlite3.DatabaseError as error:
             self._file.require_sound(error)
             raise
@@ -97,7 +98,8 @@ class Readers:
     ) -> R:
         """Do what `quick` does without a transaction; see `Store.glance`."""
         try:
-            return function(Tx(self.require_open(), self._clock()), *args, **kwargs)
+            tx = Tx(self.require_open(), self._clock(), self._file.settings)
+            return function(tx, *args, **kwargs)
         except sqlite3.DatabaseError as error:
             self._file.require_sound(error)
             raise

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.core.database.sqlite_setup import connect
-from app.core.database.tx import Clock, Tx, utc_now
+from app.core.database.tx import Clock, Tx
+from app.settings import Settings
 
 R = TypeVar("R")
 
@@ -16,6 +17,7 @@ R = TypeVar("R")
 def read_on(
     connection: sqlite3.Connection,
     moment: datetime,
+    settings: Settings,
     function: Callable[..., R],
     *args: Any,
     **kwargs: Any,
@@ -23,13 +25,13 @@ def read_on(
     """Run `function(tx, …)` within one read transaction of a connection and give its result."""
     connection.execute("BEGIN")
     try:
-        return function(Tx(connection, moment), *args, **kwargs)
+        return function(Tx(connection, moment, settings), *args, **kwargs)
     finally:
         connection.execute("ROLLBACK")
 
 
 @contextlib.contextmanager
-def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
+def one_state(path: Path, settings: Settings, clock: Clock) -> Iterator[Tx]:
     """Give a read on a connection of its own that sees one state of the database for as long as the
     block runs, however long; for a thread.
 
@@ -38,6 +40,6 @@ def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
     with contextlib.closing(connect(path, writes=False)) as connection:
         connection.execute("BEGIN")
         try:
-            yield Tx(connection, clock())
+            yield Tx(connection, clock(), settings)
         finally:
             connection.execute("ROLLBACK")

@@ -13,14 +13,15 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Concatenate, Literal, ParamSpec, TypeVar
 
-from app.core.database import integrity
+from app.core.database import integrity, snapshot_read
 from app.core.database.events import Events
 from app.core.database.file_state import FileState
 from app.core.database.readers import Readers
-from app.core.database.sqlite_setup import Durability, Sealed
-from app.core.database.tx import Clock, Forward, Tx, utc_now
+from app.core.database.sqlite_setup import Sealed
+from app.core.database.tx import DEFAULTS, Clock, Forward, Tx, utc_now
 from app.core.database.upkeep import Upkeep
 from app.core.database.writer import Writer
+from app.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,26 +31,19 @@ class Store:
     """The open database. Use `open_store`; `write`, `read` and `quick` are its three ways in."""
 
     def __init__(
-        self,
-        path: Path,
-        *,
-        durability: Durability,
-        clock: Clock,
-        events: Events,
-        sealed: Sealed = "",
-        checkpoints: bool = True,
+        self, path: Path, *, settings: Settings, clock: Clock, events: Events, sealed: Sealed = ""
     ) -> None:
         self.path = path
         self.clock = clock
         self.ends = Forward(clock)  # by which credentials end
         self.events = events
-        self._file = FileState(path, sealed=sealed)
+        self._file = FileState(path, settings, sealed=sealed)
         self.health = self._file.health
         self.watch = self._file.watch
         self.room = self._file.room
-        self._writer = Writer(self._file, durability=durability, clock=clock, events=events)
+        self._writer = Writer(self._file, clock=clock, events=events)
         self._readers = Readers(self._file, clock=clock, writer=self._writer.connection)
-        self._upkeep = Upkeep(self._file, self._writer, checkpoints=checkpoints)
+        self._upkeep = Upkeep(self._file, self._writer)
         self.idle_work = self._upkeep.idle_work
 
     @property
@@ -133,6 +127,10 @@ class Store:
         """
         return await self._readers.read(function, *args, **kwargs)
 
+    def one_state(self) -> contextlib.AbstractContextManager[Tx]:
+        """Give a long read on a connection of its own, for a thread; see `one_state`."""
+        return snapshot_read.one_state(self.path, self._file.settings, self.clock)
+
     def quick(
         self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
@@ -147,7 +145,8 @@ class Store:
     ) -> R:
         """Do what `quick` does without a transaction, for a read of one statement.
 
-        Each further statement would see a state of its own.
+        That takes 4.6 instead of 6.4 microseconds. Each further statement would see a state of
+        its own.
         """
         return self._readers.glance(function, *args, **kwargs)
 
@@ -163,15 +162,13 @@ class Store:
 async def open_store(
     path: Path,
     *,
-    durability: Durability = "full",
+    settings: Settings = DEFAULTS,
     clock: Clock = utc_now,
     events: Events | None = None,
     sealed: Sealed = "",
 ) -> AsyncIterator[Store]:
     """Open the migrated database at `path` for as long as the block runs."""
-    store = Store(
-        path, durability=durability, clock=clock, events=events or Events(), sealed=sealed
-    )
+    store = Store(path, settings=settings, clock=clock, events=events or Events(), sealed=sealed)
     await store.open()
     try:
         yield store

@@ -3,16 +3,25 @@
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from app.settings import Settings
+
 Clock = Callable[[], datetime]
+DEFAULTS = Settings()
+"""For what looks into a database without a server."""
+NOBODY: "Within" = {}
 
 
 def utc_now() -> datetime:
     """Give the present moment; the only wall clock of the program."""
     return datetime.now(UTC)
+
+
+Within = Mapping[str, Sequence[Callable[["Tx", Any], None]]]
+"""Who listens within a transaction, by the name of what is told."""
 
 
 class Forward:
@@ -51,25 +60,29 @@ class _Undo(Exception):
 
 
 class Tx:
-    """One open transaction: its connection, its one moment, and the events it will publish once
-    it has committed.
+    """One open transaction: its connection, its one moment, the server's settings, and the events
+    it will publish once it has committed.
     """
 
-    __slots__ = ("_now", "careful", "connection", "events", "moment")
+    __slots__ = ("_now", "_within", "careful", "connection", "events", "moment", "settings")
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         moment: datetime,
+        settings: Settings = DEFAULTS,
         *,
         now: str | None = None,
         careful: bool = True,
+        within: "Within" = NOBODY,
     ) -> None:
         self.connection = connection
         self.moment = moment
+        self.settings = settings
         self._now = now
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.careful = careful
+        self._within = within
 
     @property
     def now(self) -> str:
@@ -105,12 +118,26 @@ class Tx:
         """Publish the event once this transaction has committed, never before."""
         self.events.append((name, payload))
 
+    def tell(self, name: str, what: Any) -> None:
+        """Tell those who listen within the transaction, now: what they do stands or falls with
+        it.
+        """
+        for listener in self._within.get(name, ()):
+            listener(self, what)
+
     def dated(self, now: str) -> "Tx":
         """Give this very transaction with another moment for the rows it stores.
 
         For what happened before it came here.
         """
-        past = Tx(self.connection, self.moment, now=now, careful=self.careful)
+        past = Tx(
+            self.connection,
+            self.moment,
+            self.settings,
+            now=now,
+            careful=self.careful,
+            within=self._within,
+        )
         past.events = self.events
         return past
 

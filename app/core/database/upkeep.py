@@ -24,17 +24,15 @@ NEVER = -1
 
 
 class Upkeep:
-    """Uses the writer's connection whenever nothing is written.
+    """Uses the writer's connection whenever nothing is written."""
 
-    `checkpoints`: whether it folds the WAL; else another program does.
-    """
-
-    def __init__(self, file: FileState, writer: Writer, *, checkpoints: bool) -> None:
+    def __init__(self, file: FileState, writer: Writer) -> None:
         self.idle_work: list[Callable[[Tx], bool]] = []
         """Steps of work on what was written; each returns whether there is more to do."""
         self._file = file
         self._writer = writer
-        self._checkpoints = checkpoints
+        self._checkpoints = not file.settings.external_checkpoints
+        """Whether it folds the WAL; else another program does."""
         self._worked_at = NEVER
         """The writer's count of batches up to which the idle work is done."""
         self._folded = False

@@ -1,6 +1,7 @@
 """The connection that writes: what waits is run in batches, each with one commit."""
 
 import asyncio
+import functools
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,9 +12,9 @@ from app.core.database.disk_reserve import FULL, is_freeing
 from app.core.database.events import Events
 from app.core.database.file_state import FileState
 from app.core.database.health import seen_by_callers
-from app.core.database.sqlite_setup import Durability, bytes_of, connect
+from app.core.database.sqlite_setup import bytes_of, connect
 from app.core.database.sqlite_thread import Connection
-from app.core.database.tx import Clock, Tx
+from app.core.database.tx import Clock, Tx, stamp
 from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
@@ -24,11 +25,9 @@ BATCH = 256
 class Writer:
     """Queues writes and commits all that wait at the same moment together."""
 
-    def __init__(
-        self, file: FileState, *, durability: Durability, clock: Clock, events: Events
-    ) -> None:
+    def __init__(self, file: FileState, *, clock: Clock, events: Events) -> None:
         self.connection = Connection(
-            lambda: connect(file.path, writes=True, durability=durability), 64
+            lambda: connect(file.path, writes=True, durability=file.settings.durability), 64
         )
         self.busy = False
         """Whether a batch or a piece of upkeep runs on the connection's thread."""
@@ -67,7 +66,14 @@ class Writer:
         """Run these jobs as one batch, while no other runs."""
         self.busy = True
         moment, most = self._clock(), self._file.room.most_bytes(bytes_of(self._file.path))
-        done = self.connection.start(lambda connection: commit(connection, jobs, moment, most=most))
+        begun = functools.partial(
+            Tx,
+            moment=moment,
+            settings=self._file.settings,
+            now=stamp(moment),
+            within=self._events.within,
+        )
+        done = self.connection.start(lambda connection: commit(connection, jobs, begun, most=most))
         done.add_done_callback(lambda done: self._finish_batch(done, jobs))
 
     def run_alone(

@@ -2,14 +2,12 @@
 
 import re
 
-from app.core.process.lazy_regex import regex
-
 MOST_CHARACTERS = 1_000_000
 MOST_LINES = 25_000
 MOST_MARKS = 12_000  # at the start of lines: about a second's work
-_BLOCK_MARKS = regex(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
-_LINE_END = regex(r"\r\n?")
-_UNFIT = regex("[\x00\ud800-\udfff]")
+_BLOCK_MARKS = re.compile(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
+_LINE_END = re.compile(r"\r\n?")
+_UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
 def marked(markdown: str) -> str | None:

@@ -9,13 +9,13 @@ from html import unescape
 from itertools import accumulate
 
 from app.core.markdown import convert, line_edit, plain_edit, render_cuts, render_parts
+from app.core.markdown.render_cuts import Block, Cut
 from app.core.markdown.render_parts import Part
-from app.core.process.lazy_regex import regex
 
-_TAG = regex(r"<[^>]*>")
-_DESTINATION = regex(r"\]\([^)]*\)")
-_BULLET = regex(r"^([ \t]*)([-+*])(?=[ \t]|$)")
-_LINE_END = regex(r"\r\n?|\n")
+_TAG = re.compile(r"<[^>]*>")
+_DESTINATION = re.compile(r"\]\([^)]*\)")
+_BULLET = re.compile(r"^([ \t]*)([-+*])(?=[ \t]|$)")
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 def edited(source: str, html: str) -> str:
@@ -34,11 +34,20 @@ def edited(source: str, html: str) -> str:
         return plain_edit.edited(source, html)
     ends = list(accumulate((len(part.html) for part in old), initial=0))
     first, last = _changed(ends, shown, html)
-    for few in ((first, last), (max(0, first - 1), min(len(old), last + 1)), (0, len(old))):
+    near = (max(0, first - 1), min(len(old), last + 1))
+    least = near if _in_paragraph(old, first, last) else (first, last)
+    for few in dict.fromkeys((least, near, (0, len(old)))):
         text = _with_part(old, few, html[ends[few[0]] : len(html) - (ends[-1] - ends[few[1]])])
         if text is not None:
             return text
     raise AssertionError("an edit of the whole is always taken")
+
+
+def _in_paragraph(old: list[Part], first: int, last: int) -> bool:
+    """Tell whether some parts begin or end within a paragraph, whose lines an edit may part or
+    join there.
+    """
+    return "paragraph" in (old[first].above.within, old[last - 1].below.within)
 
 
 def _changed(ends: list[int], before: str, after: str) -> tuple[int, int]:
@@ -72,40 +81,48 @@ def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
     if all(part.plain for part in changed):
         text = plain_edit.edited(_source(changed), html)
     else:
+        head = changed[0].above.head
         text = _read_back(
-            _source(changed), _closed(changed, render_parts.html(changed)), _closed(changed, html)
+            head + _source(changed),
+            _closed(changed, render_parts.html(changed)),
+            _closed(changed, html),
         )
+        if not text.startswith(head):
+            return None
+        text = text[len(head) :]
     if below:
         end = _LINE_END.search(below[0].source) or _LINE_END.search(_source(changed))
-        text = _ended(text, end[0] if end else "\n", empty=0 if below[0].opening else 1)
+        text = _ended(text, end[0] if end else "\n", below[0].above.within)
     whole = _source(above) + text + _source(below)
-    borders = {len(whole) - len(_source(below))} if below else set()
-    borders |= {len(_source(above))} if above else set()
-    return whole if borders <= {0, *(cut.at for cut in render_cuts.cuts(whole))} else None
+    borders = {changed[0].above} if above else set()
+    if below:
+        borders.add(below[0].above._replace(at=len(whole) - len(_source(below))))
+    return whole if borders <= {Cut(0), *render_cuts.cuts(whole)} else None
 
 
 def _closed(some: list[Part], html: str) -> str:
-    """Give the HTML of some parts with the tags of a list that it is the middle of."""
-    closing = some[-1].closing
-    return some[0].opening + (f"{html.removesuffix(chr(10))}{closing}\n" if closing else html)
+    """Give the HTML of some parts with the tags of a block that it is the middle of."""
+    tags = html.rstrip("\n")
+    body = tags.removesuffix(render_parts.joint(some[-1].below))
+    return some[0].opening + body + some[-1].closing + html[len(tags) :]
 
 
 def _source(some: list[Part]) -> str:
     return "".join(part.source for part in some)
 
 
-def _ended(text: str, end: str, *, empty: int) -> str:
-    """Give a text with its last line ended and at least so many empty lines below it.
+def _ended(text: str, end: str, within: Block) -> str:
+    """Give a text with its last line ended, as it must be above a cut.
 
-    A text of nothing stays as it is.
+    There are no empty lines within a block, at least one outside of all, and any number between
+    the items of a loose list. A text of nothing stays as it is.
     """
     body = text.rstrip(" \t\r\n")
     below = len(_LINE_END.findall(text, len(body)))
-    if not body or (empty and below > empty):
+    least, most = {"": (2, below), "loose list": (1, below)}.get(within, (1, 1))
+    if not body or least <= below <= most:
         return text
-    return (
-        body + text[len(body) :].rstrip("\r\n") + (1 + empty) * end if below != 1 + empty else text
-    )
+    return body + text[len(body) :].rstrip("\r\n") + least * end
 
 
 def _read_back(source: str, rendered: str, html: str) -> str:

@@ -11,8 +11,6 @@ from html import escape, unescape
 import msgspec
 import nh3
 
-from app.core.process.lazy_regex import regex
-
 MOST_ROWS = 400
 DEEPEST = 60  # elements open at once; reading deeper ones takes time that grows with the square
 LONGEST_HEADING = 48
@@ -54,19 +52,19 @@ _MARKS = frozenset(
     ["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"]
 )
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-_SOME_TAG = regex(
+_SOME_TAG = re.compile(
     rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}"
     r"|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--",
     re.I,
 )
-_ANY_TAG = regex(r"</?[a-zA-Z!][^<>]*>")
-_OPENING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_TOKEN = regex(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
-_FACT = regex(r' data-([a-z0-9-]+)="([^"]*)"')
-_BULLET = regex(r"(?:[-*+•·–—]|\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|\[[ xX]?\]\s+")
-_TICKED = regex(r"\[[xX]\]")
-_SENTENCE = regex(r"(?<=[.!?;])\s+(?=[^\W\d_a-z]|\d)")
-_UNFIT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_ANY_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
+_OPENING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
+_FACT = re.compile(r' data-([a-z0-9-]+)="([^"]*)"')
+_BULLET = re.compile(r"(?:[-*+•·–—]|\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|\[[ xX]?\]\s+")
+_TICKED = re.compile(r"\[[xX]\]")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^\W\d_a-z]|\d)")
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class Row(msgspec.Struct, frozen=True):

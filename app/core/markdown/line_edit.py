@@ -3,15 +3,14 @@
 Lines that stay keep their bytes, and their line ends with them.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
-
-from app.core.process.lazy_regex import regex
 
 # pairs of lines that difflib looks at; beyond, all between the first and the last change is one
 # change
 MOST_COMPARED = 250_000
-_LINE_END = regex(r"(\r\n?|\n)")
+_LINE_END = re.compile(r"(\r\n?|\n)")
 
 Rewrite = Callable[[range, range], list[str] | None]
 

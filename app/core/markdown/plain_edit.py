@@ -9,23 +9,24 @@ from html import unescape
 
 from app.core.markdown import convert, line_edit
 from app.core.markdown.to_html import html_tags
-from app.core.process.lazy_regex import regex
 from app.errors import Unprocessable
 
-_DROPPED = regex(
+_DROPPED = re.compile(
     r"<!--.*?-->|<(script|style|template|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )
-_BLOCK = regex(r"<(/?)(?:[uo]l|table|blockquote|pre|h[1-6])\b[^<>]*>|<hr\b[^<>]*>", re.IGNORECASE)
-_BREAK = regex(r"<br\s*/?>\n?", re.IGNORECASE)
-_PARAGRAPHS = regex(r"</p>\s*<p\b[^<>]*>", re.IGNORECASE)
-_DIVISIONS = regex(
+_BLOCK = re.compile(
+    r"<(/?)(?:[uo]l|table|blockquote|pre|h[1-6])\b[^<>]*>|<hr\b[^<>]*>", re.IGNORECASE
+)
+_BREAK = re.compile(r"<br\s*/?>\n?", re.IGNORECASE)
+_PARAGRAPHS = re.compile(r"</p>\s*<p\b[^<>]*>", re.IGNORECASE)
+_DIVISIONS = re.compile(
     r"</div>\s*<div\b[^<>]*>|</p>\s*<div\b[^<>]*>|</div>\s*<p\b[^<>]*>", re.IGNORECASE
 )
-_AROUND = regex(r"\A\n*(?:\s*<(?:p|div)\b[^<>]*>)?|(?:</(?:p|div)>\s*)?\n*\Z", re.IGNORECASE)
-_INLINE = regex(
+_AROUND = re.compile(r"\A\n*(?:\s*<(?:p|div)\b[^<>]*>)?|(?:</(?:p|div)>\s*)?\n*\Z", re.IGNORECASE)
+_INLINE = re.compile(
     r"<(strong|b|em|i|del|s|strike|code|a)(?:\s[^<>]*)?>.*?</\1>|<img\b[^<>]*>", re.IGNORECASE
 )
-_ANY_TAG = regex(r"</?[a-zA-Z][^<>]*>")
+_ANY_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def edited(source: str, html: str) -> str:

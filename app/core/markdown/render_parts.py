@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from app.core.markdown import convert, render_cuts
-from app.core.markdown.render_cuts import Cut
+from app.core.markdown.render_cuts import Block, Cut
 
 LONG = 10_000
 """Texts of so many characters are kept.
@@ -22,19 +22,38 @@ Some ten notes of 250 KB that someone reads and edits.
 SLICE_SECONDS = 0.002
 PAUSE_SECONDS = 0.0002
 
+OPENINGS: dict[Block, str] = {
+    "list": ">",
+    "loose list": "</li>\n\n",
+    "table": "<tbody>",
+    "quote": ">",
+    "paragraph": ">",
+}
+"""Where what a part lacks ends: the tags of its block, with the head that it was put under."""
+CLOSINGS: dict[Block, str] = {
+    "list": "</ul>",
+    "loose list": "</ul>",
+    "table": "</tbody></table>",
+    "quote": "</blockquote>",
+    "paragraph": "</p>",
+}
+"""The tags that end a block; those of ordered lists are as long."""
+
 Value = TypeVar("Value")
 
 
 class Part(NamedTuple):
     """A piece of a text, as it was given, with its HTML; `plain` when its marks were not read.
 
-    Where a list goes on from part to part, `opening` and `closing` are the tags of the list that
-    the HTML of this part lacks.
+    Where a block goes on from part to part, `above` and `below` are the cuts, `opening` and
+    `closing` the tags of the block that the HTML of this part lacks.
     """
 
     source: str
     html: str
     plain: bool = False
+    above: Cut = Cut(0)
+    below: Cut = Cut(0)
     opening: str = ""
     closing: str = ""
 
@@ -115,29 +134,41 @@ def marked(text: str) -> Iterator[Part]:
     keep, above = len(text) >= LONG, Cut(0)
     for cut in (*render_cuts.cuts(text), Cut(len(text))):
         source = text[above.at : cut.at]
-        part = _parts.get(source) if keep else None
+        key = f"{above.head}\0{source}" if above.head else source
+        part = _parts.get(key) if keep else None
         if part is None:
-            shown = convert.marked(source)
+            shown = convert.marked(above.head + source)
             part = Part(
                 source, convert.plain(source) if shown is None else shown, plain=shown is None
             )
             if keep:
-                _parts.put(source, part)
-        yield _within_list(part, above=above.in_list, below=cut.in_list)
+                _parts.put(key, part)
+        yield _within(part, above, cut)
         above = cut
 
 
-def _within_list(part: Part, *, above: bool, below: bool) -> Part:
-    """Give a part without the tags of the list that has begun above it or goes on below."""
+def _within(part: Part, above: Cut, below: Cut) -> Part:
+    """Give a part without the tags of the block that has begun above it or goes on below."""
+    if part.plain:
+        return part._replace(above=above, below=below)
     shown, opening, closing = part.html, "", ""
-    if above:
-        opening = shown[: shown.index(">") + 1]
+    if above.within:
+        opening = shown[: _end(shown, OPENINGS[above.within])]
         shown = shown[len(opening) :]
-    if below:
+    if below.within:
         tags = shown.rstrip("\n")  # line ends that code at the end of an item has within itself
-        closing = tags[-5:]
-        shown = tags.removesuffix(closing) + shown[len(tags) :]
-    return part._replace(html=shown, opening=opening, closing=closing)
+        closing = tags[-len(CLOSINGS[below.within]) :]
+        shown = tags.removesuffix(closing) + joint(below) + shown[len(tags) :]
+    return part._replace(html=shown, above=above, below=below, opening=opening, closing=closing)
+
+
+def _end(shown: str, tag: str) -> int:
+    return shown.index(tag) + len(tag)
+
+
+def joint(cut: Cut) -> str:
+    """Give what stands in HTML at a cut, before the end of the line."""
+    return "<br>" if cut.within == "paragraph" else ""
 
 
 def known(text: str) -> str | None:

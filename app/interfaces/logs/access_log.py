@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import os
 import time
 from pathlib import Path
 from typing import BinaryIO
@@ -78,7 +79,7 @@ class AccessLog:
                 self._close_file()
                 self._old.put_aside()
                 self._file = self._path.open("ab", buffering=0)
-            self._file.write(text)
+            self._write(self._file, text)
 
     def close(self) -> None:
         """Write what waits and close the file."""
@@ -86,6 +87,18 @@ class AccessLog:
         self._close_file()
         if self._old is not None:
             self._old.close()
+
+    def _write(self, file: BinaryIO, text: bytes) -> None:
+        """Write lines; where only a part of them found room, take back the torn one."""
+        start, written = file.tell(), 0
+        try:
+            while written < len(text):
+                written += file.write(text[written:])
+        except OSError:
+            with contextlib.suppress(OSError):
+                file.truncate(start + text.rfind(b"\n", 0, written) + 1)
+                file.seek(0, os.SEEK_END)
+            raise
 
     def _close_file(self) -> None:
         if self._file is not None:

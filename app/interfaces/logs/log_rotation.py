@@ -62,8 +62,12 @@ class OldLogs:
     def _add(self, plain: Path) -> None:
         self._delete_oldest()
         packed = self._path.with_name(f"{self._path.name}.0.gz")
-        with plain.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as target:
-            shutil.copyfileobj(source, target)
+        try:
+            with plain.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as target:
+                shutil.copyfileobj(source, target)
+        except OSError:
+            packed.unlink(missing_ok=True)
+            raise
         for number, part in reversed(self._parts()):
             part.replace(self._numbered(number + 1))
         packed.replace(self._numbered(1))

@@ -1,5 +1,6 @@
 """The way of a user through OAuth: what an application asks, the page that says it, the answer."""
 
+import re
 from typing import cast
 from urllib.parse import quote, urlsplit
 
@@ -16,7 +17,6 @@ from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Clock
 from app.core.process.lazy_import import loaded
-from app.core.process.lazy_regex import regex
 from app.errors import Forbidden, Invalid, NotFound, Unauthorized
 from app.interfaces.oauth import rights
 from app.interfaces.oauth.metadata import OAUTH
@@ -30,7 +30,7 @@ from app.interfaces.pages.visit import Visit
 CONSENT = "/auth/consent"
 LONGEST_QUERY = 4_000
 LARGEST = 64 << 10
-CODE = regex(r"[A-Za-z0-9_.~-]{1,200}")
+CODE = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 NOT_SENT = "Nothing was sent anywhere. Go back to the application and try again."
 START_AGAIN = "Go back to the application and connect it again."
 

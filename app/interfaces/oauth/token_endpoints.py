@@ -14,7 +14,6 @@ from app.account.oauth import clients, codes
 from app.account.oauth.clients import ClientRefused, NamedClients
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.limits import RateLimit
 from app.core.process.lazy_import import loaded
 from app.errors import Invalid, RateLimited
 from app.interfaces.credentials import address_of, key_of
@@ -22,7 +21,6 @@ from app.interfaces.oauth.metadata import OAUTH
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
-from app.settings import Settings
 
 LARGEST_REGISTRATION = 64 << 10
 GUESSED = ("invalid_client", "invalid_grant")
@@ -34,9 +32,8 @@ NO_HEADERS: Mapping[str, str] = {}
 class TokenEndpoints:
     """The endpoints at which no user sits."""
 
-    def __init__(self, settings: Settings, named: NamedClients) -> None:
+    def __init__(self, named: NamedClients) -> None:
         self.named = named
-        self.registrations = RateLimit(settings.oauth_registration_limit, minutes=5)
         self._key: Any = None
         self._one = asyncio.Lock()
 
@@ -88,7 +85,7 @@ class TokenEndpoints:
         registration = visit.parts.settings.oauth_registration
         if registration == "off":
             return _refused("access_denied", "Client registration is disabled", status=403)
-        if wait := self.registrations.take(address_of(visit.scope)).wait:
+        if wait := visit.parts.rates.registrations.take(address_of(visit.scope)).wait:
             raise RateLimited("Too many registrations; wait a moment.", retryAfter=wait)
         try:
             sent = await visit.fields(LARGEST_REGISTRATION)

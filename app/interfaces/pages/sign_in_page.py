@@ -1,11 +1,11 @@
 """The page at which a person signs in, without a script."""
 
+import re
 from urllib.parse import unquote
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.process.lazy_regex import regex
 from app.errors import AppError, Forbidden, InsufficientScope, RateLimited, Unauthorized
 from app.interfaces.pages import sign_in
 from app.interfaces.pages.forms import form_of, value_of
@@ -13,8 +13,8 @@ from app.interfaces.pages.render_page import page, told_as_page
 from app.interfaces.pages.visit import Visit
 
 SIGN_IN = "/auth/sign-in"
-OWN_PAGE = regex(r"/(?![/\\])[!-\[\]-~]{0,8000}")
-CODE = regex(r"[0-9A-Za-z]{4}([- ]?)[0-9A-Za-z]{4}\1[0-9A-Za-z]{4}")
+OWN_PAGE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,8000}")
+CODE = re.compile(r"[0-9A-Za-z]{4}([- ]?)[0-9A-Za-z]{4}\1[0-9A-Za-z]{4}")
 USUAL = "For people with an account on this server."
 
 

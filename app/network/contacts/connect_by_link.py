@@ -5,7 +5,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from app.account import contact_pairs as known
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -13,8 +12,7 @@ from app.core.schema import Record
 from app.errors import AlreadyConnected, Invalid, NotFound
 from app.network.contacts import contacts, people, threads
 from app.network.contacts.contacts import Contact
-from app.network.grants import grant_rows, permission_object
-from app.network.grants.link_connections import Links
+from app.network.grants import grant_rows, permission_object, share_rows
 from app.network.grants.permission_object import Capabilities
 
 
@@ -31,18 +29,14 @@ class Connected(Record):
     also=("POST /net/contacts/connect",),
     http=Http(guessable=True, refuses={"shareToken": "it is of the caller's own link"}),
 )
-async def connect_by_link(
-    app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]
+def connect_by_link(
+    tx: Tx, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]
 ) -> Connected:
     """Connect with whoever made a share link.
 
     The caller gets access to their agent, as far as the link goes.
     """
-    return await app.write(_connect, me, share_token, app.part(Links))
-
-
-def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
-    link = links.find(tx, token)
+    link = share_rows.to_connect(tx, share_token)
     if link is None:
         raise NotFound(
             "There is no such share link, or it is not open any more.", field="shareToken"

@@ -9,11 +9,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.account import contact_pairs as known
 from app.agent.heartbeat import clock
-from app.agent.heartbeat.look import arrivals
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.limits import RateLimit
+from app.core.hooks import Request
 from app.core.operation import Http, operation
 from app.core.schema import Id, Record, Text
 from app.errors import (
@@ -33,10 +32,6 @@ from app.network.grants.permission_object import Permissions
 DAYS = 30
 Type = Literal["agent", "friend"]
 AGENT_ONLY = Permissions(agent_access=True)
-
-
-class RequestRate(RateLimit):
-    """How often a user may ask to become a contact."""
 
 
 class Requested(Record):
@@ -108,7 +103,7 @@ async def request_contact(
 
     `to` is a username or userId; `<username>_coo` means their agent.
     """
-    verdict = app.part(RequestRate).take(me.user)
+    verdict = app.rates.contact_requests.take(me.user)
     if verdict.wait:
         raise RateLimited(
             "Too many requests to become a contact; wait a moment.", retryAfter=verdict.wait
@@ -210,7 +205,7 @@ def answer_request(
     return Answered("accepted", contacts.known_as(tx, me.user, row["from_id"]))
 
 
-def waiting_for(tx: Tx, user: int, most: int) -> list[arrivals.Request]:
+def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:
     """Return the requests to a user that wait for an answer, the oldest first, as the heartbeat
     tells of them.
     """
@@ -223,9 +218,7 @@ def waiting_for(tx: Tx, user: int, most: int) -> list[arrivals.Request]:
     )
     wishes = {"friend": "to become a contact", "agent": "for access to your agent"}
     return [
-        arrivals.Request(
-            row["id"], row["name"], wishes[row["type"]], row["note"] or "", row["created_at"]
-        )
+        Request(row["id"], row["name"], wishes[row["type"]], row["note"] or "", row["created_at"])
         for row in rows
     ]
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account import contact_pairs as known
-from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -18,7 +17,6 @@ from app.network.grants.grant_rows import Grant
 from app.network.grants.permission_object import Capabilities, Permissions
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalation_hooks import Hooks
 from app.workspace.folders import folder_shares
 
 UserRef = Annotated[str, Meta(min_length=1, max_length=64, description="a userId or a username")]
@@ -102,9 +100,26 @@ def list_contacts(
     since="beyond",
     also=("DELETE /net/contacts/{userId}",),
 )
-async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
+def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
-    return await app.write(_remove, me, user_id, app.part(Hooks))
+    other = contact(tx, me, user_id)
+    for owner, holder in ((me.user, other["id"]), (other["id"], me.user)):
+        held = grant_rows.remove(tx, owner, holder)
+        if held.id:
+            end_waiting(tx, me, held)
+            _tell_revoked(tx, me, held, "revoked")
+    for folder in folder_shares.end_between(tx, me.user, other["id"]):
+        for listener in (me.user, other["id"]):
+            tx.emit(
+                REVOKED,
+                user=listener,
+                grantKind="folder",
+                grantId=folder,
+                by=me.user_id,
+                reason="revoked",
+            )
+    known.disconnect(tx, me.user, other["id"])
+    return Record()
 
 
 @operation(
@@ -130,8 +145,8 @@ def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnsw
         }
     ),
 )
-async def change_permissions(
-    app: App,
+def change_permissions(
+    tx: Tx,
     me: Caller,
     *,
     user_id: UserRef,
@@ -142,7 +157,15 @@ async def change_permissions(
 
     What is narrower holds from the next call of a tool on.
     """
-    return await app.write(_change, me, user_id, permissions, if_revision, app.part(Hooks))
+    other = contact(tx, me, user_id)
+    wanted = checked(tx, me, permissions)
+    before = grant_rows.of(tx, me.user, other["id"])
+    after = grant_rows.put(tx, me.user, other["id"], wanted, if_revision=if_revision)
+    if before.note_id is not None or permission_object.is_narrower(wanted, before.permissions):
+        lost = before.permissions.agent_access and not wanted.agent_access
+        end_waiting(tx, me, after, "the grant was taken back" if lost else "the grant was narrowed")
+        _tell_revoked(tx, me, after, "revoked" if lost else "narrowed")
+    return _answer(tx, me, other)
 
 
 def rows(tx: Tx, user: int) -> list[sqlite3.Row]:
@@ -199,9 +222,7 @@ def tell_connected(tx: Tx, one: sqlite3.Row, other: sqlite3.Row) -> None:
         )
 
 
-def end_waiting(
-    tx: Tx, me: Caller, held: Grant, hooks: Hooks, why: str = "the grant was taken back"
-) -> None:
+def end_waiting(tx: Tx, me: Caller, held: Grant, why: str = "the grant was taken back") -> None:
     """End what waits for its owner's yes by a grant, and forget what they have allowed it for
     longer.
     """
@@ -212,7 +233,6 @@ def end_waiting(
         me,
         held.owner,
         lambda _, row: bool(row["credential_kind"] == "peer" and row["credential"] == held.id),
-        hooks,
         failure=failure,
     )
     precedents.forget(tx, held.owner, Origin("rpc", peer=holder).key(me))
@@ -224,53 +244,16 @@ def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
         _tell_revoked(tx, me, held, "narrowed")
 
 
-def link_ended(tx: Tx, me: Caller, hooks: Hooks, *, link: int) -> None:
+def link_ended(tx: Tx, me: Caller, *, link: int) -> None:
     """End what waits by the grants that have ended with a link, and tell both sides."""
     for held in grant_rows.by_link(tx, me.user, link):
-        end_waiting(tx, me, held, hooks)
+        end_waiting(tx, me, held)
         _tell_revoked(tx, me, held, "revoked")
 
 
 _SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at
           FROM contacts c JOIN users u ON u.id = c.contact_id
     WHERE c.user_id = :me"""
-
-
-def _remove(tx: Tx, me: Caller, user: str, hooks: Hooks) -> Record:
-    other = contact(tx, me, user)
-    for owner, holder in ((me.user, other["id"]), (other["id"], me.user)):
-        held = grant_rows.remove(tx, owner, holder)
-        if held.id:
-            end_waiting(tx, me, held, hooks)
-            _tell_revoked(tx, me, held, "revoked")
-    for folder in folder_shares.end_between(tx, me.user, other["id"]):
-        for listener in (me.user, other["id"]):
-            tx.emit(
-                REVOKED,
-                user=listener,
-                grantKind="folder",
-                grantId=folder,
-                by=me.user_id,
-                reason="revoked",
-            )
-    known.disconnect(tx, me.user, other["id"])
-    return Record()
-
-
-def _change(
-    tx: Tx, me: Caller, user: str, permissions: Permissions, if_revision: int | None, hooks: Hooks
-) -> PermissionsAnswer:
-    other = contact(tx, me, user)
-    wanted = checked(tx, me, permissions)
-    before = grant_rows.of(tx, me.user, other["id"])
-    after = grant_rows.put(tx, me.user, other["id"], wanted, if_revision=if_revision)
-    if before.note_id is not None or permission_object.is_narrower(wanted, before.permissions):
-        lost = before.permissions.agent_access and not wanted.agent_access
-        end_waiting(
-            tx, me, after, hooks, "the grant was taken back" if lost else "the grant was narrowed"
-        )
-        _tell_revoked(tx, me, after, "revoked" if lost else "narrowed")
-    return _answer(tx, me, other)
 
 
 def checked(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:

@@ -1,13 +1,7 @@
-"""What a share link is to those who connect by it: whose agent it opens, and how far.
-
-Whoever keeps the links says so.
-"""
-
-from collections.abc import Callable
+"""What a share link is to those who connect by it: whose agent it opens, and how far."""
 
 import msgspec
 
-from app.core.database.tx import Tx
 from app.network.grants.permission_object import Permissions
 
 
@@ -23,16 +17,3 @@ class OpenLink(msgspec.Struct, frozen=True):
     expires_at: str | None = None
     id: int | None = None
     """Its row number, where what was granted by it follows it from then on."""
-
-
-def _none(tx: Tx, token: str) -> OpenLink | None:
-    return None
-
-
-class Links(msgspec.Struct):
-    """The open links of this server.
-
-    `find` gives that of a token; None when it is unknown, revoked or expired.
-    """
-
-    find: Callable[[Tx, str], OpenLink | None] = _none

@@ -34,7 +34,6 @@ from app.network.grants.share_rows import Link
 from app.network.guests import guest_rows, policy_notes
 from app.network.messages import agent_rpc, deliver_message, senders
 from app.network.messages.senders import Person
-from app.settings import Settings
 from app.tools.approvals.call_origin import Origin
 
 MESSAGE_LIMIT = 50
@@ -132,7 +131,7 @@ def require_room(session: sqlite3.Row) -> None:
         )
 
 
-def begin(tx: Tx, visit: Visit, settings: Settings) -> Asked:
+def begin(tx: Tx, visit: Visit) -> Asked:
     """Store a guest's message, in a new session where it is the first, and begin the turn that
     answers it.
 
@@ -140,7 +139,7 @@ def begin(tx: Tx, visit: Visit, settings: Settings) -> Asked:
     """
     link = open_link(tx, visit.token)
     owner = senders.by_row(tx, link.owner)
-    session, key = _session(tx, link, visit, settings)
+    session, key = _session(tx, link, visit)
     require_room(session)
     label, conversation = session["guest_name"] or share_rows.GUEST, session["conversation_id"]
     message = conversation_rows.add_message(
@@ -157,14 +156,7 @@ def begin(tx: Tx, visit: Visit, settings: Settings) -> Asked:
     acting, begun = share_rows.caller(tx, link.id, label), None
     if link.answered_by == "agent" and acting is not None:
         begun = _turn(
-            tx,
-            link,
-            owner,
-            acting,
-            conversation=conversation,
-            message=message,
-            text=visit.message,
-            settings=settings,
+            tx, link, owner, acting, conversation=conversation, message=message, text=visit.message
         )
     return Asked(
         link,
@@ -200,11 +192,11 @@ async def run(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
     return answer
 
 
-def _session(tx: Tx, link: Link, visit: Visit, settings: Settings) -> tuple[sqlite3.Row, str]:
+def _session(tx: Tx, link: Link, visit: Visit) -> tuple[sqlite3.Row, str]:
     """Return the session that goes on, or a new one, with its key."""
     if visit.session_key is not None:
         return session_of(tx, link, visit.session_key, visit.guest), visit.session_key
-    if guest_rows.begun_lately(tx, link.id) >= settings.guest_sessions:
+    if guest_rows.begun_lately(tx, link.id) >= tx.settings.guest_sessions:
         raise RateLimited(
             "This link has begun as many conversations as it may in a day; come back later.",
             retryAfter=HOUR_SECONDS,
@@ -226,15 +218,7 @@ def _fingerprint(link: Link, visit: Visit) -> str:
 
 
 def _turn(
-    tx: Tx,
-    link: Link,
-    owner: Person,
-    acting: Caller,
-    *,
-    conversation: int,
-    message: int,
-    text: str,
-    settings: Settings,
+    tx: Tx, link: Link, owner: Person, acting: Caller, *, conversation: int, message: int, text: str
 ) -> Begun:
     try:
         return agent_rpc.begun_turn(
@@ -248,7 +232,6 @@ def _turn(
             message=message,
             text=text,
             history=agent_rpc.said_before(tx, conversation, None, before=message),
-            settings=settings,
             told=policy_notes.told(tx, link),
         )
     except BudgetExceeded as error:

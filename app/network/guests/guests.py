@@ -30,10 +30,6 @@ SessionKey = Annotated[str, Meta(min_length=1, max_length=64)]
 Message = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 
 
-class GuestRate(RateLimit):
-    """How often a session of a guest, and an address that guests come from, may call a minute."""
-
-
 class GuestCapabilities(Record):
     notes_scope: str
     notes_access: Access
@@ -105,7 +101,7 @@ async def read_guest_messages(
     """Give what was said in a session after a message, to whoever has its key."""
     app.quick(guest_turns.open_link, token)
     _take(app, ("address", address))
-    return await app.read(_read, token, session_key, after, guest, app.part(GuestRate))
+    return await app.read(_read, token, session_key, after, guest, app.rates.guests)
 
 
 @operation("COMMAND", category="guests")
@@ -136,9 +132,9 @@ async def ask_as_guest(
     _take(app, ("address", address))
     if stop_switch.is_stopped(app):
         raise Unavailable(guest_turns.STOPPED)
-    app.quick(_look, token, session_key, guest, app.part(GuestRate))
+    app.quick(_look, token, session_key, guest, app.rates.guests)
     visit = Visit(token, message, session_key, visitor_name or None, guest, (address, agent))
-    asked = await app.write(guest_turns.begin, visit, app.settings)
+    asked = await app.write(guest_turns.begin, visit)
     return await guest_turns.run(app, asked, stream=stream)
 
 
@@ -165,7 +161,7 @@ def require_signed_in(link: Link, guest: int | None) -> None:
 
 
 def _read(
-    tx: Tx, token: str, key: str, after: int, guest: int | None, rate: GuestRate
+    tx: Tx, token: str, key: str, after: int, guest: int | None, rate: RateLimit
 ) -> GuestMessages:
     session = _admitted(tx, token, key, guest, rate)
     rows = (
@@ -176,7 +172,7 @@ def _read(
     return GuestMessages([GuestMessage(*row) for row in rows])
 
 
-def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate) -> None:
+def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: RateLimit) -> None:
     """Raise what speaks against a message before anything is written for it."""
     session = _admitted(tx, token, key, guest, rate)
     if session is not None:
@@ -184,7 +180,7 @@ def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRat
 
 
 def _admitted(
-    tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate
+    tx: Tx, token: str, key: str | None, guest: int | None, rate: RateLimit
 ) -> sqlite3.Row | None:
     """Return a session, None for one that is to begin; raise what speaks against it."""
     link = guest_turns.open_link(tx, token)
@@ -197,9 +193,9 @@ def _admitted(
 
 
 def _take(app: App, key: object) -> None:
-    _spend(app.part(GuestRate), key)
+    _spend(app.rates.guests, key)
 
 
-def _spend(rate: GuestRate, key: object) -> None:
+def _spend(rate: RateLimit, key: object) -> None:
     if wait := rate.take(key).wait:
         raise RateLimited("Too many calls; wait a moment.", retryAfter=wait)

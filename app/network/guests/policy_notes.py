@@ -4,11 +4,12 @@ An ordinary note of its owner's, whose section "Policy" the agent is told when i
 of that link.
 """
 
+import re
+
 from app.agent.memory import identity
 from app.agent.memory.persona import HEAD, MESSAGES_ONLY
 from app.core.database.tx import Tx
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 from app.network.grants.share_rows import Link
 from app.workspace.folders import folder_rows
 from app.workspace.notes import note_rows
@@ -26,7 +27,7 @@ GUEST = (
     "The one who writes to you is a guest who came by a share link, not the owner; "
     "answer them in the owner's place."
 )
-_HASHES = regex(r"#+[ \t]*\Z")
+_HASHES = re.compile(r"#+[ \t]*\Z")
 
 
 def make(tx: Tx, link: Link, policy: str | None) -> int:

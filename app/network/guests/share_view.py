@@ -12,7 +12,6 @@ from app.network.grants.permission_object import Capabilities, EmailAccess, Todo
 from app.network.grants.share_rows import AnsweredBy, Link, Target
 from app.network.grants.share_terms import Calendars, Identity, Scope, capabilities_of
 from app.network.guests import guest_rows, policy_notes
-from app.settings import Settings
 
 
 class Analytics(Record):
@@ -70,14 +69,14 @@ def own(tx: Tx, me: Caller, ref: str) -> Link:
     return link
 
 
-def url(link: Link, settings: Settings) -> str:
+def url(tx: Tx, link: Link) -> str:
     """Return the address that is passed on to guests."""
-    return f"{settings.origin}/{'shared' if link.target == 'note' else 'a'}/{link.token}"
+    return f"{tx.settings.origin}/{'shared' if link.target == 'note' else 'a'}/{link.token}"
 
 
-def shown(tx: Tx, link: Link, settings: Settings) -> ShareLink:
+def shown(tx: Tx, link: Link) -> ShareLink:
     """Return a link as its owner sees it."""
-    terms, status, address = link.terms, link.status(tx.now), url(link, settings)
+    terms, status, address = link.terms, link.status(tx.now), url(tx, link)
     return ShareLink(
         link.id,
         link.token,

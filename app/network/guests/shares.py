@@ -33,10 +33,8 @@ from app.network.grants.share_terms import (
 from app.network.guests import guest_rows, guest_turns, policy_notes
 from app.network.guests.share_view import ShareAnswer, ShareLink, own, shown
 from app.network.guests.wanted_link import Life, WantedLink, expiry_of, require_consistent
-from app.settings import Settings
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalation_hooks import Hooks
 
 MOST_LINKS = 1_000
 NOT_ENFORCED = "Only a language model can follow the rules of this policy, and none is set up. "
@@ -76,8 +74,8 @@ class Revoked(Record):
         },
     ),
 )
-async def create_share_link(
-    app: App,
+def create_share_link(
+    tx: Tx,
     me: Caller,
     *,
     scope: Scope,
@@ -114,12 +112,12 @@ async def create_share_link(
         tools or ToolAccess(),
     )
     wanted = WantedLink(terms, note_id, target, label, require_sign_in, answered_by)
-    return await app.write(_create, me, wanted, expires_in, link_policy, app.settings)
+    return _create(tx, me, wanted, expires_in, link_policy)
 
 
 @operation("TOOL", category="network", scope="os.share:write", tool=Tool(risk="X"))
-async def share_agent(
-    app: App,
+def share_agent(
+    tx: Tx,
     me: Caller,
     *,
     scope: Literal["all", "folders"],
@@ -140,7 +138,7 @@ async def share_agent(
         True,
         "agent",
     )
-    return await app.write(_create, me, wanted, expires_in, None, app.settings)
+    return _create(tx, me, wanted, expires_in, None)
 
 
 @operation(
@@ -150,8 +148,8 @@ async def share_agent(
     effect="read",
     also=("GET /share/list",),
 )
-async def list_share_links(
-    app: App,
+def list_share_links(
+    tx: Tx,
     me: Caller,
     *,
     status: Literal["active", "revoked", "all"] = "active",
@@ -159,13 +157,14 @@ async def list_share_links(
     offset: Offset = 0,
 ) -> ShareList:
     """List the caller's share links, newest first."""
-    return await app.read(_list, me, status, limit, offset, app.settings)
+    links, total = share_rows.page(tx, me.user, status, limit=limit, offset=offset)
+    return ShareList([shown(tx, link) for link in links], total)
 
 
 @operation("GET /os/share/{linkId}", scope="os.share:read", since="beyond", effect="read")
-async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
+def read_share_link(tx: Tx, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
     """Read one share link, by its id or its token."""
-    return await app.read(lambda tx: ShareAnswer(shown(tx, own(tx, me, link_id), app.settings)))
+    return ShareAnswer(shown(tx, own(tx, me, link_id)))
 
 
 @operation(
@@ -181,8 +180,8 @@ async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAns
         }
     ),
 )
-async def change_share_link(
-    app: App,
+def change_share_link(
+    tx: Tx,
     me: Caller,
     *,
     link_id: LinkRef,
@@ -222,16 +221,7 @@ async def change_share_link(
         "require_sign_in": require_sign_in,
         "answered_by": answered_by,
     }
-    return await app.write(
-        _change,
-        me,
-        link_id,
-        _given(given),
-        _given(beside),
-        expires_in,
-        app.settings,
-        app.part(Hooks),
-    )
+    return _change(tx, me, link_id, _given(given), _given(beside), expires_in)
 
 
 @operation(
@@ -247,7 +237,7 @@ async def revoke_share_link(
 
     `purge` deletes its transcripts too.
     """
-    link = await app.write(_revoke, me, link_id, app.part(Hooks))
+    link = await app.write(_revoke, me, link_id)
     if not purge:
         return Revoked("The link is revoked.")
     for _ in range(CLOSING_LOOKS):
@@ -258,9 +248,7 @@ async def revoke_share_link(
     return Revoked("The link is revoked and its transcripts are deleted.")
 
 
-def _create(
-    tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None, settings: Settings
-) -> ShareAnswer:
+def _create(tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None) -> ShareAnswer:
     require_consistent(tx, me, wanted)
     if share_rows.page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
         raise QuotaExceeded(
@@ -278,11 +266,11 @@ def _create(
         expires_at=expiry_of(tx, life),
     )
     link = share_rows.set_policy_note(tx, link, policy_notes.make(tx, link, policy))
-    answer = ShareAnswer(shown(tx, link, settings))
+    answer = ShareAnswer(shown(tx, link))
     by_rules = (
         link.answered_by == "agent"
         and link.target == "agent"
-        and model_choice.name_of(tx, me, settings) == model_choice.OFFLINE
+        and model_choice.name_of(tx, me) == model_choice.OFFLINE
     )
     if by_rules and policy_notes.is_own(tx, link):
         answer.policy_enforced, answer.notice = (
@@ -292,26 +280,12 @@ def _create(
     return answer
 
 
-def _list(
-    tx: Tx, me: Caller, status: str, limit: int, offset: int, settings: Settings
-) -> ShareList:
-    links, total = share_rows.page(tx, me.user, status, limit=limit, offset=offset)
-    return ShareList([shown(tx, link, settings) for link in links], total)
-
-
 def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _change(
-    tx: Tx,
-    me: Caller,
-    ref: str,
-    given: dict[str, Any],
-    beside: dict[str, Any],
-    life: Life | None,
-    settings: Settings,
-    hooks: Hooks,
+    tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[str, Any], life: Life | None
 ) -> ShareAnswer:
     before = own(tx, me, ref)
     if before.revoked_at is not None:
@@ -340,23 +314,23 @@ def _change(
         after = after._replace(expires_at=expiry_of(tx, life))
     share_rows.change(tx, after)
     if _is_narrower(after, before):
-        _end_waiting(tx, me, after, hooks, "the share link was narrowed")
+        _end_waiting(tx, me, after, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
-    return ShareAnswer(shown(tx, after, settings))
+    return ShareAnswer(shown(tx, after))
 
 
-def _revoke(tx: Tx, me: Caller, ref: str, hooks: Hooks) -> int:
+def _revoke(tx: Tx, me: Caller, ref: str) -> int:
     link = own(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
-        contacts.link_ended(tx, me, hooks, link=link.id)
-        _end_waiting(tx, me, link, hooks, "the share link was revoked")
+        contacts.link_ended(tx, me, link=link.id)
+        _end_waiting(tx, me, link, "the share link was revoked")
         _tell_revoked(tx, me, link, "revoked")
     return link.id
 
 
-def _end_waiting(tx: Tx, me: Caller, link: Link, hooks: Hooks, why: str) -> None:
+def _end_waiting(tx: Tx, me: Caller, link: Link, why: str) -> None:
     """End what waits for the owner's yes by a link, and forget what they have allowed its guests
     for longer.
     """
@@ -366,7 +340,6 @@ def _end_waiting(tx: Tx, me: Caller, link: Link, hooks: Hooks, why: str) -> None
         me,
         link.owner,
         lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id),
-        hooks,
         failure=failure,
     )
     precedents.forget(tx, link.owner, Origin("guest", share_token=link.token).key(me))

@@ -32,7 +32,6 @@ from app.network.contacts import threads
 from app.network.grants import grant_rows
 from app.network.messages import deliver_message, senders, waiting_rows
 from app.network.messages.senders import Person
-from app.settings import Settings
 from app.tools.approvals import stop_switch
 from app.tools.approvals.call_origin import Origin
 
@@ -105,7 +104,7 @@ async def ask(
     name = to.strip()[: -len(users.AGENT_SUFFIX)]
     try:
         stop_switch.demand(app)
-        asked = await app.write(_begin, me, name, message, by_agent=by_agent, settings=app.settings)
+        asked = await app.write(_begin, me, name, message, by_agent=by_agent)
     except (stop_switch.AgentsStopped, BudgetExceeded) as error:
         kept = await app.write(_keep, me, name, message, by_agent=by_agent, error=error)
         return msgspec.structs.replace(kept, intent=intent, elapsed_ms=_since(began))
@@ -157,7 +156,6 @@ def begin_turn(
     conversation: int,
     message: int,
     text: str,
-    settings: Settings,
 ) -> Asked:
     """Begin the turn that answers a question.
 
@@ -181,7 +179,6 @@ def begin_turn(
         message=message,
         text=text,
         history=history,
-        settings=settings,
     )
     return Asked(owner, asker, acting, message, text, begun)
 
@@ -198,7 +195,6 @@ def begun_turn(
     message: int,
     text: str,
     history: Sequence[bytes],
-    settings: Settings,
     told: str | None = None,
 ) -> Begun:
     """Begin the turn in which an owner's agent answers somebody else.
@@ -206,15 +202,8 @@ def begun_turn(
     Its tokens count for the owner. Raises BudgetExceeded.
     """
     before = turn_rows.taint(tx, conversation)
-    model = model_choice.name_of(tx, acting, settings)
-    held = first_call(
-        tx,
-        acting,
-        feature=feature,
-        model=model,
-        texts=(text, told or "", *history),
-        most=settings.max_completion,
-    )
+    model = model_choice.name_of(tx, acting)
+    held = first_call(tx, acting, feature=feature, model=model, texts=(text, told or "", *history))
     turn = turn_rows.begin(tx, acting, conversation, message=message, model=model)
     zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
     return Begun(
@@ -229,7 +218,7 @@ def begun_turn(
         origin=origin,
         feature=feature,
         words=words,
-        seconds=settings.rpc_seconds,
+        seconds=tx.settings.rpc_seconds,
         told=told,
     )
 
@@ -260,22 +249,13 @@ async def _answer(app: App, asked: Asked) -> Answer | AppError:
     return done
 
 
-def _begin(
-    tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, settings: Settings
-) -> Asked:
+def _begin(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Asked:
     """Store the question and the turn that answers it."""
     owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
     acting = me if owner == asker else granted(tx, asker, owner)
     conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
     return begin_turn(
-        tx,
-        acting,
-        owner=owner,
-        asker=asker,
-        conversation=conversation,
-        message=message,
-        text=text,
-        settings=settings,
+        tx, acting, owner=owner, asker=asker, conversation=conversation, message=message, text=text
     )
 
 

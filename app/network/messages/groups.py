@@ -14,7 +14,6 @@ from app.agent.turn import conversation_rows
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.limits import RateLimit
 from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record
 from app.errors import Forbidden, Invalid, NotConnected, NotFound, QuotaExceeded, RateLimited
@@ -62,19 +61,12 @@ class Groups(Record):
     groups: list[Group]
 
 
-class NewGroups:
-    """How many groups each user may make in a minute."""
-
-    def __init__(self, per_minute: int) -> None:
-        self.rates = RateLimit(per_minute)
-
-
 @operation(
     "POST /network/groups", scope="net.contacts:manage", since="beyond", http=Http(status=201)
 )
 async def create_group(app: App, me: Caller, *, name: GroupName, members: Names) -> OneGroup:
     """Make a group of the caller and some of their contacts; the caller is its admin."""
-    if wait := app.part(NewGroups).rates.take(me.user).wait:
+    if wait := app.rates.groups.take(me.user).wait:
         raise RateLimited("Too many new groups; wait a moment.", retryAfter=wait)
     return await app.write(_create, me, name, members)
 

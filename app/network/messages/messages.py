@@ -3,6 +3,7 @@
 A message conveys intent, never authority.
 """
 
+import re
 import time
 from collections.abc import Callable
 from typing import Annotated
@@ -15,7 +16,6 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.process.lazy_regex import regex
 from app.core.schema import LARGEST_ID, Line, Record, Said, Text
 from app.errors import ClientMessageIdConflict, Forbidden, Invalid, NotFound
 from app.network.contacts import threads
@@ -23,7 +23,7 @@ from app.network.messages import agent_rpc, deliver_message, groups, senders
 
 IDEMPOTENT_SECONDS = 300
 GROUP = "group:"
-_INTEGER = regex("-?[0-9]+")
+_INTEGER = re.compile("-?[0-9]+")
 
 To = Annotated[
     str,

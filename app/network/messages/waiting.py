@@ -11,7 +11,6 @@ from app.errors import AppError, BudgetExceeded, Forbidden, NotFound
 from app.network.messages import agent_rpc, deliver_message, senders, waiting_rows
 from app.network.messages.agent_rpc import Asked
 from app.network.messages.senders import Sender
-from app.settings import Settings
 from app.tools.approvals import stop_switch
 
 AT_ONCE = 20
@@ -24,14 +23,14 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
     if stop_switch.is_stopped(app):
         return Record()
     for message in app.quick(waiting_rows.due, AT_ONCE):
-        asked = await app.write(_take_up, message, settings=app.settings)
+        asked = await app.write(_take_up, message)
         if asked is not None:
             answer = await agent_rpc.run(app, asked)
             await app.write(_end, asked, None if isinstance(answer, AppError) else answer.response)
     return Record()
 
 
-def _take_up(tx: Tx, message: int, *, settings: Settings) -> Asked | None:
+def _take_up(tx: Tx, message: int) -> Asked | None:
     """Begin the turn that answers a message.
 
     None where it waits on, or is not to be answered any more.
@@ -50,7 +49,6 @@ def _take_up(tx: Tx, message: int, *, settings: Settings) -> Asked | None:
             conversation=row["conversation_id"],
             message=message,
             text=row["content"],
-            settings=settings,
         )
     except BudgetExceeded as error:
         waiting_rows.put_off(tx, message, reason="budget_spent", next_at=error.details["resetsAt"])

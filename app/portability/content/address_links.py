@@ -10,24 +10,23 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 from urllib.parse import unquote
 
-from app.core.process.lazy_regex import regex
 from app.portability.content.file_names import relative
 from app.portability.content.literal_text import outside
 
 Kind = Literal["note", "file"]
 Lookup = Callable[[Kind, int], str | None]
 _PREFIX = r"(?:hearth:note/|/os/notes/|/os/attachments/)"
-_NUMBERED = regex(rf"({_PREFIX})([1-9][0-9]{{0,15}})(?![\w/-])")
+_NUMBERED = re.compile(rf"({_PREFIX})([1-9][0-9]{{0,15}})(?![\w/-])")
 _PLACE = r"""(\][ \t]*\([ \t]*<?|^ {0,3}\[[^\]\n]{1,500}\]:[ \t]*<?|=["'])"""
 """What stands before the address of a link: in Markdown, in a definition, in HTML."""
 _REST = r"""((?:[#?][^()\s<>"']{0,2000})?)(?=[)\s<>"']|\Z)"""
-_BEFORE = regex(rf"{_PLACE}\Z", re.MULTILINE)
-_BEHIND = regex(_REST)
+_BEFORE = re.compile(rf"{_PLACE}\Z", re.MULTILINE)
+_BEHIND = re.compile(_REST)
 _LONGEST_PLACE = 600
-_KEYED = regex(rf"({_PREFIX})([0-9a-f]{{12}}-[0-9]{{10,16}})(?![\w/-])")
+_KEYED = re.compile(rf"({_PREFIX})([0-9a-f]{{12}}-[0-9]{{10,16}})(?![\w/-])")
 _KEY = r"([A-Za-z0-9%._~/+=@-]{1,3000})"
-_NAMED = regex(rf"(note|attachment):{_KEY}")
-_RELATIVE = regex(rf"""{_PLACE}([^()\s<>#?"']{{1,2000}}){_REST}""", re.MULTILINE)
+_NAMED = re.compile(rf"(note|attachment):{_KEY}")
+_RELATIVE = re.compile(rf"""{_PLACE}([^()\s<>#?"']{{1,2000}}){_REST}""", re.MULTILINE)
 
 
 def may_hold(text: str) -> bool:

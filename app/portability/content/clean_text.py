@@ -3,13 +3,13 @@
 What no database takes is gone, and nothing here raises.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from app.core.database.tx import stamp
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.content.source_items import NotCarried
 
@@ -22,7 +22,7 @@ UNREADABLE = (OSError, ValueError, EOFError, RecursionError, NotImplementedError
 
 ValueError has in it whatever is no text, JSON or number.
 """
-_LINKED = regex(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_LINKED = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _BRACKETS = str.maketrans("[]", "()")
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -134,7 +134,7 @@ def damaged(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
         yield NotCarried(
-            name=named(name), reason="some of its bytes were no text; each of them is now a �"
+            name=named(name), reason="it contained bytes that are not valid text; each is now a �"
         )
 
 

@@ -3,12 +3,12 @@
 They follow the names that the files of notes got, and come back as they were.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.process.lazy_regex import regex
 from app.core.text import fold
 from app.portability.content.literal_text import outside
 from app.workspace.index import link_text
@@ -16,7 +16,7 @@ from app.workspace.index.link_text import Link
 from app.workspace.notes.link_targets import View, names_for
 
 LONGEST = 800
-_WIKI = regex(r"\[\[([^\[\]\n]{1,800})\]\]")
+_WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
 
 
 class FileLinks:

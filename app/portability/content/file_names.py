@@ -5,17 +5,16 @@ Windows, macOS and Linux; no two that any of them takes for the same.
 Marks that no link by title can hold, # ^ [ ], are left out too.
 """
 
+import re
 import unicodedata
 from urllib.parse import quote
 
-from app.core.process.lazy_regex import regex
-
 LONGEST = 80
 LONGEST_BYTES = 200
-_REFUSED = regex(
+_REFUSED = re.compile(
     r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]'
 )
-_RESERVED = regex(
+_RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\s*\.|\s*$)", 2
 )
 

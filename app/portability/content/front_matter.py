@@ -9,20 +9,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
-
 LARGEST = 64 << 10
 """The characters of a front matter; what is longer is text."""
 MOST_NESTED = 20
-_BLOCK = regex(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
-_BRACKET = regex(r"[\[\]{}]")
-_INDENTED = regex(r"^[-?: \t]{100}", 8)
-_OWN_LINE = regex(r"([a-z-]+): (.+)")
+_BLOCK = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
+_BRACKET = re.compile(r"[\[\]{}]")
+_INDENTED = re.compile(r"^[-?: \t]{100}", 8)
+_OWN_LINE = re.compile(r"([a-z-]+): (.+)")
 _NAME = r"[A-Za-z_][\w-]{0,60}(?: [\w-]{1,60}){0,3}"
 _SCALAR = r"\w(?:[\w./+@,()'-]| (?=[\w./+@('-])|:(?=[\w/]))*"
 _WORD = r"\w(?:[\w./+@-]| (?=[\w./+@-]))*"
-_FIELD = regex(rf"({_NAME}):(?: +(?:({_SCALAR})|\[((?:{_WORD}(?:, *{_WORD})*)?)\]))? *")
-_LISTED = regex(rf"( *)- ({_SCALAR}) *")
+_FIELD = re.compile(rf"({_NAME}):(?: +(?:({_SCALAR})|\[((?:{_WORD}(?:, *{_WORD})*)?)\]))? *")
+_LISTED = re.compile(rf"( *)- ({_SCALAR}) *")
 
 
 class Parted(NamedTuple):

@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.core.markdown.blocks import Span, code_spans
-from app.core.process.lazy_regex import regex
 
-_MATHS = regex(r"\$\$.+?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^$\n\\])+(?<![\s\\])\$(?!\d)", re.DOTALL)
+_MATHS = re.compile(
+    r"\$\$.+?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^$\n\\])+(?<![\s\\])\$(?!\d)", re.DOTALL
+)
 
 
 def outside(

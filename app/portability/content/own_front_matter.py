@@ -4,31 +4,43 @@ One block, whose own lines stay as they are and come back so.
 
 Each of our fields is a line below the note's own. Where the note itself has a field of that
 name, ours is called `hearth-NAME`, or left out where both say the same; `hearth` lists which of
-the others are ours.
+the others are ours, or `hearth_` where the note has a field `hearth`. Fields in braces get ours
+as the first line inside. Lines between two rules that are no fields are text, with ours above.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
 from app.core.database.tx import stamp
-from app.core.process.lazy_regex import regex
 from app.portability.content import front_matter
 
 NAMES = ("id", "title", "created", "updated", "tags", "pinned", "version")
 MARK = "hearth"
 LINKS = "hearth-links"
-LARGEST = 12 << 10
-"""The characters of a note's own front matter up to which ours is put into it."""
 _ELSE: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
 """What is meant where one of ours is left out."""
-_OURS = frozenset({MARK, LINKS, *(f"{MARK}-{name}" for name in NAMES)})
 _BELOW = (" ", "\t", "- ")
-_SPACE = regex(r"[ \t]*(?:#.*)?")
-_KEY = regex(
+_OPENS = re.compile(r"\ufeff?---[ \t]*\r?\n")
+_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_SPACE = re.compile(r"[ \t]*(?:#.*)?")
+_KEY = re.compile(
     r"""("[^"\n]*"|'[^'\n]*'|[^\s#:\[\]{}"'&*!|>@`%?,-][^:\n]*?)[ \t]*:(?:[ \t]+(.*?))?[ \t]*"""
 )
+_MARKED = re.compile(r"(hearth_*)(?:-.*)?", re.DOTALL)
+_MARK_LINE = re.compile(r"""^["']?(hearth_*)["']?[ \t]*:""", re.MULTILINE)
+_BRACE = re.compile(r"[^{]*\{")
+_MARK_IN_BRACES = re.compile(r"""[^{]*\{("(hearth_*)": \[.*),\n""")
+
+
+class Block(NamedTuple):
+    """Where the lines of what looks like front matter start and end, and where its text begins."""
+
+    start: int
+    end: int
+    body: int
 
 
 class Apart(NamedTuple):
@@ -41,27 +53,81 @@ class Apart(NamedTuple):
     trouble: str | None
 
 
+def block(text: str) -> Block | None:
+    """Find what looks like front matter at the top of a text, however long it is."""
+    opens = _OPENS.match(text)
+    closes = _CLOSES.search(text, opens.end()) if opens else None
+    return Block(opens.end(), closes.start(), closes.end()) if opens and closes else None
+
+
 def with_ours(fields: dict[str, Any], text: str) -> str:
     """Give a text with these fields in its front matter.
 
-    They get a block of their own where it has none that could take them.
+    They get a block of their own where it has none.
     """
-    found = front_matter.block(text)
-    if found is None or len(found[1]) > LARGEST:
+    found = block(text)
+    merged = None if found is None else _merged(fields, text[found.start : found.end])
+    if found is None or merged is None:
         return front_matter.written(fields) + text
-    names = _names(found[1])
-    if names is None or any(name == MARK or name.startswith(f"{MARK}-") for name in names):
-        return front_matter.written(fields) + text
-    own, _ = front_matter.read(found[1])
+    return text[: found.start] + merged + text[found.end :]
+
+
+def _merged(fields: dict[str, Any], lines: str) -> str | None:
+    """Give the lines of a note's own front matter with ours, or None where they are no fields."""
+    own, trouble = _read(lines)
+    keys, others = _rows(lines)
+    names = {*keys, *own}
+    mark = _free_mark(names)
+    ours = _ours(fields, own, names, mark)
+    below = lines + front_matter.lines(ours)
+    if trouble is not None:  # as in a template, or too long to be read
+        return below if keys and keys[0] and others < len(keys) else None
+    if not keys or keys[0]:
+        return below
+    brace = _BRACE.match(lines)
+    inside = brace and brace[0] + _in_braces(ours) + lines[brace.end() :]
+    return next((one for one in (below, inside) if one and _holds(one, own, mark)), None)
+
+
+def _ours(
+    fields: dict[str, Any], own: dict[str, Any], names: set[str], mark: str
+) -> dict[str, Any]:
+    """Give what is added to a note's own fields, by the names it gets there."""
     ours: dict[str, Any] = {}
     for name, value in (_ELSE | fields if names else fields).items():
-        if name not in names and name not in own:
+        if name == LINKS:
+            ours[f"{mark}-links"] = value
+        elif name not in names:
             ours |= {name: value} if name in fields else {}
         elif not _says(own, name, value):
-            ours[f"{MARK}-{name}"] = value
-    ours = {MARK: [name for name in ours if name in NAMES]} | ours
-    place = found.end(1)
-    return text[:place] + front_matter.lines(ours) + text[place:]
+            ours[f"{mark}-{name}"] = value
+    return {mark: [name for name in ours if name in NAMES]} | ours
+
+
+def _in_braces(ours: dict[str, Any]) -> str:
+    rows = front_matter.lines(ours).splitlines()
+    return (
+        ", ".join(f'"{name}": {value}' for name, _, value in (row.partition(": ") for row in rows))
+        + ",\n"
+    )
+
+
+def _free_mark(names: set[str]) -> str:
+    """Give a mark that no field of a note has."""
+    marks = [found[1] for name in names if (found := _MARKED.fullmatch(name))]
+    return max(marks, key=len) + "_" if marks else MARK
+
+
+def _holds(lines: str, own: dict[str, Any], mark: str) -> bool:
+    """Say whether lines still say what a note's own did, and have our mark."""
+    found, trouble = _read(lines)
+    return trouble is None and mark in found and own.items() <= found.items()
+
+
+def _read(lines: str) -> tuple[dict[str, Any], str | None]:
+    if len(lines) > front_matter.LARGEST:
+        return {}, "its front matter is too long"
+    return front_matter.read(lines)
 
 
 def apart(text: str) -> Apart:
@@ -69,39 +135,50 @@ def apart(text: str) -> Apart:
 
     What it tells of a note, and the note's own text with its own front matter as it was.
     """
-    found = front_matter.block(text)
+    found = block(text)
     if found is None:
         return Apart({}, text, None)
-    if f"\n{MARK}:" not in found[0]:
-        return _without_mark(text, found.start(1), found.end(1))
-    marked, _ = _taken(found[1], frozenset({MARK}))
-    listed = marked.get(MARK)
-    flat = (
-        frozenset(name for name in listed if name in NAMES)
-        if isinstance(listed, list)
-        else frozenset(NAMES)
-    )
-    fields, rest = _taken(found[1], _OURS | flat)
-    text = text[: found.start(1)] + rest + text[found.end(1) :]
-    told = {name: fields[f"{MARK}-{name}"] for name in NAMES if f"{MARK}-{name}" in fields} | {
-        name: fields[name] for name in flat if name in fields
+    lines = text[found.start : found.end]
+    braced = _MARK_IN_BRACES.match(lines)
+    if braced is not None:
+        mark, fields = braced[2], _value(f"x: {{{braced[1]}}}")
+        rest = lines[: braced.start(1)] + lines[braced.end() :]
+    elif marks := _MARK_LINE.findall(lines):
+        mark = max(marks, key=len)
+        flat = _flat(_taken(lines, frozenset({mark}))[0].get(mark))
+        here = {mark, f"{mark}-links", *(f"{mark}-{name}" for name in NAMES)}
+        fields, rest = _taken(lines, flat | here)
+    else:
+        return _without_mark(text, found)
+    told = {name: fields[f"{mark}-{name}"] for name in NAMES if f"{mark}-{name}" in fields} | {
+        name: fields[name] for name in _flat(fields.get(mark)) if name in fields
     }
     if not {"title", "created", "updated", "tags"} <= told.keys():
-        own, _ = front_matter.read(rest)
-        told = _meant(own) | told
-    return Apart(told | ({LINKS: fields[LINKS]} if LINKS in fields else {}), text, None)
+        told = _meant(_read(rest)[0]) | told
+    links = {LINKS: fields[f"{mark}-links"]} if f"{mark}-links" in fields else {}
+    return Apart(told | links, text[: found.start] + rest + text[found.end :], None)
 
 
-def _without_mark(text: str, start: int, end: int) -> Apart:
+def _flat(listed: Any) -> frozenset[str]:
+    """Give which of our fields have their plain names, by what the mark lists."""
+    return frozenset(name for name in NAMES if not isinstance(listed, list) or name in listed)
+
+
+def _without_mark(text: str, found: Block) -> Apart:
     """Take apart a file whose block is all ours, or to which others have added.
 
     What they added is the note's own.
     """
-    fields, body, trouble = front_matter.parted(text)
-    if trouble is not None or fields.keys() <= {*NAMES, LINKS}:
-        return Apart(fields, body, trouble)
-    _, rest = _taken(text[start:end], frozenset({*NAMES, LINKS}))
-    return Apart(fields, text[:start] + rest + text[end:], None)
+    lines = text[found.start : found.end]
+    fields, trouble = _read(lines)
+    taken, rest = _taken(lines, frozenset({*NAMES, LINKS}))
+    if taken and not rest:  # however long, as the links of a long note make it
+        return Apart(taken, text[found.body :], None)
+    if trouble is not None:
+        return Apart({}, text, trouble)
+    if fields.keys() <= {*NAMES, LINKS}:
+        return Apart(fields, text[found.body :], None)
+    return Apart(fields, text[: found.start] + rest + text[found.end :], None)
 
 
 def _taken(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
@@ -126,18 +203,20 @@ def _taken(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
     return fields, "".join(kept)
 
 
-def _names(block: str) -> set[str] | None:
-    """Give the names of the fields of a block, YAML or not.
+def _rows(lines: str) -> tuple[list[str], int]:
+    """Give the names of the fields of a block, YAML or not, and how many lines are no part of one.
 
-    None where its lines are no fields and ours cannot stand below them.
+    The first name is empty where the first line is no field.
     """
-    rows = [row for line in block.split("\n") if not _SPACE.fullmatch(row := line.rstrip("\r"))]
+    rows = [row for line in lines.split("\n") if not _SPACE.fullmatch(row := line.rstrip("\r"))]
     keys = [_KEY.fullmatch(row) for row in rows]
-    return (
-        None
-        if keys and keys[0] is None
-        else {key[1].strip("\"'") for key in keys if key is not None}
-    )
+    others = [
+        row
+        for row, key in zip(rows, keys, strict=True)
+        if key is None and not row.startswith(_BELOW)
+    ]
+    names = [key[1].strip("\"'") for key in keys if key is not None]
+    return names if not keys or keys[0] else ["", *names], len(others)
 
 
 def _value(lines: str) -> Any:

@@ -37,7 +37,7 @@ def write(tx: Tx, me: Caller, put: Put, leave: Callable[[str, str], None], key: 
         if not own:
             leave(
                 row["title"],
-                "this conversation belongs to others too: it is exported for reading, and an "
+                "others take part in this conversation: it is exported for reading, and an "
                 "import leaves it out",
             )
         put(

@@ -1,5 +1,6 @@
 """Exports todos as JSON, which an import reads back, and as todo.txt and iCalendar."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -8,7 +9,6 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.process.lazy_regex import regex
 from app.portability.content import import_rows
 from app.portability.content.address_links import Lookup, keyed
 from app.portability.exports.export_plan import native_key, prefix
@@ -21,8 +21,8 @@ PRIORITIES = {5: "A", 4: "B", 3: "C", 2: "D", 1: "E"}
 ICS_PRIORITIES = {0: 0, 1: 9, 2: 7, 3: 5, 4: 3, 5: 1}
 LONGEST_LINE = 75
 """Bytes of a line of iCalendar."""
-_ESCAPED = regex(r"[\\;,]")
-_CONTROLS = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ESCAPED = re.compile(r"[\\;,]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def write(tx: Tx, me: Caller, put: Put, key: Lookup) -> int:

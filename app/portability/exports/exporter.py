@@ -18,8 +18,8 @@ import msgspec
 
 from app.account import users
 from app.core.caller import Caller
-from app.core.database.snapshot_read import one_state
-from app.core.database.tx import Clock, Tx
+from app.core.database.store import Store
+from app.core.database.tx import Tx
 from app.portability.content import address_links, own_front_matter
 from app.portability.content.file_links import FileLinks
 from app.portability.content.reports import ExportReport, leave
@@ -45,7 +45,7 @@ FOLDERS, FILES, TODOS, SETTINGS, ABOUT = (
 )
 
 
-def export(database: Path, me: Caller, target: Path, *, tell: Tell, clock: Clock) -> ExportReport:
+def export(store: Store, me: Caller, target: Path, *, tell: Tell) -> ExportReport:
     """Write what the caller owns to a folder, or to an archive where the name ends in .zip.
 
     Give what it holds. For a thread.
@@ -53,7 +53,7 @@ def export(database: Path, me: Caller, target: Path, *, tell: Tell, clock: Clock
     Raises AlreadyExists for a place that is taken, and OSError where it cannot be written; then
     nothing is left there.
     """
-    with one_state(database, clock) as tx, sink_for(target) as sink:
+    with store.one_state() as tx, sink_for(target) as sink:
         return _Export(tx, me, sink, tell).write()
 
 

@@ -2,13 +2,13 @@
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Tree
 from app.portability.archives.zip_reader import is_zip
@@ -32,8 +32,9 @@ from app.workspace.notes.snapshot_rows import Kept
 
 SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""
-KEY = regex(r"[0-9a-f]{12}-[0-9]{10,16}")
+KEY = re.compile(r"[0-9a-f]{12}-[0-9]{10,16}")
 HEAD = 64 << 10
+RULES = (b"---", b"\xef\xbb\xbf---")
 """The bytes of a file in which its front matter is looked for."""
 LARGEST_JSON = 256 << 20
 LARGEST_LINE = 80 << 20
@@ -95,7 +96,7 @@ class HearthTree:
         yield from self._settings()
         for name in self._files:
             if not self._is_known(name):
-                yield NotCarried(name=named(name), reason="it is no part of an export of Hearth")
+                yield NotCarried(name=named(name), reason="it is not part of a Hearth export")
 
     def close(self) -> None:
         """Let go of the archive."""
@@ -170,7 +171,7 @@ class HearthTree:
 
     def _note(self, name: str, entry: Entry) -> Iterator[Item]:
         if not name.lower().endswith(ENDINGS):
-            yield NotCarried(name=name, reason="it is no Markdown file")
+            yield NotCarried(name=name, reason="it is not a Markdown file")
             return
         try:
             content = entry.read(LARGEST)
@@ -211,6 +212,8 @@ class HearthTree:
         try:
             with entry.open() as file:
                 head = file.read(HEAD)
+                if head.startswith(RULES) and own_front_matter.block(as_text(head)) is None:
+                    head += file.read(LARGEST)
         except OSError:
             return name
         fields, _, _ = own_front_matter.apart(as_text(head))
@@ -249,7 +252,7 @@ class HearthTree:
             else:
                 yield NotCarried(
                     name=hearth_records.text_of(found, "title") or name,
-                    reason="this conversation belongs to others too",
+                    reason="others take part in this conversation",
                 )
         except (KeyError, TypeError, *UNREADABLE) as error:
             yield unreadable(name, error)
@@ -285,7 +288,7 @@ class HearthTree:
                             yield (
                                 number,
                                 NotCarried(
-                                    name=f"{name}, line {number}", reason="it is no JSON object"
+                                    name=f"{name}, line {number}", reason="it is not a JSON object"
                                 ),
                             )
         except OSError as error:

@@ -141,7 +141,7 @@ class Keep:
                 yield from self._note(page, inside, shown, own)
             return
         if not _is_keep(note):
-            yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
+            yield NotCarried(name=named(entry.path), reason="it is not a Keep note")
         elif note.get("isTrashed") is True:
             yield NotCarried(
                 name=named(note.get("title") or entry.name), reason="it was in Keep's trash"
@@ -200,20 +200,20 @@ class Keep:
             if entry.name in _NOT_NOTES:
                 yield NotCarried(
                     name=named(entry.path),
-                    reason="it is only about the Takeout; labels came along with their notes",
+                    reason="it only describes the Takeout; labels are imported with their notes",
                 )
             elif not _is_note(entry) and entry.name not in shown:
-                yield NotCarried(name=named(entry.path), reason="no note that came along shows it")
+                yield NotCarried(name=named(entry.path), reason="no imported note shows it")
 
 
 def _elsewhere(folder: str, inside: dict[str, Entry]) -> Iterator[Item]:
     """Tell of a folder of the Takeout that has no notes: it is of another service."""
     if folder:
         count = f"{len(inside):,} {'file' if len(inside) == 1 else 'files'}"
-        yield NotCarried(name=named(folder), reason=f"no notes of Keep lie there ({count})")
+        yield NotCarried(name=named(folder), reason=f"it contains no Keep notes ({count})")
     else:
         for entry in inside.values():
-            yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
+            yield NotCarried(name=named(entry.path), reason="it is not a Keep note")
 
 
 def _looks_like_keep(path: Path) -> bool:
@@ -289,7 +289,7 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     """Tell of what a note has and ours have not."""
     if any(mark in clean(note.get("textContentHtml")) for mark in _RICH):
         yield NotCarried(
-            name=named(title), reason="its bold and italic words and headings are plain text now"
+            name=named(title), reason="its bold, italic and headings are now plain text"
         )
     others = [
         clean(one.get("email"))
@@ -299,7 +299,7 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     if others:
         yield NotCarried(
             name=named(title),
-            reason=f"it was shared with {line(', '.join(others), 200)}; here it is yours alone",
+            reason=f"it was shared with {line(', '.join(others), 200)}; here only you can see it",
         )
 
 

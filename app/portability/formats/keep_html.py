@@ -1,12 +1,11 @@
 """A page of Google Keep's Takeout, read as the JSON that should have been beside it."""
 
+import re
 from html.parser import HTMLParser
 from typing import Any
 
-from app.core.process.lazy_regex import regex
-
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_HEADING = regex(
+_HEADING = re.compile(
     r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2}):(\d{2})[\s\u202f]*([AP]M)?"
 )
 _VOID = frozenset(
@@ -43,7 +42,7 @@ def read(page: str) -> dict[str, Any]:
         or not found["heading"].strip()
         or not (found["title"] or found["content"] or reader.items or reader.pictures)
     ):
-        raise ValueError("it is no note of Keep")
+        raise ValueError("it is not a Keep note")
     items = [("".join(parts), checked) for parts, checked in reader.items]
     return {
         "title": found["title"].strip(),

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from app.core.process.lazy_regex import regex
 from app.core.text import fold
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Found, Tree
@@ -48,14 +47,18 @@ LEFT_OUT = {
     **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
 }
 """What programs keep for themselves beside the notes, by the endings of the names."""
-_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])")
-_DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
-_EMBED = regex(
+_LINK = re.compile(
+    r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])"
+)
+_DEFINITION = re.compile(
+    r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8
+)
+_EMBED = re.compile(
     r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]"
 )
 _IN_ADDRESS = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
-_DAY = regex(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
-_ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
+_DAY = re.compile(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 
 def recognise(path: Path) -> bool:
@@ -129,7 +132,7 @@ class MarkdownFolder:
             yield unreadable(name, error)
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
+            yield NotCarried(name=name, reason="it is not text: it contains NUL characters")
             return
         if is_encrypted(content):
             yield NotCarried(

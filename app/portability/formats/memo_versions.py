@@ -1,15 +1,15 @@
 """A memo as the several versions of Memos' API shape it."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 from app.portability.content.clean_text import clean, line, moment, since_1970
 
-_TAG = regex(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
+_TAG = re.compile(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
 _STATES = {"ARCHIVED": "archived", "DELETED": "deleted"}
 
 

@@ -13,7 +13,6 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.folder_tree import FileTree
@@ -47,10 +46,10 @@ from app.portability.formats.memo_versions import Attached, Memo
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20
 LISTS = frozenset({"memos", "data"})
-_FILE_LINK = regex(
+_FILE_LINK = re.compile(
     r"(?:(?<=\]\()|(?<=src=[\"']))(?:https?://[^/\s()<>]{1,300})?/(?:file/(?:attachments|resources)|o/r)/([A-Za-z0-9_-]{1,64})(?:/[^\s()<>]*)?"
 )
-_MEMO_LINK = regex(
+_MEMO_LINK = re.compile(
     r"(?<=\()(?:https?://[^/\s()<>]{1,300})?/(?:m|memos)/([A-Za-z0-9_-]{1,64})(?=[)#])"
 )
 
@@ -108,7 +107,7 @@ class Memos:
                 )
         for entry in self._files:
             if entry.path not in shown:
-                yield NotCarried(name=named(entry.path), reason="no memo that came along shows it")
+                yield NotCarried(name=named(entry.path), reason="no imported memo shows it")
 
     def close(self) -> None:
         """Close the archive."""
@@ -142,7 +141,7 @@ class Memos:
     def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
         memo = memo_versions.memo(found)
         if memo is None:
-            yield NotCarried(name=named(place), reason="it is no memo, or one without an id")
+            yield NotCarried(name=named(place), reason="it is not a memo, or has no id")
             return
         if memo.id in seen:
             return
@@ -292,7 +291,7 @@ def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
         yield NotCarried(
             name=named(title),
-            reason=f"its visibility was {line(memo.visibility, 30)}; here it is yours alone",
+            reason=f"its visibility was {line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
         yield NotCarried(

@@ -10,7 +10,6 @@ from typing import BinaryIO, Literal
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
@@ -24,15 +23,15 @@ PRIORITIES = {"A": 5, "B": 4, "C": 3, "D": 2}
 MOST_OF_LINE = 1 << 20
 LOOKED_AT = 1 << 16
 _DATE = r"\d{4}-\d{2}-\d{2}"
-_LINE = regex(
+_LINE = re.compile(
     rf"(?P<done>[xX][ \t]+)?(?:\((?P<first>[A-Z])\)[ \t]+)?(?:(?P<one>{_DATE})[ "
     rf"\t]+)?(?:(?P<two>{_DATE})[ \t]+)?(?P<text>.*)",
     re.DOTALL,
 )
-_MARK = regex(r"(?<!\S)(due|t|rec|pri):(\S+)(?!\S)", re.IGNORECASE)
-_EVERY = regex(r"(\+?)(\d{1,3})([dbwmy]?)", re.IGNORECASE)
+_MARK = re.compile(r"(?<!\S)(due|t|rec|pri):(\S+)(?!\S)", re.IGNORECASE)
+_EVERY = re.compile(r"(\+?)(\d{1,3})([dbwmy]?)", re.IGNORECASE)
 _UNITS = {"": "DAILY", "d": "DAILY", "w": "WEEKLY", "m": "MONTHLY", "y": "YEARLY"}
-_SIGN = regex(
+_SIGN = re.compile(
     rf"(?:[xX][ \t]+{_DATE}|\([A-Z]\)[ \t]|{_DATE}[ \t])|(?<!\S)(?:[+@]\w|(?:due|rec|pri|t):\S)"
 )
 
@@ -86,7 +85,7 @@ class TodoTxt:
             if isinstance(entry, NotCarried):
                 yield entry
             elif entry.ending != "txt" or ("/" in entry.path and entry.name not in NAMES):
-                yield NotCarried(name=named(entry.path), reason="it is no list of todos")
+                yield NotCarried(name=named(entry.path), reason="it is not a todo list")
             else:
                 yield from _file(entry, known)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.folder_tree import FileTree
@@ -35,8 +34,8 @@ PRIORITIES = {"1": 5, "2": 4, "3": 3}
 """1 is the highest of a CSV file, other than in Todoist's API; 4 is none."""
 ENDINGS = frozenset({"csv"})
 LOOKED_AT = 4096
-_NUMBER = regex(r"\s*\[\d+\]$")
-_FILE = regex(r"\[\[file (\{.*?\})\]\]", re.DOTALL)
+_NUMBER = re.compile(r"\s*\[\d+\]$")
+_FILE = re.compile(r"\[\[file (\{.*?\})\]\]", re.DOTALL)
 
 
 class _Task(msgspec.Struct):
@@ -95,7 +94,7 @@ class Todoist:
             ) and open_source.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
-                yield NotCarried(name=named(entry.path), reason="it is no CSV of Todoist")
+                yield NotCarried(name=named(entry.path), reason="it is not a Todoist CSV file")
 
     def close(self) -> None:
         """Close the archive."""
@@ -157,7 +156,7 @@ class _Project:
         elif kind and not kind.startswith("meta"):
             yield NotCarried(
                 name=named(content or f"row {number}"),
-                reason=f"it is a {line(kind, 30)}, which is no task, section or comment",
+                reason=f"it is a {line(kind, 30)}, which is not a task, section or comment",
             )
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
@@ -195,7 +194,11 @@ class _Project:
         )
         yield from damaged(content, content)
         if row.get("DATE") and when is None:
-            yield _unread(content, row["DATE"])
+            yield _unread(
+                content,
+                row["DATE"],
+                missing=todoist_dates.no_such_day(row["DATE"], row.get("DATE_LANG", ""), self._day),
+            )
         elif when is not None and when.year is not None:
             yield _guessed(content, row["DATE"], when.year)
 
@@ -267,10 +270,11 @@ def _is_template(entry: Entry) -> bool:
     return columns[:2] == ["TYPE", "CONTENT"] and "INDENT" in columns
 
 
-def _unread(content: str, text: str) -> NotCarried:
+def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
+    why = "names a day that does not exist" if missing else "is unclear"
     return NotCarried(
         name=named(content),
-        reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description",
+        reason=f"its date “{line(text, 60)}” {why}; it is kept in the description",
     )
 
 

@@ -11,12 +11,13 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.database.tx import stamp
-from app.core.process.lazy_regex import regex
 
-_ISO = regex(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z)?)?")
-_YEAR = regex(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
-_FROM_DONE = regex(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!", re.IGNORECASE)
-_REST = regex(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
+_ISO = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z)?)?"
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+_FROM_DONE = re.compile(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!", re.IGNORECASE)
+_REST = re.compile(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
 
 
 _ASKED = ((1, 1), (2, 20), (8, 4))
@@ -49,6 +50,17 @@ def understood(text: str, language: str, zone: str, exported: date | None) -> Wh
         if found_when := _by_grammar(text, locale, zone, exported):
             return found_when
     return None
+
+
+def no_such_day(text: str, language: str, exported: date | None) -> bool:
+    """Say whether the words of a task name a day that its month does not have."""
+    from app.agent.quickadd import time_ranges
+
+    day = exported or date(1970, 1, 1)
+    return len(text) <= 200 and any(
+        time_ranges.missing_day(text, datetime(day.year, day.month, day.day, tzinfo=UTC), locale)
+        for locale in (language or None, "en")
+    )
 
 
 def _exact(found: re.Match[str], zone: str) -> When | None:

@@ -118,8 +118,7 @@ class Importer:
             leave(
                 self.report,
                 NotCarried(
-                    name=scope,
-                    reason="the credential lacks this scope, so what needs it was left out",
+                    name=scope, reason="the key lacks this scope, so what needs it was left out"
                 ),
             )
         return self.report
@@ -235,9 +234,8 @@ class Importer:
                 )
 
     async def _file(self, source: SourceFile) -> None:
-        limits = self._app.settings
         looked = await asyncio.to_thread(
-            store_files.look, source, limits.max_attachment_body, self._check
+            store_files.look, source, self._app.settings.max_attachment_body, self._check
         )
         if isinstance(looked, str):
             leave(self.report, NotCarried(name=source.key[:500], reason=looked))
@@ -255,13 +253,7 @@ class Importer:
         leave(self.report, *lines)
         try:
             made = await self._app.write(
-                store_files.begin,
-                self._what,
-                source,
-                name,
-                looked,
-                created,
-                limits.attachment_quota,
+                store_files.begin, self._what, source, name, looked, created
             )
             self.report.bytes += looked.size
             if not looked.first:

@@ -5,6 +5,7 @@ changed.
 """
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, tzinfo
@@ -14,7 +15,6 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.database.tx import stamp, utc_now
-from app.core.process.lazy_regex import regex
 from app.core.schema import is_invisible
 from app.core.text import fold
 from app.errors import Invalid, PayloadTooLarge
@@ -36,12 +36,11 @@ from app.workspace.todos.todo_records import HIGHEST_PRIORITY
 UNTITLED = "Untitled"
 LONGEST_DESCRIPTION = 20_000
 _TITLE, _TODO_TITLE, _STEP = paths.NAME, 500, 255
-_IN_HTML = regex(r"""\b(href|src)\s*=\s*(["'])(note|attachment):([^"'<>]{1,3000})\2""", 2)
-_FROM_HTML = regex(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
-_IMAGE = regex(
+_IN_HTML = re.compile(r"""\b(href|src)\s*=\s*(["'])(note|attachment):([^"'<>]{1,3000})\2""", 2)
+_FROM_HTML = re.compile(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
+_IMAGE = re.compile(
     r"""<img\b[^>]{0,2000}?\bsrc\s*=\s*["'](attachment:[^"'<>]{1,3000})["'][^>]{0,2000}>""", 2
 )
-_DAY_ONLY = regex(r"\d{4}-\d{2}-\d{2}")
 Lines = list[NotCarried]
 
 
@@ -198,7 +197,7 @@ def path(names: Folders, into: Folders, lines: Lines) -> Folders:
     if len(found) > paths.DEEPEST:
         lines.append(
             NotCarried(
-                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was put higher"
+                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was moved up"
             )
         )
         found = found[: paths.DEEPEST]
@@ -222,11 +221,11 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
 def clean_text(text: str, name: str, lines: Lines) -> str:
     """Give a text without what cannot be stored."""
     if "\0" in text:
-        lines.append(NotCarried(name=name, reason="NUL characters were left out of its text"))
+        lines.append(NotCarried(name=name, reason="NUL characters were removed from its text"))
         text = text.replace("\0", "")
     found = _encodable(text)
     if found is not text:
-        lines.append(NotCarried(name=name, reason="half characters in its text were replaced"))
+        lines.append(NotCarried(name=name, reason="invalid characters in its text were replaced"))
     return found
 
 

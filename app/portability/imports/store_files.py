@@ -102,13 +102,7 @@ def file_state(
 
 
 def begin(
-    tx: Tx,
-    what: Import,
-    source: SourceFile,
-    name: str,
-    looked: Looked,
-    created: str | None,
-    quota: int,
+    tx: Tx, what: Import, source: SourceFile, name: str, looked: Looked, created: str | None
 ) -> int:
     """Make the row of a file; one that fits into a part is whole with it."""
     made = attachment_rows.begin(
@@ -118,7 +112,6 @@ def begin(
         kind=looked.kind,
         size=looked.size,
         sha256=looked.sha256,
-        quota=quota,
     )
     if looked.first:
         attachment_rows.put_part(tx, made, 0, looked.first)
@@ -242,7 +235,7 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
             lines.append(
                 NotCarried(
                     name=f"setting {name}",
-                    reason="this account has chosen otherwise, and keeps that",
+                    reason="this account already has another value, which was kept",
                 )
             )
             continue

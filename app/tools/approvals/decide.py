@@ -14,6 +14,7 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Actor, Caller, Kind
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.core.operation import Http, operation
 from app.core.schema import Id, Text, encode
 from app.errors import (
@@ -37,7 +38,6 @@ from app.tools.approvals import (
     who_decides,
 )
 from app.tools.approvals import call_origin as origins
-from app.tools.approvals.escalation_hooks import Hooks
 from app.tools.approvals.escalations import EscalationAnswer, EscalationList
 from app.tools.registry import registry
 from app.tools.registry.registry import cut_result
@@ -148,7 +148,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
             and not policy.is_sticky(call.tool.operation.risk_class)
         ):
             raise Invalid("This tool asks each time: remember can only be once.", field="remember")
-    outcome = await app.write(_settle, me, user, id_, said, call, app.part(Hooks))
+    outcome = await app.write(_settle, me, user, id_, said, call, app.hooks)
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
@@ -169,7 +169,7 @@ async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
         app.catalog
     ):
         return None
-    asker = app.quick(still_allowed.asker_of, row, app.part(Hooks))
+    asker = app.quick(still_allowed.asker_of, row, app.hooks)
     if asker is None:
         return None
     try:
@@ -197,12 +197,12 @@ def _settle(
     if row["status"] != "pending":
         return Outcome(_refusal(row, said))
     if escalation_rows.is_due(tx, row):
-        escalation_rows.expire(tx, me, row, hooks)
+        escalation_rows.expire(tx, me, row)
         return Outcome(_expired())
     if said.choice == "stop":
         escalation_rows.decide(tx, row, decision="stop", by=said.by, note=said.note)
         audit.add(tx, me, escalation_rows.entry(row, "decision", "stop"), user=user)
-        escalation_rows.end(tx, row, "stopped", hooks)
+        escalation_rows.end(tx, row, "stopped")
         return Outcome()
     return _continue(tx, me, row, said, call, hooks)
 
@@ -229,7 +229,7 @@ def _continue(
             ),
             user=row["user_id"],
         )
-        escalation_rows.end(tx, row, "superseded", hooks, failure=error)
+        escalation_rows.end(tx, row, "superseded", failure=error)
         return Outcome(error)
     escalation_rows.decide(tx, row, decision="continue", by=said.by, note=said.note)
     audit.add(
@@ -257,9 +257,9 @@ def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, ho
         with tx.savepoint():
             result = _effect(tx, row, asker, call, hooks)
     except AppError as failure:
-        _conclude(tx, asker, row, failure, hooks)
+        _conclude(tx, asker, row, failure)
         return
-    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))), hooks)
+    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))))
 
 
 def _effect(
@@ -285,12 +285,10 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
     except AppError as failure:
         outcome = failure
     finally:
-        await app.write(_conclude, call.me, row, outcome, app.part(Hooks))
+        await app.write(_conclude, call.me, row, outcome)
 
 
-def _conclude(
-    tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None, hooks: Hooks
-) -> None:
+def _conclude(tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None) -> None:
     """Note what came of an action.
 
     Its result, or its refusal, after which it is not tried again.
@@ -304,7 +302,7 @@ def _conclude(
     )
     result = None if isinstance(outcome, AppError) else outcome
     escalation_rows.end(
-        tx, row, "failed" if failure else "executed", hooks, result=result, failure=failure
+        tx, row, "failed" if failure else "executed", result=result, failure=failure
     )
 
 

@@ -18,7 +18,6 @@ from app.tools.approvals import audit
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
-from app.tools.approvals.escalation_hooks import Ended, Hooks
 from app.tools.registry.registry import RegisteredTool
 
 MOST_PENDING = 200
@@ -41,6 +40,21 @@ Kind = Literal[
 
 
 Level = Literal["low", "medium", "high"]
+
+
+SETTLED = "escalation.settled"
+"""Told within the transaction in which one ends, with a `Settled`."""
+Ended = Literal["executed", "failed", "stopped", "expired", "superseded"]
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """How an escalation ended, for whoever raised it."""
+
+    id: int
+    user: int
+    origin: Origin
+    tool: str
+    status: Ended
 
 
 class TooManyPending(QuotaExceeded):
@@ -178,7 +192,6 @@ def end(
     tx: Tx,
     row: sqlite3.Row,
     status: Ended,
-    hooks: Hooks,
     *,
     result: bytes | None = None,
     failure: AppError | None = None,
@@ -197,18 +210,13 @@ def end(
         failure=told,
         id=row["id"],
     )
-    hooks.tell(tx, row, status, result)
+    origin = origins.unpacked(row["origin"])
+    tx.tell(SETTLED, Settled(row["id"], row["user_id"], origin, row["tool"], status))
     _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
 
 
 def supersede(
-    tx: Tx,
-    me: Caller,
-    user: int,
-    gone: Callable[[Origin, sqlite3.Row], bool],
-    hooks: Hooks,
-    *,
-    failure: AppError,
+    tx: Tx, me: Caller, user: int, gone: Callable[[Origin, sqlite3.Row], bool], *, failure: AppError
 ) -> int:
     """End all that waits for a user and for which `gone` is true; return their number."""
     rows = tx.all(
@@ -217,7 +225,7 @@ def supersede(
     ended = [row for row in rows if gone(origins.unpacked(row["origin"]), row)]
     for row in ended:
         audit.add(tx, me, entry(row, "decision", f"superseded: {failure.code}"), user=user)
-        end(tx, row, "superseded", hooks, failure=failure)
+        end(tx, row, "superseded", failure=failure)
     return len(ended)
 
 
@@ -240,10 +248,10 @@ def is_due(tx: Tx, row: sqlite3.Row) -> bool:
     return bool(row["status"] == "pending" and row["expires_at"] <= tx.now)
 
 
-def expire(tx: Tx, me: Caller, row: sqlite3.Row, hooks: Hooks) -> None:
+def expire(tx: Tx, me: Caller, row: sqlite3.Row) -> None:
     """End one whose time is over: that nobody has decided is a no."""
     audit.add(tx, me, entry(row, "expiry", "expired"), user=row["user_id"])
-    end(tx, row, "expired", hooks)
+    end(tx, row, "expired")
 
 
 def any_begun(tx: Tx) -> bool:
@@ -251,7 +259,7 @@ def any_begun(tx: Tx) -> bool:
     return tx.one("SELECT 1 FROM escalations WHERE status = 'continued' LIMIT 1") is not None
 
 
-def close_begun(tx: Tx, me: Caller, hooks: Hooks) -> None:
+def close_begun(tx: Tx, me: Caller) -> None:
     """Close what was under way when the server was stopped.
 
     Nobody knows whether it was done, so it is never done again.
@@ -262,7 +270,6 @@ def close_begun(tx: Tx, me: Caller, hooks: Hooks) -> None:
             tx,
             row,
             "failed",
-            hooks,
             failure=UnknownOutcome(
                 "The server was stopped while this was under way; it is not known whether it was "
                 "done."

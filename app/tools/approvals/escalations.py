@@ -18,7 +18,6 @@ from app.tools.approvals import call_origin as origins
 from app.tools.approvals import change_preview, escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
-from app.tools.approvals.escalation_hooks import Hooks
 from app.tools.approvals.escalation_rows import PENDING
 
 Status = Literal["pending", "decided", "all"]
@@ -135,7 +134,7 @@ async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):
         return Swept(0)
-    return Swept(await app.write(_expire, me, app.part(Hooks)))
+    return Swept(await app.write(_expire, me))
 
 
 async def _end_outdated(app: App, me: Caller) -> None:
@@ -148,17 +147,15 @@ async def _end_outdated(app: App, me: Caller) -> None:
     outdated = {} if me.reach is not None else await app.read(_outdated, me)
     if outdated:
         with contextlib.suppress(StorageFull, Unavailable):
-            await app.write(_supersede_outdated, me, app.part(Hooks))
+            await app.write(_supersede_outdated, me)
 
 
-def _supersede_outdated(tx: Tx, me: Caller, hooks: Hooks) -> None:
+def _supersede_outdated(tx: Tx, me: Caller) -> None:
     for id_, present in _outdated(tx, me).items():
         failure = BaseRevisionChanged(
             "What this would change has changed since; let the agent ask again.", revision=present
         )
-        escalation_rows.supersede(
-            tx, me, me.user, functools.partial(_has_id, id_), hooks, failure=failure
-        )
+        escalation_rows.supersede(tx, me, me.user, functools.partial(_has_id, id_), failure=failure)
 
 
 def _has_id(id_: int, origin: Origin, row: sqlite3.Row) -> bool:
@@ -236,13 +233,13 @@ def _any_due(tx: Tx) -> bool:
     )
 
 
-def _expire(tx: Tx, me: Caller, hooks: Hooks) -> int:
+def _expire(tx: Tx, me: Caller) -> int:
     due = tx.all(
         "SELECT * FROM escalations WHERE status = 'pending' AND expires_at <= :now "
         "ORDER BY id LIMIT 1000",
         now=tx.now,
     )
     for row in due:
-        escalation_rows.expire(tx, me, row, hooks)
+        escalation_rows.expire(tx, me, row)
     precedents.sweep(tx)
     return len(due)

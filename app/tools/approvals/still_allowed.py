@@ -7,9 +7,9 @@ import msgspec
 from app.account import key_rows, oauth_grants
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.errors import AppError, BaseRevisionChanged, GrantRevoked
 from app.tools.approvals import change_preview, tool_gate
-from app.tools.approvals.escalation_hooks import Hooks
 
 
 def asker_of(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:

@@ -6,12 +6,11 @@ What tells that not one byte of the backup has changed since it was made.
 import contextlib
 import hashlib
 import os
+import re
 from pathlib import Path
 
-from app.core.process.lazy_regex import regex
-
 SUFFIX = ".sha256"
-_LINE = regex(rb"\\?([0-9a-fA-F]{64})(?:\s|$)")
+_LINE = re.compile(rb"\\?([0-9a-fA-F]{64})(?:\s|$)")
 
 
 def path_of(backup: Path) -> Path:

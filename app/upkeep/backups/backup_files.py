@@ -6,6 +6,7 @@ They come onto the disk whole or not at all.
 import contextlib
 import glob
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -14,7 +15,6 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from app.core.database.data_dir import BACKUPS
 from app.core.database.disk_reserve import is_full, spare
-from app.core.process.lazy_regex import regex
 from app.errors import StorageFull, Unavailable
 from app.upkeep.backups import backup_digests
 
@@ -31,7 +31,9 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 AGE_MAGIC = b"age-encryption.org/v1\n"
 HEADER = 100
 BLOCK = 1 << 20
-_NAME = regex(rf"hearth-(\d{{6,}})-(\d{{8}}T\d{{6}}Z)-({'|'.join(get_args(Kind))})\.db(\.age)?")
+_NAME = re.compile(
+    rf"hearth-(\d{{6,}})-(\d{{8}}T\d{{6}}Z)-({'|'.join(get_args(Kind))})\.db(\.age)?"
+)
 
 
 class BackupFailed(Unavailable):

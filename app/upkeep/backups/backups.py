@@ -4,14 +4,12 @@ It also tells what takes room. Each is done by a process of its own.
 """
 
 import asyncio
-import time
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.backup_status import Safekeeping
 from app.core.database.tx import Tx, stamp
 from app.core.operation import MINUTE, operation
 from app.core.schema import Record
@@ -24,31 +22,11 @@ from app.upkeep.worker_tasks import WORKER, keep, worked
 AGAIN_SECONDS = 1800
 NIGHT = timedelta(hours=3)
 """After this hour of a day, in UTC, the day's proof and measuring are due."""
+PROVER = "app.commands.prove_backup"
+"""The module of the process that restores a backup and reads in it.
 
-
-class Backups:
-    """What a running program remembers of its backups.
-
-    One is made at a time, and none while nothing has changed since the last.
-    """
-
-    def __init__(self, prover: str) -> None:
-        self.prover = prover
-        """The module of the process that restores a backup and reads in it.
-
-        It needs the whole program, so this package cannot name it.
-        """
-        self.turn = asyncio.Lock()
-        self.mark: int | None = None
-        self.not_before = 0.0
-
-    def is_resting(self) -> bool:
-        """Say whether the last try failed so lately that the clock makes no other."""
-        return time.monotonic() < self.not_before
-
-    def rest(self) -> None:
-        """Let the clock try nothing for a while."""
-        self.not_before = time.monotonic() + AGAIN_SECONDS
+It needs the whole program, so this package cannot import it.
+"""
 
 
 class MadeBackup(Record):
@@ -94,7 +72,7 @@ async def make_backup(
 @operation("COMMAND")
 async def prove_backup(app: App, me: Caller) -> Proof:
     """Restore the newest backup into a place of its own, open it and read in it."""
-    async with app.part(Backups).turn:
+    async with app.safekeeping.turn:
         return await _prove(app)
 
 
@@ -102,13 +80,13 @@ async def prove_backup(app: App, me: Caller) -> Proof:
 async def look_after_backups(app: App, me: Caller) -> Record:
     """Make the hour's backup, and the day's proof and measuring, where they are due."""
     app.store.require_file()
-    state = app.part(Backups)
-    if not app.settings.backups or state.is_resting() or state.turn.locked():
+    state = app.safekeeping
+    if not app.settings.backups or state.is_resting or state.turn.locked():
         return Record()
     try:
         await _look_after(app)
     except BackupFailed:
-        state.rest()  # what went wrong is written down; doctor and status tell
+        state.rest(AGAIN_SECONDS)  # what went wrong is written down; doctor and status tell
     return Record()
 
 
@@ -116,17 +94,17 @@ async def _look_after(app: App) -> None:
     now, data = app.clock(), app.store.path.parent
     last = next((backup for backup in backup_files.listed(data) if backup.kind == "clock"), None)
     is_due = last is None or not _same_hour(last.made_at, now)
-    if is_due and app.part(Backups).mark != app.glance(
+    if is_due and app.safekeeping.mark != app.glance(
         _version
     ):  # a program that has just started knows of no mark
         await _make(app, "clock", app.settings.backup_passphrase)
-    known = app.part(Safekeeping).known
+    known = app.safekeeping.known
     if known.measured is None or _is_another_day(known.measured.at, now):
         await storage.measured(app)
     if _provable(app) is not None and (
         known.proof_at is None or _is_another_day(known.proof_at, now)
     ):
-        async with app.part(Backups).turn:
+        async with app.safekeeping.turn:
             await _prove(app)
 
 
@@ -135,7 +113,7 @@ async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
 
     What comes of it is written down.
     """
-    state, data = app.part(Backups), app.store.path.parent
+    state, data = app.safekeeping, app.store.path.parent
     async with state.turn:
         mark = app.glance(_version)
         try:
@@ -163,7 +141,7 @@ async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
 
 async def _make_at(app: App, target: Path, passphrase: str) -> MadeBackup:
     _demand_free(target)
-    async with app.part(Backups).turn:
+    async with app.safekeeping.turn:
         return await _made(app, target, passphrase)
 
 
@@ -207,8 +185,7 @@ async def _prove(app: App) -> Proof:
     notes, trouble = 0, None
     try:
         found = await worked(
-            app.part(Backups).prover,
-            {"file": str(newest), "passphrase": app.settings.backup_passphrase},
+            PROVER, {"file": str(newest), "passphrase": app.settings.backup_passphrase}
         )
         notes = found["notes"]
     except BackupFailed as error:

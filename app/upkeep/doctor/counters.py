@@ -4,40 +4,40 @@ from app.core.database.tx import Tx
 
 LIVE = "trash_id IS NULL"
 _CHECKS = {
-    "the notes of a workspace": f"""SELECT w.owner_id, w.note_count, ifnull(n.number, 0)
+    "notes of user": f"""SELECT w.owner_id, w.note_count, ifnull(n.number, 0)
         FROM workspaces w
         LEFT JOIN (SELECT owner_id, count(*) AS number
             FROM notes WHERE {LIVE}
             GROUP BY owner_id) n USING (owner_id)""",
-    "the notes in a root": f"""SELECT w.owner_id, w.root_count, ifnull(n.number, 0)
+    "notes outside folders of user": f"""SELECT w.owner_id, w.root_count, ifnull(n.number, 0)
         FROM workspaces w
         LEFT JOIN (SELECT owner_id, count(*) AS number
             FROM notes WHERE {LIVE} AND folder_id IS NULL
             GROUP BY owner_id) n USING (owner_id)""",
-    "the bytes of a workspace": f"""SELECT w.owner_id, w.total_bytes, ifnull(n.number, 0)
+    "bytes of user": f"""SELECT w.owner_id, w.total_bytes, ifnull(n.number, 0)
         FROM workspaces w
         LEFT JOIN (SELECT owner_id, sum(size) AS number
             FROM notes WHERE {LIVE}
             GROUP BY owner_id) n USING (owner_id)""",
-    "the notes of a folder": f"""SELECT f.id, f.note_count, ifnull(n.number, 0) FROM folders f
+    "notes in folder": f"""SELECT f.id, f.note_count, ifnull(n.number, 0) FROM folders f
         LEFT JOIN (SELECT folder_id, count(*) AS number
             FROM notes WHERE {LIVE}
             GROUP BY folder_id) n ON n.folder_id = f.id WHERE f.{LIVE}""",
-    "the snapshots of a note": """SELECT n.id, n.snapshot_count, ifnull(s.number, 0) FROM notes n
+    "snapshots of note": """SELECT n.id, n.snapshot_count, ifnull(s.number, 0) FROM notes n
         LEFT JOIN (SELECT note_id, count(*) AS number
             FROM snapshots
             GROUP BY note_id) s ON s.note_id = n.id""",
-    "the numbers of a note's snapshots": """SELECT n.id, n.snapshot_seq, max(n.snapshot_seq, s.last)
+    "last snapshot number of note": """SELECT n.id, n.snapshot_seq, max(n.snapshot_seq, s.last)
         FROM notes n
         JOIN (SELECT note_id, max(seq) AS last
             FROM snapshots
             GROUP BY note_id) s ON s.note_id = n.id""",
-    "the open todos of a list": f"""SELECT l.owner_id, l.open_count, ifnull(t.number, 0)
+    "open todos of user": f"""SELECT l.owner_id, l.open_count, ifnull(t.number, 0)
         FROM todo_lists l
         LEFT JOIN (SELECT owner_id, count(*) AS number
             FROM todos WHERE {LIVE} AND completed = 0
             GROUP BY owner_id) t USING (owner_id)""",
-    "the completed todos of a list": f"""SELECT l.owner_id, l.completed_count, ifnull(t.number, 0)
+    "completed todos of user": f"""SELECT l.owner_id, l.completed_count, ifnull(t.number, 0)
         FROM todo_lists l
         LEFT JOIN (SELECT owner_id, count(*) AS number
             FROM todos WHERE {LIVE} AND completed = 1
@@ -51,7 +51,7 @@ def miscounted(tx: Tx) -> list[str]:
     found = []
     for what, sql in _CHECKS.items():
         found += [
-            f"{what} ({whose}) are said to be {said} and are {there}"
+            f"{what} {whose}: {said} stored, {there} counted"
             for whose, said, there in tx.all(sql)
             if said != there
         ]

@@ -23,10 +23,10 @@ def tags(tx: Tx) -> Iterator[str]:
     }
     there = {tuple(row) for row in tx.all("SELECT owner_id, tag_key, note_id FROM note_tags")}
     yield from (
-        f"note {note} is found by the tag {tag}, which it has not"
+        f"note {note} is listed under the tag {tag}, which it does not have"
         for _, tag, note in there - wanted
     )
-    yield from (f"note {note} is not found by its tag {tag}" for _, tag, note in wanted - there)
+    yield from (f"note {note} is not listed under its tag {tag}" for _, tag, note in wanted - there)
 
 
 def links(tx: Tx) -> Iterator[str]:
@@ -44,8 +44,8 @@ def links(tx: Tx) -> Iterator[str]:
             continue
         found = link_text.targets(text) if link_text.may_hold_links(text) else set()
         if stored != {(*target, owner) for target in found}:
-            yield f"the links of note {note} are not those of its text"
-    yield from (f"there are links of a note {note}, which is not there" for note in there)
+            yield f"the stored links of note {note} do not match its text"
+    yield from (f"links are stored for note {note}, which does not exist" for note in there)
 
 
 def messages(tx: Tx) -> Iterator[str]:
@@ -62,7 +62,7 @@ def messages(tx: Tx) -> Iterator[str]:
         if (
             message := name_index_check.first_difference(tx.connection, fresh, "message_words")
         ) is not None:
-            yield f"message {message} is not found by its words, or by others"
+            yield f"the word index does not match message {message}"
     finally:
         fresh.close()
 
@@ -71,7 +71,7 @@ def measures(tx: Tx) -> Iterator[str]:
     """Compare the sizes and words of notes with their texts."""
     for note, size, words, content in tx.run("SELECT id, size, word_count, content FROM notes"):
         if (size, words) != (len(content.encode()), word_count(content)):
-            yield f"the size of note {note} is not that of its text"
+            yield f"the stored size or word count of note {note} does not match its text"
 
 
 def todos(tx: Tx) -> Iterator[str]:
@@ -85,14 +85,14 @@ def todos(tx: Tx) -> Iterator[str]:
         if todo["words"] != todo_rows.words_of(todo) or todo["deadline"] != due.deadline(
             todo["due_date"], zone
         ):
-            yield f"todo {todo['id']} is not found by its words, or not in its place by its day"
+            yield f"the stored words or deadline of todo {todo['id']} do not match it"
 
 
 def folder_keys(tx: Tx) -> Iterator[str]:
     """Compare the folded names of folders with their names."""
     for folder, name, key in tx.all("SELECT id, name, name_key FROM folders"):
         if key != fold(name):
-            yield f"folder {folder} is not found by its name"
+            yield f"the search key of folder {folder} does not match its name"
 
 
 def vectors(tx: Tx) -> Iterator[str]:
@@ -104,7 +104,7 @@ def vectors(tx: Tx) -> Iterator[str]:
                   OR length(p.spans) % 8 <> 0"""
         )
         yield from (
-            f"the vectors of {of.removesuffix('_id')} {row[0]} are not of their model"
+            f"the vectors of {of.removesuffix('_id')} {row[0]} do not fit their model"
             for row in rows
         )
 

@@ -87,7 +87,7 @@ _REPAIRS: dict[Repair, tuple[Callable[[Tx], None], ...]] = {
     "links": (link_rows.rebuild,),
     "names": (name_index.rebuild,),
     "todos": (todo_rows.rebuild,),
-    "vectors": (note_vectors.drop_unsound,),
+    "vectors": (note_vectors.TABLE.drop_unsound,),
     "times": (impossible_times.set_back,),
     "words": (word_index.begin_anew,),
     "trigrams": (trigram_index.rebuild,),

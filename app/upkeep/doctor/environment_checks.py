@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.core.database.backup_status import FILE, KnownOfBackups, read
 from app.core.database.data_dir import BACKUPS, DATABASE
+from app.core.process.counted import counted
 from app.settings import Settings
 from app.upkeep.backups import backup_digests, backup_files
 from app.upkeep.backups.backup_files import Backup
@@ -20,7 +21,7 @@ LITTLE, MUCH_TOO_LITTLE = (1 << 30, 4), (64 << 20, 8)
 """Free bytes that are few, and which part of a small disk is."""
 
 LATE_BACKUP, LATE_PROOF = timedelta(days=2), timedelta(days=3)
-TRIED = {"no_room": "for want of room", "failed": "since it failed"}
+TRIED = {"no_room": "found too little space", "failed": "failed"}
 
 
 def look_around(data: Path, settings: Settings, now: datetime) -> list[Finding]:
@@ -58,12 +59,17 @@ def _rights(data: Path) -> Iterator[Finding]:
     open_to_others = [path for path in (data, *kept) if path.stat().st_mode & 0o077]
     if open_to_others:
         said = (
-            f"Others on this machine may use {len(open_to_others)} things here, the first "
-            f"is {open_to_others[0]}."
+            f"Other users of this machine can access {counted(len(open_to_others), 'file')}. "
+            f"The first is {open_to_others[0]}."
         )
-        yield wrong("rights", said, "`hearth doctor --fix` makes them yours alone.", mends="rights")
+        yield wrong(
+            "rights",
+            said,
+            "Run `hearth doctor --fix` to make them accessible to you only.",
+            mends="rights",
+        )
     else:
-        yield well("rights", f"{data} and what lies in it is its owner's alone.")
+        yield well("rights", f"Only its owner can access {data}.")
 
 
 def _disk(data: Path) -> Finding:
@@ -72,20 +78,20 @@ def _disk(data: Path) -> Finding:
         usage.free,
         (min(most, usage.total // share) for most, share in (LITTLE, MUCH_TOO_LITTLE)),
     )
-    said = f"The disk has {free >> 20:,} MB free, and the database {size >> 20:,} MB."
+    said = f"The disk has {free >> 20:,} MB free. The database takes {size >> 20:,} MB."
     if free < much_too_little:
         return wrong(
             "disk",
             said,
-            "Make room now: soon nothing can be written any more. `hearth storage` shows "
-            "what takes room.",
+            "Free some space now: soon nothing can be written. `hearth storage` shows what "
+            "takes space.",
         )
     if free < max(little, 2 * size):
         return advice(
             "disk",
             said,
-            "Make room: a backup and its proof take as much as the database, each. `hearth "
-            "storage` shows what takes room.",
+            "Free some space: a backup and its trial restore each take as much as the database. "
+            "`hearth storage` shows what takes space.",
         )
     return well("disk", said)
 
@@ -96,11 +102,12 @@ def _leftovers(data: Path) -> Iterator[Finding]:
         *backup_files.folder(data).glob(f".*{backup_files.PART}*"),
     ]
     if parts:
-        said = f"{len(parts)} files were left half made, the first is {parts[0]}."
+        left = counted(len(parts), "unfinished file was", "unfinished files were")
+        said = f"{left} left behind. The first is {parts[0]}."
         yield advice(
             "leftovers",
             said,
-            "The next backup deletes them, or `hearth doctor --fix` while no server runs.",
+            "The next backup deletes them, or `hearth doctor --fix` while no server is running.",
             mends="leftovers",
         )
 
@@ -111,15 +118,12 @@ def _backups(
     if not settings.backups:
         yield advice(
             "backups",
-            "No backups are made by the clock: HEARTH_BACKUPS is off.",
-            "Leave it on, or call `hearth backup` by a clock of yours.",
+            "Automatic backups are off (HEARTH_BACKUPS).",
+            "Turn them on, or schedule `hearth backup` yourself.",
         )
     if known.trouble is not None:
-        said = (
-            f"The backup of {known.trouble_at} was not made {TRIED[known.trouble]}: "
-            f"{known.trouble_text}"
-        )
-        yield wrong("backups", said, "Do what it says, then call `hearth backup`.")
+        said = f"The backup of {known.trouble_at} {TRIED[known.trouble]}: {known.trouble_text}"
+        yield wrong("backups", said, "Fix that, then run `hearth backup`.")
     yield from _files(backup_files.preferred(backup_files.listed(data)), now)
 
 
@@ -134,32 +138,30 @@ def _files(backups: list[Backup], now: datetime) -> Iterator[Finding]:
         yield wrong(
             "backups",
             f"The backup {path.name} is damaged: {trouble}.",
-            "Delete it, and look after the disk it lies on.",
+            "Delete it, and check the disk it is on.",
         )
     newest = next((backup for backup in backups if backup.path not in damaged), None)
     if newest is None:
         yield advice(
             "backups",
             "There is no backup yet.",
-            "`hearth backup` makes one; a running server makes one each hour.",
+            "Run `hearth backup`. A running server makes one every hour.",
         )
         return
-    said = f"The newest of {len(backups)} backups is {newest.path.name}."
+    said = f"{counted(len(backups), 'backup')}, the newest is {newest.path.name}."
     if now - newest.made_at > LATE_BACKUP:
         yield advice(
             "backups",
             said,
-            "If something has changed since, call `hearth backup`; a running server makes "
-            "one in the hour after a change.",
+            "If anything has changed since, run `hearth backup`. A running server makes one "
+            "within an hour of a change.",
         )
     else:
         yield well("backups", said)
     if not backup_digests.path_of(newest.path).exists():
-        remedy = "It may be of an older Hearth; `hearth backup` makes one with a digest."
+        remedy = "An older Hearth may have made it. Run `hearth backup` to make one with a digest."
         yield advice(
-            "backups",
-            "No digest lies beside it, so a changed byte in it could go unnoticed.",
-            remedy,
+            "backups", "It has no digest, so a changed byte in it could go unnoticed.", remedy
         )
 
 
@@ -167,26 +169,29 @@ def _proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding
     if not backup_files.listed(data):
         return
     if known.proof_trouble is not None:
-        said = f"{known.proof_file} could not be proven on {known.proof_at}: {known.proof_trouble}"
+        said = (
+            f"The trial restore of {known.proof_file} on {known.proof_at} failed: "
+            f"{known.proof_trouble}"
+        )
         yield wrong(
             "proof",
             said,
-            "Make a new backup with `hearth backup` and prove it with `hearth backup --prove`.",
+            "Make a new backup with `hearth backup` and try it with `hearth backup --prove`.",
         )
     elif known.proven_at is None:
         yield advice(
             "proof",
-            "No backup has been proven yet.",
-            "`hearth backup --prove` does it; a running server does it each night.",
+            "No backup has been tried yet.",
+            "Run `hearth backup --prove`. A running server does it every night.",
         )
     else:
         said = (
-            f"{known.proof_file} was restored into a place of its own on "
-            f"{known.proven_at}, and {known.proof_notes} notes were read in it."
+            f"The trial restore of {known.proof_file} on {known.proven_at} succeeded: "
+            f"{counted(known.proof_notes, 'note')} read back."
         )
         late = now - datetime.fromisoformat(known.proven_at) > LATE_PROOF
         yield (
-            advice("proof", said, "That is some days ago: `hearth backup --prove`.")
+            advice("proof", said, "That was some days ago. Run `hearth backup --prove`.")
             if late
             else well("proof", said)
         )
@@ -199,17 +204,16 @@ def _choices(settings: Settings) -> Iterator[Finding]:
             advice(
                 "settings",
                 "HEARTH_DURABILITY is normal: a power cut can lose the last writes.",
-                "Leave it out for `full`.",
+                "Unset it to use `full`.",
             )
         )
     if settings.external_checkpoints:
-        remedy = "Leave HEARTH_EXTERNAL_CHECKPOINTS out unless Litestream or its like runs."
+        remedy = "Unset HEARTH_EXTERNAL_CHECKPOINTS unless Litestream or a similar program runs."
         told.append(
             advice(
                 "settings",
-                "Checkpoints are left to another program: without it the log beside the "
-                "database grows.",
+                "Checkpoints are left to another program. Without it the write-ahead log grows.",
                 remedy,
             )
         )
-    yield from told or [well("settings", "Every setting can be used.")]
+    yield from told or [well("settings", "All settings are valid.")]

@@ -3,13 +3,14 @@
 Nothing is written.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from app.core.database.tx import Tx, snapshot
-from app.core.process.lazy_regex import regex
+from app.core.process.counted import counted
 from app.migrations import NewerFile
 from app.upkeep.backups.backup_files import BackupFailed
 from app.upkeep.backups.check_file import STEP_NAMES, demand_known, troubles
@@ -20,15 +21,15 @@ from app.upkeep.open_read_only import looking
 from app.workspace.index import trigram_index, word_index_check
 
 RESTORE = (
-    "Restore the newest good backup: `hearth backup --list` names it, `hearth "
-    "restore FILE` puts it back and keeps what is there now."
+    "Restore the newest intact backup: find it with `hearth backup --list` and run `hearth "
+    "restore FILE`. The current database is kept."
 )
 WHOLE_BYTES = 16 << 20
 """Up to so many bytes of notes the indexes are compared with every word of them.
 
 Beyond, with a part of the notes that is about as large.
 """
-_OF_AN_INDEX = regex(
+_OF_AN_INDEX = re.compile(
     r"row \d+ missing from index \S+|wrong # of entries in index \S+|non-unique entry in index \S+"
 )
 
@@ -46,9 +47,7 @@ def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
     except NewerFile as error:
         return [
             wrong(
-                "schema",
-                str(error),
-                "Install that version, or restore a backup that this one made.",
+                "schema", str(error), "Install that version, or restore a backup made by this one."
             )
         ]
     except BackupFailed as error:
@@ -63,28 +62,31 @@ def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
 def _examined(connection: sqlite3.Connection, path: Path, now: datetime) -> list[Finding]:
     if found := troubles(connection):
         return _unsound(found)
-    sound = well("integrity", "SQLite finds the database whole, and every reference has its row.")
+    sound = well("integrity", "The database file is intact, and all references are valid.")
     steps = demand_known(connection, path)
     if len(steps) < len(STEP_NAMES) and not schema_check.differences(connection):
         return [
             sound,
-            wrong("schema", "The schema is whole, but the list of its steps is not.", RESTORE),
+            wrong(
+                "schema", "The schema is complete, but the list of its migrations is not.", RESTORE
+            ),
         ]
     if len(steps) < len(STEP_NAMES):
-        late = f"{len(STEP_NAMES) - len(steps)} steps of the schema have not run yet."
+        late = (
+            counted(len(STEP_NAMES) - len(steps), "migration has", "migrations have")
+            + " not run yet."
+        )
         return [
             sound,
             advice(
-                "schema",
-                late,
-                "`hearth migrate` runs them, as the next start does; a backup is made before.",
+                "schema", late, "Run `hearth migrate`, or start the server. A backup is made first."
             ),
         ]
     with snapshot(connection):
         tx = Tx(connection, now)
         if other := schema_check.differences(connection):
             return [sound, *_schema(other)]
-        looked = [sound, well("schema", f"The schema is that of this Hearth ({STEP_NAMES[-1]}).")]
+        looked = [sound, well("schema", f"The schema is up to date ({STEP_NAMES[-1]}).")]
         if unreadable := [
             *_first("texts", structure.unreadable(tx)),
             *_first("records", structure.records(tx)),
@@ -99,7 +101,11 @@ def _unsound(found: list[str]) -> list[Finding]:
     anew.
     """
     only_indexes = all(_OF_AN_INDEX.fullmatch(trouble) for trouble in found)
-    remedy = "`hearth doctor --fix` makes the indexes anew. " if only_indexes else ""
+    remedy = (
+        "Run `hearth doctor --fix` to rebuild the indexes. If that does not help: "
+        if only_indexes
+        else ""
+    )
     return [
         wrong("integrity", trouble, remedy + RESTORE, mends="indexes" if only_indexes else None)
         for trouble in found
@@ -108,7 +114,7 @@ def _unsound(found: list[str]) -> list[Finding]:
 
 def _schema(differences: list[schema_check.Difference]) -> list[Finding]:
     """Tell what is missing in the schema; what the rows say is looked at once it is whole."""
-    remedy = "`hearth doctor --fix` makes it anew."
+    remedy = "Run `hearth doctor --fix` to rebuild it."
     found = []
     for difference in differences:
         said = difference.said[0].upper() + difference.said[1:] + "."
@@ -124,7 +130,7 @@ def _first(check: str, found: Iterator[str], *, mends: str | None = None) -> lis
     if not troubles:
         return []
     more = f" and {len(troubles) - 1} more" if len(troubles) > 1 else ""
-    remedy = "`hearth doctor --fix` mends it." if mends else RESTORE
+    remedy = "Run `hearth doctor --fix` to repair it." if mends else RESTORE
     return [wrong(check, f"{troubles[0][0].upper()}{troubles[0][1:]}{more}.", remedy, mends=mends)]
 
 
@@ -138,14 +144,12 @@ def _derived(tx: Tx) -> list[Finding]:
                 wrong(
                     name,
                     f"The {called} cannot be read: {error}.",
-                    "`hearth doctor --fix` makes it anew.",
+                    "Run `hearth doctor --fix` to rebuild it.",
                     mends=name,
                 )
             )
     found += _first("vectors", derived_rows.vectors(tx), mends="vectors")
-    return found or [
-        well("derived", "Tags, links, names, words and measures are what the texts say.")
-    ]
+    return found or [well("derived", "Tags, links, names, words and sizes match the texts.")]
 
 
 def _structure(tx: Tx) -> list[Finding]:
@@ -156,38 +160,40 @@ def _structure(tx: Tx) -> list[Finding]:
         *_first("trash", structure.trash(tx)),
         *_first("attachments", structure.attachments(tx)),
     ]
-    return found or [well("structure", "Everything has its place, and no number is given twice.")]
+    return found or [
+        well("structure", "Everything is where it belongs, and no ID can be used twice.")
+    ]
 
 
 def _counters(tx: Tx) -> Finding:
     if found := miscounted(tx):
         return wrong(
             "counters",
-            f"{len(found)} counters are wrong, the first: {found[0]}.",
-            "`hearth doctor --fix` counts anew.",
+            f"{counted(len(found), 'counter is', 'counters are')} wrong. The first: {found[0]}.",
+            "Run `hearth doctor --fix` to count again.",
             mends="counters",
         )
-    return well("counters", "Every counter is what is there to count.")
+    return well("counters", "All counters are correct.")
 
 
 def _indexes(tx: Tx) -> list[Finding]:
     found = []
     step = max(1, (tx.value("SELECT sum(total_bytes) FROM workspaces") or 0) // WHOLE_BYTES)
-    of = "the notes say" if step == 1 else f"one of {step} notes says"
+    of = "the notes" if step == 1 else f"the notes (1 in {step} checked)"
     for name, index, look in (
         ("words", "word index", _words),
         ("trigrams", "trigram index", _grams),
     ):
         if trouble := look(tx, step):
             remedy = (
-                "`hearth doctor --fix` makes it anew in the background; until then a search "
-                "goes through the notes."
+                "Run `hearth doctor --fix` to rebuild it in the background. Search works "
+                "meanwhile, but slower."
             )
             found.append(
-                wrong(name, f"The {index} is not what {of}: {trouble}", remedy, mends=name)
+                wrong(name, f"The {index} does not match {of}: {trouble}", remedy, mends=name)
             )
         else:
-            found.append(well(name, f"The {index} is what {of}."))
+            found.append(well(name, f"The {index} matches {of}."))
     return found
 
 
@@ -211,7 +217,8 @@ def _grams(tx: Tx, step: int) -> str | None:
 
 def _missing(missing: list[int]) -> str | None:
     return (
-        f"{len(missing)} notes are not found by their own text, the first is {missing[0]}."
+        f"{counted(len(missing), 'note')} cannot be found by the words of the note. The first is "
+        f"note {missing[0]}."
         if missing
         else None
     )
@@ -224,17 +231,17 @@ def _times(tx: Tx) -> list[Finding]:
     """
     found = _first("times", impossible_times.impossible(tx), mends="times")
     if not (to_come := impossible_times.to_come(tx)):
-        return [*found, well("clock", f"The clock says {tx.now}.")]
+        return [*found, well("clock", f"The clock shows {tx.now}.")]
     table, column, row, moment = max(to_come, key=lambda one: one[3])
     notes = sorted({one[2] for one in to_come if one[0] == "notes"})
     named = (
-        f", among them the notes {', '.join(map(str, notes[:5]))}{' …' if len(notes) > 5 else ''}"
+        f", including notes {', '.join(map(str, notes[:5]))}{' …' if len(notes) > 5 else ''}"
         if notes
         else ""
     )
     said = (
-        f"The clock says {tx.now}, but {len(to_come)} moments are to come{named}; the "
-        f"last is {moment} ({column} of row {row} of {table})."
+        f"The clock shows {tx.now}, but {counted(len(to_come), 'time')} in the database lie in "
+        f"the future{named}. The latest is {moment} ({table}.{column}, row {row})."
     )
     if 2 * len(notes) > (
         tx.value("SELECT count(*) FROM notes") or 0
@@ -244,11 +251,11 @@ def _times(tx: Tx) -> list[Finding]:
             wrong(
                 "clock",
                 said,
-                "Set the clock of this machine; more than half of the notes are later than it.",
+                "Set the clock of this machine: more than half of the notes are newer than it.",
             ),
         ]
     remedy = (
-        "If the clock is right now, `hearth doctor --fix` sets them back to when they "
-        "were stored; else set it."
+        "If the clock is right, run `hearth doctor --fix` to set them back to when they "
+        "were stored. If not, set the clock."
     )
     return [*found, wrong("clock", said, remedy, mends="times")]

@@ -24,9 +24,21 @@ PAST = {
     "users": ("created_at",),
     "keys": ("created_at", "last_used_at"),
     "share_links": ("created_at",),
+    "guest_sessions": ("created_at", "active_at"),
     "heartbeat_runs": ("started_at", "ended_at"),
 }
 """The tables with the columns that tell when something was; the first of each never changes."""
+_OF_OTHERS = {
+    ("workspaces", "changed_at"): ("owner_id", ""),
+    ("conversation_members", "active_at"): (
+        "conversation_id",
+        "SELECT updated_at FROM conversations WHERE id = :row",
+    ),
+}
+"""Moments of what has no number of its own: whose number finds it, and what tells when it was.
+
+They come after the moments of `PAST`, which are right by then.
+"""
 _NONE = "date(julianday({0})) IS NOT substr({0}, 1, 10) OR {0} NOT LIKE '____-__-__T__:__:__.___Z'"
 
 
@@ -36,7 +48,7 @@ def impossible(tx: Tx) -> Iterator[str]:
         rows = tx.all(
             f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})"
         )
-        yield from (f"{column} of row {row[0]} of {table} is no moment" for row in rows)
+        yield from (f"{table}.{column} of row {row[0]} is not a valid time" for row in rows)
 
 
 def to_come(tx: Tx) -> list[tuple[str, str, int, str]]:
@@ -54,10 +66,13 @@ def to_come(tx: Tx) -> list[tuple[str, str, int, str]]:
             after=after,
         )
     ]
-    changed = tx.all(
-        "SELECT owner_id, changed_at FROM workspaces WHERE changed_at > :after", after=after
-    )
-    return found + [("workspaces", "changed_at", row[0], row[1]) for row in changed]
+    for (table, column), (key, _) in _OF_OTHERS.items():
+        rows = tx.all(
+            f"SELECT {key}, max({column}) FROM {table} WHERE {column} > :after GROUP BY 1",
+            after=after,
+        )
+        found += [(table, column, row[0], row[1]) for row in rows]
+    return found
 
 
 def set_back(tx: Tx) -> None:
@@ -78,8 +93,9 @@ def _likely(tx: Tx, table: str, column: str, row: int) -> str:
 
     Numbers only grow, so it was not stored earlier.
     """
-    if table == "workspaces":
-        return tx.now
+    if (table, column) in _OF_OTHERS:
+        _, known = _OF_OTHERS[table, column]
+        return str((known and tx.value(known, row=row)) or tx.now)
     first, after = PAST[table][0], stamp(tx.moment + CLOCK_SLACK)
     sane = f"{first} <= :after AND NOT ({_NONE.format(first)})"
     own = (
@@ -94,12 +110,18 @@ def _likely(tx: Tx, table: str, column: str, row: int) -> str:
 
 
 def _set(tx: Tx, table: str, column: str, row: int, moment: str) -> None:
-    key = "owner_id" if table == "workspaces" else "id"
+    key, _ = _OF_OTHERS.get((table, column), ("id", ""))
+    which = f"{key} = :row"
+    if key != "id":  # a conversation has a member's moment in several rows, each of its own
+        which += f" AND {column} > :after"
     another = (
         ", revision = revision + 1" if table == "notes" else ""
     )  # who has read it must not take it for the same
     tx.run(
-        f"UPDATE {table} SET {column} = :moment{another} WHERE {key} = :row", moment=moment, row=row
+        f"UPDATE {table} SET {column} = :moment{another} WHERE {which}",
+        moment=moment,
+        row=row,
+        **({} if key == "id" else {"after": stamp(tx.moment + CLOCK_SLACK)}),
     )
 
 

@@ -59,7 +59,10 @@ def differences(connection: sqlite3.Connection) -> list[Difference]:
             )
         elif _plain(there[name].sql) != _plain(part.sql):
             found.append(
-                Difference(f"the {part.kind} {name} is another one", _mends(part, is_missing=False))
+                Difference(
+                    f"the {part.kind} {name} differs from what this version expects",
+                    _mends(part, is_missing=False),
+                )
             )
     strange = [
         part for name, part in there.items() if name not in wanted and part.kind == "trigger"
@@ -67,7 +70,7 @@ def differences(connection: sqlite3.Connection) -> list[Difference]:
     return [
         *found,
         *(
-            Difference(f"the trigger {part.name} on {part.table} is not of Hearth", ())
+            Difference(f"the trigger {part.name} on {part.table} is not part of Hearth", ())
             for part in strange
         ),
     ]

@@ -6,6 +6,7 @@ Places, numbers given, texts and stored records, attachments.
 import hashlib
 from collections.abc import Iterator
 
+from app.core.database import integrity
 from app.core.database.tx import Tx
 from app.upkeep.open_read_only import quoted, tables
 from app.workspace.folders import folder_rows
@@ -28,16 +29,16 @@ RECORDS = (
 )
 TEXTS = ("notes", "snapshots", "todos", "folders", "messages", "users", "trash", "attachments")
 _LIVE_PLACES = {
-    "note {} lies in a folder of another user": "SELECT n.id FROM notes n "
+    "note {} is in a folder of another user": "SELECT n.id FROM notes n "
     "JOIN folders f ON f.id = n.folder_id "
     "WHERE f.owner_id <> n.owner_id",
-    "note {} lies in a folder that is in the trash": """SELECT n.id FROM notes n
+    "note {} is in a folder that is in the trash": """SELECT n.id FROM notes n
         JOIN folders f ON f.id = n.folder_id
         WHERE n.trash_id IS NULL AND f.trash_id IS NOT NULL""",
-    "folder {} lies in a folder of another user": "SELECT c.id FROM folders c "
+    "folder {} is in a folder of another user": "SELECT c.id FROM folders c "
     "JOIN folders f ON f.id = c.parent_id "
     "WHERE f.owner_id <> c.owner_id",
-    "folder {} lies in a folder that is in the trash": """SELECT c.id FROM folders c
+    "folder {} is in a folder that is in the trash": """SELECT c.id FROM folders c
         JOIN folders f ON f.id = c.parent_id
         WHERE c.trash_id IS NULL AND f.trash_id IS NOT NULL""",
 }
@@ -63,7 +64,7 @@ def unreadable(tx: Tx) -> Iterator[str]:
             for row_id, *found in tx.run(f"SELECT id, {', '.join(names)} FROM {table}"):
                 for name, text in zip(names, found, strict=True):
                     if text is not None and not _decodes(text):
-                        yield f"{name} of row {row_id} of {table} is no text"
+                        yield f"{table}.{name} of row {row_id} is not valid text"
     finally:
         connection.text_factory = before
 
@@ -75,41 +76,19 @@ def records(tx: Tx) -> Iterator[str]:
             f"SELECT id FROM {table} WHERE NOT json_valid({column}) "
             f"OR json_type({column}) <> '{kind}'"
         )
-        yield from (f"{column} of row {row[0]} of {table} cannot be read" for row in rows)
+        yield from (
+            f"{table}.{column} of row {row[0]} is not valid JSON of its kind" for row in rows
+        )
 
 
 def constraints(tx: Tx) -> Iterator[str]:
-    """Look for rows that a CHECK would refuse.
-
-    SQLite's own look leaves those out on a connection that only reads.
-    """
-    for table in tables(tx.connection):
-        sql = tx.value(
-            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = :table", table=table
-        )
-        for part in sql.split("CHECK (")[1:]:
-            demanded = part[: _end(part)]
-            number = tx.value(f"SELECT count(*) FROM {quoted(table)} WHERE NOT ({demanded})")
-            if number:
-                yield (
-                    f"{number} rows of {table} are not what they must be "
-                    f"({' '.join(demanded.split())})"
-                )
-
-
-def _end(part: str) -> int:
-    """Give where the parenthesis closes that was open before."""
-    depth = 1
-    for at, mark in enumerate(part):
-        depth += {"(": 1, ")": -1}.get(mark, 0)
-        if depth == 0:
-            return at
-    return len(part)
+    """Look for rows that a CHECK would refuse."""
+    return integrity.broken_constraints(tx.connection)
 
 
 def circles(tx: Tx) -> Iterator[str]:
     """Look for folders that lie in themselves."""
-    yield from (f"folder {folder} lies in itself" for folder in folder_rows.circling(tx))
+    yield from (f"folder {folder} is inside itself" for folder in folder_rows.circling(tx))
 
 
 def places(tx: Tx) -> Iterator[str]:
@@ -121,14 +100,14 @@ def places(tx: Tx) -> Iterator[str]:
 def trash(tx: Tx) -> Iterator[str]:
     """Look for entries of the trash whose thing is not there, or not in the trash."""
     for kind, sql in _TRASH.items():
-        yield from (f"the {kind} {row[0]} of an entry is not in the trash" for row in tx.all(sql))
+        yield from (f"the trash lists {kind} {row[0]}, which is not in it" for row in tx.all(sql))
 
 
 def sequences(tx: Tx) -> Iterator[str]:
     """Look for tables of which a number that was given would be given again."""
     for table, said, last in _sequences(tx):
         if said < last:
-            yield f"the next row of {table} would be {said + 1}, but there is a row {last}"
+            yield f"the next ID in {table} would be {said + 1}, but row {last} exists"
 
 
 def raise_sequences(tx: Tx) -> None:
@@ -166,7 +145,7 @@ def attachments(tx: Tx) -> Iterator[str]:
         if there != row["size"] or (
             hashed <= HASHED_BYTES and _digest(tx, row["id"]) != row["sha256"]
         ):
-            yield f"attachment {row['id']} is not what was sent"
+            yield f"attachment {row['id']} is not what was uploaded"
 
 
 def _digest(tx: Tx, attachment: int) -> str:

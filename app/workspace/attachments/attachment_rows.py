@@ -19,7 +19,7 @@ PURGED = 4
 """How many attachments are deleted in one transaction, of up to so many times 20 MiB."""
 
 
-def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str, quota: int) -> int:
+def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str) -> int:
     """Make an attachment that is not yet complete and return its id.
 
     Raise QuotaExceeded where there is no room for it.
@@ -27,6 +27,7 @@ def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str, 
     held, number = tx.sure(
         "SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user
     )
+    quota = tx.settings.attachment_quota
     if held + size > quota:
         raise QuotaExceeded(
             f"Your attachments hold {held} bytes and may hold {quota}; delete some first.",

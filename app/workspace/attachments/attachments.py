@@ -68,13 +68,7 @@ async def upload_attachment(
         lambda: (kind_to_keep(content, name, content_type), hashlib.sha256(content).hexdigest())
     )
     attachment = await app.write(
-        rows.begin,
-        me,
-        name=name,
-        kind=kind,
-        size=len(content),
-        sha256=digest,
-        quota=app.settings.attachment_quota,
+        rows.begin, me, name=name, kind=kind, size=len(content), sha256=digest
     )
     whole = False
     try:

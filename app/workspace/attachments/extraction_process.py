@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 
 from app.core.process import subprocess_reader
-from app.core.process.lazy_regex import regex
 from app.workspace.attachments.media_types import as_text
 
 SECONDS = 20
@@ -20,7 +19,7 @@ MOST_CHARACTERS = 400_000
 MOST_HTML = 1_000_000
 APART = ("nav", "footer", "script", "style", "noscript", "svg", "template", "iframe")
 """What of a page is not its text."""
-_TITLE = regex(r"<title\b[^>]{0,200}>([^<]{1,2000})</title", re.IGNORECASE)
+_TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{1,2000})</title", re.IGNORECASE)
 
 
 def main(kind: str, charset: str) -> None:

@@ -13,10 +13,9 @@ import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.process.lazy_regex import regex
 from app.workspace.attachments import attachment_rows, attachments
 
-_PICTURE = regex(
+_PICTURE = re.compile(
     r"(<img\b[^>]*?\ssrc\s*=\s*)(?:\"data:(image/[\w.+-]{1,60})((?:;[^,\"]{0,60})?),([^\"]*)\"|'data:(image/[\w.+-]{1,60})((?:;[^,']{0,60})?),([^']*)')",
     re.IGNORECASE,
 )

@@ -5,13 +5,13 @@ Reading them, and rewriting those that lead to a title.
 
 import bisect
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 from app.core.text import fold
 
 Kind = Literal["wiki", "note", "tag"]
@@ -19,19 +19,21 @@ MOST = 10_000
 ENDING = ".md"
 MOST_SLASHES = 4
 MOST_HASHES = 3
-WIKI_MARKS = regex(r"[\[\]|\x00-\x1f]")
+WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
 _ADDRESS_BEFORE = 300
 _SHOWN_BEFORE = 300
 _LINE_BEFORE = 400
-_WIKI = regex(r"\[\[([^\[\]\n]{1,800})\]\]")
-_NOTE = regex(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
+_WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
+_NOTE = re.compile(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
 _ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
-_BEFORE_ADDRESS = regex(r"(?:https?://.+|/api/v[0-9]+)?")
-_HAS_TAG = regex(r"#\w")
-_TAG = regex(
+_BEFORE_ADDRESS = re.compile(r"(?:https?://.+|/api/v[0-9]+)?")
+_HAS_TAG = re.compile(r"#\w")
+_TAG = re.compile(
     r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])"
 )  # begins with the letter that re looks for fastest
-_DEFINITION = regex(r"[ \t>]*\[[^\]\n]+\]:[ \t]*")  # of a link's address, which an anchor may be
+_DEFINITION = re.compile(
+    r"[ \t>]*\[[^\]\n]+\]:[ \t]*"
+)  # of a link's address, which an anchor may be
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -74,8 +76,7 @@ def links(text: str) -> list[Link]:
     """
     if not may_hold_links(text):
         return []
-    notes = _notes(text) if "/os/notes/" in text or "hearth:note/" in text else ()
-    every = (_wikis(text), notes, _tags(text))
+    every = (_wikis(text), _notes(text), _tags(text))
     found = sorted(
         (link for each in every for link in itertools.islice(each, MOST)),
         key=lambda link: link.start,
@@ -96,6 +97,23 @@ def links(text: str) -> list[Link]:
             continue
         kept.append(link)
     return kept
+
+
+def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
+    """Return the first link to a note, as `links` gives it, that leads somewhere.
+
+    The blocks of the text are read only for what leads there: 200 notes are looked through for
+    the backlinks of one.
+    """
+    code = _Code(text)
+    above: Link | None = None
+    for link in sorted([*_wikis(text), *_notes(text)], key=lambda link: link.start):
+        if above is not None and link.start < above.end and not code.holds(above.start):
+            continue
+        if leads(link) and not code.holds(link.start):
+            return link
+        above = link
+    return None
 
 
 def targets(text: str) -> set[Target]:
@@ -143,12 +161,11 @@ def lines(text: str, places: Sequence[int]) -> list[int]:
     Lines end in LF, CRLF or CR.
     """
     numbers, number, at = [], 1, 0
+    has_returns = "\r" in text
     for place in places:
-        number += (
-            text.count("\n", at, place)
-            + text.count("\r", at, place)
-            - text.count("\r\n", at, place)
-        )
+        number += text.count("\n", at, place)
+        if has_returns:
+            number += text.count("\r", at, place) - text.count("\r\n", at, place)
         at = place
         numbers.append(number)
     return numbers
@@ -164,6 +181,8 @@ def _wikis(text: str) -> Iterator[Link]:
 
 def _notes(text: str) -> Iterator[Link]:
     """Return the addresses of notes, bare or in a Markdown link."""
+    if "/os/notes/" not in text and "hearth:note/" not in text:
+        return
     for match in _NOTE.finditer(text):
         before = text[max(0, match.start() - _ADDRESS_BEFORE) : match.start()]
         address = before[1 + max(before.rfind(mark) for mark in _ADDRESS_ENDS) :]
@@ -232,6 +251,23 @@ def _may_be_in_heading(text: str, place: int) -> bool:
     the text need not be read.
     """
     return text.find("#", text.rfind("\n", 0, place) + 1, place) >= 0
+
+
+class _Code:
+    """The code of a text, read when it is first asked for, and only so far down."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._blocks: list[blocks.Span] = []
+        self._read = 0
+
+    def holds(self, place: int) -> bool:
+        """Return whether a place lies in a block of code or between backticks."""
+        if place >= self._read:
+            end = self._text.find("\n", max(place, 2 * self._read))
+            self._read = end if end >= 0 else len(self._text) + 1
+            self._blocks = blocks.code_blocks(self._text[: self._read])
+        return _inside(self._blocks, place) or blocks.is_ticked(self._text, place)
 
 
 def _inside(spans: Sequence[blocks.Span], place: int) -> bool:

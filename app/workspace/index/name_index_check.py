@@ -31,10 +31,7 @@ def differences(tx: Tx) -> Iterator[str]:
             sorted((row, tokens) for row, tokens, _, _ in _entries(tx)),
         )
         if (row := first_difference(tx.connection, fresh, "name_index")) is not None:
-            yield (
-                f"the {name_index.KINDS[row & 3]} {row >> 2} is not found by its name, or by "
-                "another"
-            )
+            yield (f"the name index does not match {name_index.KINDS[row & 3]} {row >> 2}")
     finally:
         fresh.close()
     known = {tuple(row) for row in tx.all("SELECT owner_id, word, letters FROM name_words")}
@@ -45,7 +42,7 @@ def differences(tx: Tx) -> Iterator[str]:
         if name_text.most_edits(word)
     }:
         if (owner, word, name_text.letters(word)) not in known:
-            yield f"the word {word} of a name is not known"
+            yield f"the word {word} of a name is missing from the name index"
 
 
 def first_difference(
@@ -99,10 +96,10 @@ def _tags(tx: Tx) -> Iterator[str]:
     }
     yield from (f"the tag {key} has no note" for owner, key in there - used.keys())
     yield from (
-        f"the tag {key} is not found"
+        f"the tag {key} is missing from the name index"
         for (owner, key), note in used.items()
         if note <= last and (owner, key) not in there
     )
     for owner, key, name in tx.all("SELECT owner_id, tag_key, name FROM tag_names"):
         if fold(name) != key:
-            yield f"the tag {key} is called {name} of user {owner}"
+            yield f"the tag {key} of user {owner} is stored as {name}"

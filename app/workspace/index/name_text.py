@@ -10,8 +10,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from app.core.process.lazy_regex import regex
-
 FORMAT = 1
 """Grows whenever the tokens of a name become others, so that an index of the older ones is made
 anew.
@@ -32,8 +30,8 @@ _UNSPACED = (
 )
 _MARKS = "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff"
 _SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff"
-_ASCII_WORD = regex("[a-z0-9]+")
-_ACCENT = regex("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]")
+_ASCII_WORD = re.compile("[a-z0-9]+")
+_ACCENT = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]")
 
 
 Span = tuple[int, int]

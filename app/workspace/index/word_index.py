@@ -14,13 +14,13 @@ After the rules of spelling have changed, all is indexed anew in the background:
 """
 
 import itertools
+import re
 import sqlite3
 
 import msgspec
 
 from app.core.database.tx import Tx
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 from app.workspace.index import note_tags
 from app.workspace.index.spellings import FORMAT, OPEN_TODO, TOKENIZER, indexed
 
@@ -40,7 +40,7 @@ FTS5 writes no column number for the first one, so that the longest being first 
 """
 _COLUMNS = ", ".join(WEIGHTS)
 _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
-_OPEN_BOX = regex(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
+_OPEN_BOX = re.compile(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
 
 
 class Words(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from app.core.database.tx import Tx
+from app.core.process.counted import counted
 from app.workspace.index import word_index
 
 PROBES = 30
@@ -43,11 +44,15 @@ def differences(tx: Tx) -> list[str]:
            AND n.id NOT IN (SELECT note_id FROM waiting_words)
              AND n.id > (SELECT stale_to FROM word_index)"""
     )
-    found += [f"{unindexed} notes are in no index."] if unindexed else []
+    found += [f"{counted(unindexed, 'note is', 'notes are')} in no index."] if unindexed else []
     gone = tx.value(
         "SELECT count(*) FROM waiting_words WHERE note_id NOT IN (SELECT id FROM notes)"
     )
-    return [*found, f"{gone} notes wait that are not there."] if gone else found
+    return (
+        [*found, f"{counted(gone, 'waiting note does', 'waiting notes do')} not exist."]
+        if gone
+        else found
+    )
 
 
 def unfound(tx: Tx, step: int) -> list[int]:

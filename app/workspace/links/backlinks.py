@@ -1,10 +1,12 @@
 """Backlinks: the notes that link to a note."""
 
 import sqlite3
+from collections.abc import Callable, Container
 
 from app.core.database.tx import Tx
 from app.core.schema import Record
 from app.workspace.index import link_text
+from app.workspace.index.link_text import Link
 from app.workspace.links.mentions import context
 from app.workspace.notes.link_targets import View, distinct, names_for
 
@@ -22,41 +24,59 @@ class Backlink(Record):
     context: str
 
 
-def backlinks_of(tx: Tx, view: View, note: sqlite3.Row) -> tuple[list[Backlink], set[int], bool]:
-    """Return the notes that link to a note, the ids of all that may, and whether there are more."""
+def backlinks_of(
+    tx: Tx, view: View, note: sqlite3.Row, *, besides: Container[int]
+) -> tuple[list[Backlink], set[int], bool]:
+    """Return the notes that link to a note, the ids of all that may, and whether there are more.
+
+    Not those in `besides`.
+    """
     rows = [
         *view.linking("wiki", names_for(note["title"]), MOST_BACKLINKS + 1),
         *view.linking("note", [str(note["id"])], MOST_BACKLINKS + 1),
     ]
     sources = sorted(
-        (row for row in distinct(rows) if row["id"] != note["id"]), key=lambda row: -row["id"]
+        (row for row in distinct(rows) if row["id"] != note["id"] and row["id"] not in besides),
+        key=lambda row: -row["id"],
     )
     found: list[Backlink] = []
+    leads_here = _leading(view, note)
     left = MOST_BYTES
     for place, source in enumerate(sources):
         left -= source["size"]
         if len(found) == MOST_BACKLINKS or (left < 0 and place):
             return found, {row["id"] for row in sources}, True
-        if link := _first_link(tx, view, source, note):
+        if link := _first_link(tx, source, leads_here):
             found.append(link)
     return found, {row["id"] for row in sources}, False
 
 
-def _first_link(tx: Tx, view: View, source: sqlite3.Row, note: sqlite3.Row) -> Backlink | None:
-    text = tx.value("SELECT content FROM notes WHERE id = :id", id=source["id"])
+def _leading(view: View, note: sqlite3.Row) -> Callable[[Link], bool]:
+    """Return what tells whether a link leads to a note; links alike are looked at once."""
     wanted = {*names_for(note["title"]), str(note["id"])}
-    for link in link_text.links(text):
-        if link.kind == "tag" or not any(
-            target.name in wanted for target in link_text.readings(link)
-        ):
-            continue
-        if (to := view.note(link)) is not None and to["id"] == note["id"]:
-            line = link_text.lines(text, [link.start])[0]
-            return Backlink(
-                source["id"],
-                source["title"],
-                source["folder_id"],
-                line,
-                context(text, link.start, link.end),
-            )
-    return None
+    known: dict[tuple[str, str], bool] = {}
+
+    def leads_here(link: Link) -> bool:
+        key = link.kind, link.target
+        if key not in known:
+            named = any(target.name in wanted for target in link_text.readings(link))
+            to = view.note(link) if named else None
+            known[key] = to is not None and to["id"] == note["id"]
+        return known[key]
+
+    return leads_here
+
+
+def _first_link(tx: Tx, source: sqlite3.Row, leads_here: Callable[[Link], bool]) -> Backlink | None:
+    text = tx.value("SELECT content FROM notes WHERE id = :id", id=source["id"])
+    link = link_text.first(text, leads_here)
+    if link is None:
+        return None
+    line = link_text.lines(text, [link.start])[0]
+    return Backlink(
+        source["id"],
+        source["title"],
+        source["folder_id"],
+        line,
+        context(text, link.start, link.end),
+    )

@@ -122,12 +122,17 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
         if tag.kind == "tag":
             tags.setdefault(fold(tag.target), tag.target)
     numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
-    backlinks, known, more = backlinks_of(tx, view, note)
+    discreet = access.discreet(tx, me)
+    backlinks, known, more = backlinks_of(tx, view, note, besides=discreet.hidden)
     mentioned = mentions_of(
-        tx, access.discreet(tx, me), link_text.without_ending(note["title"]), {note_id, *known}
+        tx, discreet, link_text.without_ending(note["title"]), {note_id, *known}
     )
+    links = [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)]
+    for link in links:
+        if link.title and link.note_id in discreet.hidden:
+            link.title = access.without_link_tokens(tx, me.user, link.title)
     return NoteLinks(
-        [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)],
+        links,
         backlinks,
         [Mention(*mention) for mention in mentioned],
         list(tags.values()),

@@ -6,6 +6,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Id, Record
+from app.errors import Forbidden
 from app.workspace.folders import access, folder_rows, trash_rows
 from app.workspace.notes import note_rows
 
@@ -15,12 +16,22 @@ class Trashed(Record):
 
 
 @operation("DELETE /os/notes/{id}", scope="os.notes:write", since="beyond")
-def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) -> Trashed:
-    """Move a note to the trash."""
+def delete_note(
+    tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None, permanent: bool = False
+) -> Trashed:
+    """Move a note to the trash.
+
+    With `permanent` its owner deletes it for good, for which even a full disk has room.
+    """
     note = access.note(tx, me, id, "admin")
     note_rows.require_revision(note, if_revision)
-    move_to_trash(tx, me, note)
-    return Trashed()
+    if not permanent:
+        move_to_trash(tx, me, note)
+        return Trashed()
+    if note["owner_id"] != me.owns:
+        raise Forbidden("Only its owner may delete this for good.", role="admin")
+    note_rows.purge(tx, [id])
+    return Trashed(trashed=False)
 
 
 def move_to_trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:

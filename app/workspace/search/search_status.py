@@ -57,16 +57,16 @@ async def search_status(app: App, me: Caller) -> SearchStatus:
 
     How many words, patterns and meanings are still to be indexed.
     """
-    return await app.read(_of_owner, app.part(Meaning), me.user, patterns=app.settings.grep_index)
+    return await app.read(_of_owner, app.part(Meaning), me.user)
 
 
 @operation("COMMAND")
 async def search_progress(app: App, me: Caller) -> SearchStatus:
     """Show how much of everyone's notes search has indexed."""
-    return await app.read(_of_all, app.part(Meaning), patterns=app.settings.grep_index)
+    return await app.read(_of_all, app.part(Meaning))
 
 
-def _of_owner(tx: Tx, meaning: Meaning, owner: int, *, patterns: bool) -> SearchStatus:
+def _of_owner(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
     words = tx.value(
         """SELECT (SELECT count(*) FROM waiting_words w CROSS
           JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
@@ -78,12 +78,12 @@ def _of_owner(tx: Tx, meaning: Meaning, owner: int, *, patterns: bool) -> Search
     done = (0, 0) if model is None else note_vectors.counted(tx, model, owner)
     return SearchStatus(
         WordsStatus(words),
-        _patterns(tx, owner) if patterns else None,
+        _patterns(tx, owner),
         _meaning(meaning, model, workspace_counters.counts_of(tx, owner).notes, done),
     )
 
 
-def _of_all(tx: Tx, meaning: Meaning, *, patterns: bool) -> SearchStatus:
+def _of_all(tx: Tx, meaning: Meaning) -> SearchStatus:
     words = tx.value(
         "SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes "
         "WHERE id <= (SELECT stale_to FROM word_index))"
@@ -92,14 +92,12 @@ def _of_all(tx: Tx, meaning: Meaning, *, patterns: bool) -> SearchStatus:
     done = (0, 0) if model is None else note_vectors.counted_all(tx, model)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
     return SearchStatus(
-        WordsStatus(words),
-        _patterns(tx, None) if patterns else None,
-        _meaning(meaning, model, notes, done),
+        WordsStatus(words), _patterns(tx, None), _meaning(meaning, model, notes, done)
     )
 
 
-def _patterns(tx: Tx, owner: int | None) -> PatternsStatus:
-    return PatternsStatus(trigram_index.count_due(tx, owner))
+def _patterns(tx: Tx, owner: int | None) -> PatternsStatus | None:
+    return PatternsStatus(trigram_index.count_due(tx, owner)) if tx.settings.grep_index else None
 
 
 def _model(tx: Tx, meaning: Meaning) -> Model | None:

@@ -4,7 +4,9 @@ A due date is a day, or a moment in UTC. A day ends when the next one begins in 
 that moment is its deadline, by which it is overdue and takes its place in lists.
 """
 
+import calendar
 import functools
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
@@ -15,7 +17,6 @@ from msgspec import Struct
 from app.account import users
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.process.lazy_regex import regex
 from app.core.schema import Rule
 from app.errors import Invalid
 
@@ -38,8 +39,8 @@ DATE = f"([1-9][0-9]{{3}}-({_MONTHS})|({_LEAP_YEARS})-02-29)"
 
 What is read may also lie before.
 """
-_DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOMENT = regex(
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt "
     r"]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?"
 )
@@ -62,7 +63,8 @@ class Day(Rule, frozen=True):
             return _day(value).isoformat()
         except ValueError:
             raise ValueError(
-                f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as "
+                _missing(value)
+                or f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as "
                 "2026-03-01"
             ) from None
 
@@ -80,7 +82,7 @@ class DueText(Rule, frozen=True):
         try:
             parse(value, UTC)
         except Invalid:
-            raise ValueError(_FORM) from None
+            raise ValueError(_missing(value) or _FORM) from None
         return value
 
 
@@ -130,7 +132,21 @@ def parse(text: str, zone: tzinfo) -> str:
             return _day(text).isoformat()
         return stamp(_moment(text, zone))
     except (ValueError, OverflowError):
-        raise Invalid(f"dueDate {_FORM}.", field="dueDate") from None
+        raise Invalid(f"dueDate {_missing(text) or _FORM}.", field="dueDate") from None
+
+
+def _missing(text: str) -> str | None:
+    """Say which day a text names that its month does not have."""
+    if _DAY.match(text) is None:
+        return None
+    year, month, day = (int(part) for part in text[:10].split("-"))
+    if not (year and 1 <= month <= 12 and calendar.monthrange(year, month)[1] < day <= 31):
+        return None
+    days = calendar.monthrange(year, month)[1]
+    return (
+        f"names a day that does not exist, {text[:10]}: {calendar.month_name[month]} {year} has "
+        f"{days} days"
+    )
 
 
 def is_day(due: str) -> bool:

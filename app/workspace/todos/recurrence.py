@@ -17,7 +17,6 @@ import msgspec
 from msgspec import Struct, structs
 
 from app.core import schema
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.workspace.todos import due
 
@@ -49,10 +48,10 @@ _PART = "|".join(
 )
 PATTERN = f"^(RRULE:)?({_PART})(;({_PART}))*$"
 """What a rule looks like; that it makes sense, and names dates, no pattern can say."""
-_NUMBER = regex(r"[+-]?[0-9]{1,3}")
-_WEEKDAY = regex(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
-_DATE = regex(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?=T|$)")
-_CLOCK = regex(r"T([0-9]{2})([0-9]{2})([0-9]{2})(?=Z|$)")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,3}")
+_WEEKDAY = re.compile(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
+_DATE = re.compile(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?=T|$)")
+_CLOCK = re.compile(r"T([0-9]{2})([0-9]{2})([0-9]{2})(?=Z|$)")
 
 
 class Repetition(Struct, frozen=True):

@@ -17,6 +17,7 @@ from app.core.markdown import html_fragments
 from evaluation import matrix as evaluation
 from tests.conftest import Client
 from tests.support.hostile import ELEMENTS
+from tests.support.looping import through
 
 NAMES = {
     1: "q1_urgent_important",
@@ -288,7 +289,7 @@ FLOODS = [
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("hostile", ELEMENTS)
+@through("hostile", [(repr(hostile), hostile) for hostile in ELEMENTS])
 async def test_hostile_html_harms_nothing_that_stands_beside_it(
     resident: Client, hostile: str
 ) -> None:

@@ -120,6 +120,20 @@ async def test_a_hijacked_model_gets_nowhere(
     assert (await alice.ok("GET", "/os/todos"))["result"]["total"] == 0
 
 
+async def test_a_number_that_a_model_writes_as_a_fraction_is_the_number(
+    alice: Client, provider: FakeProvider
+) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Cut the hedge"})
+    await checklist(alice, "Look after the garden")
+    wishes = [("complete_todo", {"id": number}) for number in (1.0, 1)]
+    provider.script = [calls(*wishes), says("Done.")]
+    done = await run(alice)
+    assert [(action["type"], action["status"]) for action in done["actions"]] == [
+        ("todo_update", "proposed")
+    ]
+    assert done["actions"][0]["target"] == {"kind": "todo", "id": 1}
+
+
 async def test_an_edit_that_a_model_wants_waits_for_a_yes(
     alice: Client, provider: FakeProvider
 ) -> None:

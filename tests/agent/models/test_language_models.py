@@ -256,7 +256,7 @@ async def test_a_test_tells_what_an_ollama_can_do_and_warns_of_its_small_context
     )
     assert tested.tools is False
     assert "num_ctx 16384" in tested.warnings[0]
-    assert "The rules choose" in tested.offers
+    assert "Rules choose" in tested.offers
     provider.answers(OSLO)
     tested = (await served.command("test_model", name="q")).test
     assert (tested.tools, tested.models) == (True, ["gemma4:latest", "qwen3:8b"])
@@ -344,7 +344,7 @@ async def test_a_test_of_what_is_not_there_says_so(served: Served, provider: Fak
     await served.command("add_model", name="absent", url=provider.url)
     provider.pages["/v1/models"] = plain({"data": [{"id": "other"}]})
     assert (
-        "has no model absent. It has other."
+        "has no model absent. Available: other."
         in (await served.command("test_model", name="absent")).test.error
     )
 

@@ -209,14 +209,7 @@ async def me(alice: Client) -> Caller:
 async def turn(served: Served, who: Caller, model: Model) -> tuple[live_turn.Turn, live_turn.Ended]:
     """Run a turn as a chat does, with this model."""
     parts = served.parts
-    held = await parts.write(
-        first_call,
-        who,
-        feature="chat",
-        model="scripted",
-        texts=("hello",),
-        most=parts.settings.max_completion,
-    )
+    held = await parts.write(first_call, who, feature="chat", model="scripted", texts=("hello",))
     counter = Meter(parts, who, feature="chat", model="scripted", held=held)
     events: list[Any] = []
     begun = live_turn.Turn(parts, who, "now", "UTC", events.append)

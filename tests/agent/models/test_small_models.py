@@ -137,6 +137,12 @@ def test_a_tool_that_was_begun_to_be_used_stays() -> None:
         ),
         (
             "create_todo",
+            {"title": "x", "dueDate": "31 April"},
+            {"title": "x", "dueDate": "2027-04-31"},
+        ),
+        ("search_todos", {"date": "2026-02-30"}, {"date": "2026-02-30"}),
+        (
+            "create_todo",
             {"title": "x", "steps": '[{"Title": "one"}]'},
             {"title": "x", "steps": [{"title": "one"}]},
         ),

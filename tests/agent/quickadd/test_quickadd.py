@@ -464,6 +464,7 @@ def test_the_evaluation_prints_figures_and_json(
         ("Miete am 31. April zahlen", "31. April"),
         ("payer le loyer le 30 février", "30 février"),
         ("4月31日开会", "4月31日"),
+        ("report by the 31st of this month", "the 31st of this month"),
     ],
 )
 def test_a_day_that_does_not_exist_is_named_and_no_other_takes_its_place(

@@ -3,13 +3,13 @@
 What takes place when, time that people name, briefings, and answers without a model.
 """
 
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.quickadd import time_ranges
+from app.agent.quickadd import dates_in_text, time_ranges
 from app.agent.rules.routing import routing
 from tests.conftest import Client, Served
 from tests.tools.test_integrations import STANDUP, calendar, connect
@@ -130,6 +130,60 @@ async def test_a_time_that_is_none_is_refused_and_says_what_can_be_named(
     body = response.json()
     assert (response.status_code, body["error"]) == (422, "unprocessable"), body
     assert "next 7 days" in body["message"]
+
+
+@pytest.mark.parametrize(
+    ("named", "missing"),
+    [
+        ("31 April", "31 April"),
+        ("2026-02-30", "2026-02-30"),
+        ("2027-02-28/2027-02-29", "2027-02-29"),
+        ("tomorrow or 31 April", "31 April"),
+        ("this week, 31 April", "31 April"),
+        ("le 31 avril", "31 avril"),
+        ("4月31日", "4月31日"),
+    ],
+)
+async def test_a_day_that_does_not_exist_is_asked_about(
+    busy: Client, named: str, missing: str
+) -> None:
+    response = await busy.post(
+        "/tools", json={"tool": "search_calendar_events", "params": {"timeRange": named}}
+    )
+    assert response.status_code == 422
+    assert response.json()["message"] == (
+        f"timeRange names a day that does not exist: {missing}. Ask which day is meant."
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("what's on my calendar on 31 April?", "There is no such day: 31 April."),
+        ("am I free on 31 April at 3pm?", "There is no such day: 31 April."),
+        ("Was steht am 31. April im Kalender?", "Diesen Tag gibt es nicht: 31. April."),
+        ("Habe ich am 30. Februar Zeit?", "Diesen Tag gibt es nicht: 30. Februar."),
+    ],
+)
+async def test_without_a_model_such_a_day_is_asked_about_too(
+    busy: Client, message: str, said: str
+) -> None:
+    body = await ask(busy, message)
+    assert said in body["response"], body["response"]
+    assert body["toolsUsed"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("meeting 31 April 10am", None),
+        ("pay by 2026-02-30 at 17:00", None),
+        ("call at 10am", (NOW.date(), time(10))),
+        ("31 April or 30 April 10am", (date(2027, 4, 30), time(10))),
+    ],
+)
+def test_the_time_of_a_day_that_does_not_exist_is_none_of_today(text: str, found: Any) -> None:
+    assert dates_in_text.deadline(text, NOW) == found
 
 
 async def test_nobody_sees_the_calendar_of_another_and_the_scope_is_needed(

@@ -1,6 +1,11 @@
 """The languages as data: every folder holds what the schema of its files asks for."""
 
+import json
 import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +14,17 @@ from app.agent.priorities.lexicon import Sense
 from app.agent.quickadd import language_words
 from app.agent.quickadd.match_meaning import READERS
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import FILES, Dates, Lexicon, Phrases, Routing
+from app.agent.rules.languages.language_data import (
+    FILES,
+    Answers,
+    Dates,
+    Lexicon,
+    Phrases,
+    Questions,
+    Routing,
+    Table,
+    Times,
+)
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())
@@ -78,6 +93,106 @@ def test_no_macro_is_defined_for_nothing(language: str) -> None:
         shared = (language_data.FOLDERS / "quickadd.toml").read_text("utf-8")
         used = set(re.findall(r"\{([a-z][a-z0-9_]*)\}", text + shared))
         assert table.macros.keys() <= used
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_other_pattern_compiles(language: str) -> None:
+    """Their macros are words of the same table, so that any text stands for them here."""
+    for kind in (Times, Questions, Answers):
+        for pattern in patterns(language_data.table(language, kind)):
+            re.compile(re.sub(r"\{(day|unit|long_unit)\}", "x", pattern))
+
+
+def patterns(held: object) -> Iterator[str]:
+    """Yield every text of a table."""
+    if isinstance(held, Table):
+        held = {name: getattr(held, name) for name in held.__struct_fields__}
+    if isinstance(held, dict):
+        for value in held.values():
+            yield from patterns(value)
+    elif isinstance(held, tuple):
+        yield "".join(one for one in held if isinstance(one, str))
+    elif isinstance(held, str):
+        yield held
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_names_every_unit_part_and_stretch_of_time(language: str) -> None:
+    times = language_data.table(language, Times)
+    assert times.units.keys() >= {"hour", "day", "week", "month"}
+    assert times.parts.keys() == {"morning", "afternoon", "evening"}
+    english = language_data.table("en", Times)
+    assert english.ranges.keys() - times.ranges.keys() <= {"behind", "next_weekend"}
+    assert times.earlier.keys() == english.earlier.keys()
+    asked = language_data.table(language, Questions)
+    assert asked.asks.keys() == asked.answers.keys() == {"number", "when", "where", "who", "why"}
+
+
+ASK_A_SEVENTH = """
+import json, pathlib, sys
+from datetime import datetime, timezone
+from app.agent.rules.languages import language_data
+language_data.FOLDERS = pathlib.Path(sys.argv[1])
+from app.agent.quickadd import quickadd, time_ranges
+from app.agent.rules.passages import questions
+from app.agent.rules.phrases import phrases
+from app.agent.rules.routing import routing
+now = datetime(2026, 11, 18, 10, tzinfo=timezone.utc)
+found = routing.route("Herinner mij eraan om mijn moeder overmorgen te bellen")
+print(json.dumps([
+    found.intent, found.language, found.get("task"), phrases.say("nl", "no_todos"),
+    str(quickadd.read("moeder bellen overmorgen", now=now, locale="nl").due),
+    str(time_ranges.read("wat staat er overmorgen in mijn agenda", now).start.date()),
+    questions.read("waar ligt mijn paspoort").kind,
+]))
+"""
+
+
+def test_a_seventh_language_is_a_folder_and_no_code(tmp_path: Path) -> None:
+    """Dutch from the German folder, as the guide says, with some lines gone through."""
+    shutil.copytree(language_data.FOLDERS, tmp_path / "languages")
+    folder = tmp_path / "languages" / "nl"
+    shutil.copytree(tmp_path / "languages" / "de", folder)
+    changes = {
+        "language": [
+            ("German", "Dutch"),
+            ("order = 1", "order = 6"),
+            ('common = """', 'common = """\n  mij eraan mijn het een waar ligt overmorgen om te'),
+        ],
+        "phrases": [('no_todos = "', 'no_todos = "Hier is niets te doen. ')],
+        "routing": [
+            (
+                "[[general]]",
+                """[[general]]
+intent = "add_todo"
+pattern = '^herinner mij eraan om (?P<task>.+)'
+
+[[general]]""",
+            )
+        ],
+        "quickadd": [('"ubermorgen", ', '"overmorgen", ')],
+        "times": [("after_tomorrow = '", "after_tomorrow = '\\bovermorgen\\b|")],
+        "questions": [("where = '", "where = '\\bwaar\\b|")],
+        "answers": [],
+    }
+    for name, changed in changes.items():
+        text = (folder / f"{name}.toml").read_text("utf-8")
+        for old, new in changed:
+            assert old in text, (name, old)
+            text = text.replace(old, new, 1)
+        (folder / f"{name}.toml").write_text(text, "utf-8")
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK_A_SEVENTH, str(folder.parent)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=language_data.FOLDERS.parents[3],
+    )
+    intent, language, task, nothing, due, day, kind = json.loads(asked.stdout)
+    assert (intent, language) == ("add_todo", "nl")
+    assert task == "mijn moeder overmorgen te bellen"
+    assert nothing.startswith("Hier is niets te doen.")
+    assert (due, day, kind) == ("2026-11-20", "2026-11-20", "where")
 
 
 def test_a_lexicon_has_words_for_every_sense() -> None:

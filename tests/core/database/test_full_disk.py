@@ -123,7 +123,7 @@ if can_mount():
                 note, key = server.note("kept"), server.key
             read_only(disk)
             before = {path.name: path.stat().st_mtime_ns for path in (disk / "data").iterdir()}
-            assert "cannot be" in refused(disk / "data", "serve", "--port", "0")
+            assert "Read-only file system" in refused(disk / "data", "serve", "--port", "0")
             with serving(disk / "data", "--read-only", key=key) as server:
                 assert server.ask("GET", f"/os/notes/{note}")[0] == 200
                 status, body = server.ask("POST", "/os/notes", {"title": "no", "content": ""})
@@ -272,7 +272,7 @@ async def test_a_checkpoint_that_fails_is_noticed_and_the_journal_kept(
     async with open_store(path) as store:
         await store.write(mark, "answered")
         disk.failing, disk.only, disk.code = ("sync",), ".db", sqlite3.SQLITE_IOERR_FSYNC
-    assert "stored and nothing will be" in caplog.text
+    assert "stored, and nothing will be" in caplog.text
     journal = path.with_name(path.name + "-wal")
     assert journal.stat().st_size > 0
     disk.code = 0

@@ -145,7 +145,7 @@ def test_a_damaged_database_is_served_read_only_and_the_newest_good_backup_named
     assert f"hearth restore {backup}" in refused(left, "key", "list", "--user", "ann")
     for _ in range(2):
         with serving(left, key="none") as server:
-            assert "starts read-only" in server.text()
+            assert "Starting read-only" in server.text()
             assert f"hearth restore {backup}" in server.text()
             assert server.ask("GET", "/os/status")[0] == 401
         assert (left / DATABASE).read_bytes() == before
@@ -222,6 +222,20 @@ async def test_a_row_that_names_what_is_not_there_is_found_by_the_full_check(dat
     check = integrity.examine(data / DATABASE, "full")
     assert (check.damaged, len(check.findings)) == (False, 1)
     assert "names a row of users that is not there" in check.findings[0]
+
+
+async def test_a_row_that_breaks_a_rule_of_its_table_is_found_by_the_full_check(data: Path) -> None:
+    with contextlib.closing(sqlite3.connect(data / DATABASE)) as connection:
+        connection.executescript(
+            "PRAGMA ignore_check_constraints=ON; INSERT INTO conversations (type, title, "
+            "created_at, updated_at) VALUES ('cloud', 'x', 'then', 'then')"
+        )
+    check = integrity.examine(data / DATABASE, "full")
+    assert (check.damaged, check.findings) == (
+        False,
+        ("conversations: the rule type IN ('direct', 'shared_agent', 'group') is broken in 1 row",),
+    )
+    assert integrity.examine(data / DATABASE, "quick").findings == ()
 
 
 def test_a_check_ends_when_the_server_does(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.power.cuts import cut, fast_folder, recorded
+from tests.power.cuts import cut, recorded
 from tests.power.states import File, apply, states
 from tests.power.tracing import Event
+from tests.support.memory_folder import fast_folder
 
 REQUESTS = 32
 STATES = 90

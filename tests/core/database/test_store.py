@@ -23,9 +23,11 @@ from app.core.database.tx import Tx, utc_now
 from app.core.database.writer import BATCH
 from app.core.process.background_tasks import Tasks, undisturbed
 from app.errors import NotFound, StorageFull, Unavailable
+from app.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
+UNSYNCED = Settings(durability="normal")
 TABLE = "CREATE TABLE marks (id INTEGER PRIMARY KEY, who TEXT NOT NULL, body TEXT)"
 
 
@@ -262,7 +264,7 @@ def test_a_part_that_fails_is_undone_with_its_events_and_nothing_else_is(
     events.on("heard", heard.append)
 
     async def run() -> list[str]:
-        async with open_store(path, durability="normal", events=events) as store:
+        async with open_store(path, settings=UNSYNCED, events=events) as store:
             await asyncio.gather(
                 store.write(mark, "first"),
                 store.write(play, script),
@@ -492,7 +494,7 @@ async def test_a_failing_disk_is_told_as_unavailable(store: Store) -> None:
 
     await store.write(mark, "before")
     for write in (broken, lambda tx: mark(tx, "next")):
-        with pytest.raises(Unavailable, match="started anew"):
+        with pytest.raises(Unavailable, match="restarted"):
             await store.write(write)
     assert store.health.told(full=False).state == "failing"
     assert await store.read(marks) == store.quick(marks) == ["before"]
@@ -567,7 +569,7 @@ async def test_idle_work_that_fails_is_told_once_and_tried_again_after_the_next_
 
 
 async def test_a_store_that_is_closed_while_its_askers_leave_still_closes(path: Path) -> None:
-    store = Store(path, durability="normal", clock=utc_now, events=Events())
+    store = Store(path, settings=UNSYNCED, clock=utc_now, events=Events())
     await store.open()
     askers = [asyncio.ensure_future(store.write(mark, str(number))) for number in range(5)]
     await asyncio.sleep(0)
@@ -580,7 +582,7 @@ async def test_pages_that_nothing_uses_go_back_to_the_disk(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "IDLE_SECONDS", 0.001)
-    async with open_store(data / "hearth.db", durability="normal") as store:
+    async with open_store(data / "hearth.db", settings=UNSYNCED) as store:
         await store.write(lambda tx: tx.run("CREATE TABLE large (text TEXT)"))
         await store.write(
             lambda tx: tx.run(
@@ -599,7 +601,7 @@ async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_wit
     path: Path,
 ) -> None:
     others = set(threading.enumerate())
-    store = Store(path, durability="normal", clock=utc_now, events=Events())
+    store = Store(path, settings=UNSYNCED, clock=utc_now, events=Events())
     await store.open()
     before = threading.active_count()
     asker = asyncio.ensure_future(store.read(lambda tx: tx.value("SELECT 1")))

@@ -77,7 +77,7 @@ def test_every_line_end_parts_lines_and_each_stands_where_it_says(text: str, end
 @given(texts)
 def test_a_text_with_lists_renders_by_parts_as_in_one(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render_cuts, "ITEMS_TOGETHER", 1)
+        patch.setattr(render_cuts, "LINES_TOGETHER", 1)
         assert render_parts.html(render_parts.marked(text)) == convert.marked(text)
 
 

@@ -310,7 +310,7 @@ async def test_a_grant_is_listed_and_ended(
     tokens = await connect(app, browser)
     async with with_token(served, tokens) as client:
         await client.ok("GET", "/identity")
-        await served.command("write_key_uses")
+        await served.parts.write_gathered()
         (grant,) = (await alice.ok("GET", "/account/grants"))["grants"]
         assert (grant["clientName"], grant["clientId"]) == ("Garden Planner", app.client_id)
         assert grant["scopes"] == ["openid", "profile", "offline_access", "os.notes:read"]

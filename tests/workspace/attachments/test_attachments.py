@@ -196,9 +196,7 @@ async def test_what_a_cut_off_upload_left_is_not_seen_and_swept(
 
     me = Caller(user=1, user_id="", username="alice", kind="session")
     kind = media_types.Kind("text/plain", None)
-    await served.parts.write(
-        attachment_rows.begin, me, name="half", kind=kind, size=9, sha256="", quota=99
-    )
+    await served.parts.write(attachment_rows.begin, me, name="half", kind=kind, size=9, sha256="")
     await served.parts.write(attachment_rows.put_part, 1, 0, b"half")
     await alice.refused("GET", "/os/attachments/1", 404, "not_found")
     await alice.refused("DELETE", "/os/attachments/1", 404, "not_found")

@@ -95,7 +95,7 @@ async def test_an_index_that_differs_from_its_notes_is_seen(served: Served, alic
     await served.parts.write(word_index.begin_anew)
     assert await check(served) == []
     await served.parts.write(lambda tx: word_index.drop(tx, owners(served)[0]))
-    assert await check(served) == ["1 notes are in no index."]
+    assert await check(served) == ["1 note is in no index."]
 
 
 async def test_what_others_write_changes_neither_results_nor_scores(

@@ -5,7 +5,7 @@ a new title leaves alone.
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.markdown import blocks
@@ -256,3 +256,17 @@ def test_line_numbers_are_those_of_the_lines(text: str, places: list[int]) -> No
 def test_a_hostile_text_gives_a_bounded_number_of_links(text: str) -> None:
     assert len(link_text.links(text)) <= link_text.MOST
     assert link_text.rewritten(text, {}.get) == text
+
+
+PIECES = ["[[Hub]]", "[[a]]", "`", "``", "\n", "```\n", "~~~\n", "    ", "\t", "- ", "> ", "# "]
+BROKEN = ["[[", "]]", "\n\n", "[[Hub|x `y`]]", "\r\n"]
+ADDRESSES = ["/os/notes/5", "[[/os/notes/5]]", " hearth:note/5 ", "[x](/os/notes/5)", " #tag"]
+
+
+@settings(max_examples=1_000, derandomize=True)
+@given(st.lists(st.sampled_from([*PIECES, *BROKEN, *ADDRESSES]), max_size=14).map("".join))
+def test_the_first_link_that_leads_somewhere_is_the_first_of_all_that_does(text: str) -> None:
+    def leads(link: link_text.Link) -> bool:
+        return link.kind != "tag" and link.target in ("Hub", "5", "/os/notes/5")
+
+    assert link_text.first(text, leads) == next(filter(leads, link_text.links(text)), None)

@@ -155,6 +155,18 @@ async def test_a_backlink_shows_the_line_of_the_first_link(alice: Client) -> Non
     ]
 
 
+async def test_the_policy_of_a_link_is_no_backlink_and_its_token_is_not_told(alice: Client) -> None:
+    note = await alice.note("Plan")
+    made = (await alice.ok("POST", "/os/share", status=201, json={"scope": "all"}))["shareLink"]
+    policy = {"id": made["policyNoteId"]}
+    await edit(alice, policy, content="## Policy\n\nSpeak of [[Plan]].", contentFormat="markdown")
+    assert await back(alice, note) == []
+    link = await leads(alice, f"/os/notes/{policy['id']}")
+    assert (link["exists"], link["noteId"]) == (True, policy["id"])
+    assert made["token"] not in str(link)
+    assert (await of(alice, policy))["links"][0]["noteId"] == note["id"]
+
+
 async def test_backlinks_follow_every_change(alice: Client) -> None:
     note = await alice.note("Plan")
     source = await alice.note("Source", "[[Plan]]")

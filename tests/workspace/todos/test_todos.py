@@ -168,6 +168,25 @@ async def test_what_a_day_must_be_is_told_in_a_sentence(
 
 
 @pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("2026-02-30", "2026-02-30: February 2026 has 28 days"),
+        ("2027-04-31T09:00", "2027-04-31: April 2027 has 30 days"),
+        ("2100-02-29", "2100-02-29: February 2100 has 28 days"),
+    ],
+)
+async def test_a_day_that_does_not_exist_is_refused_by_name(
+    alice: Client, given: str, reason: str
+) -> None:
+    answer = await alice.post("/os/todos", json={"title": "x", "dueDate": given})
+    assert answer.status_code in (400, 422)
+    assert f"dueDate names a day that does not exist, {reason}." in answer.json()["message"]
+    if len(given) == 10:
+        answer = await alice.get(f"/os/todos?dueFrom={given}")
+        assert f"dueFrom names a day that does not exist, {reason}." in answer.json()["message"]
+
+
+@pytest.mark.parametrize(
     ("given", "zone", "stored"),
     [
         ("2024-02-29", "Europe/Berlin", "2024-02-29"),

@@ -19,14 +19,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint
 from app.errors import AppError
-from app.tools.approvals import (
-    audit,
-    change_preview,
-    escalation_hooks,
-    escalation_rows,
-    policy,
-    tool_gate,
-)
+from app.tools.approvals import audit, change_preview, escalation_rows, policy, tool_gate
 from app.tools.approvals.call_origin import Origin
 
 REASON = "A heartbeat does this only with its owner's yes."
@@ -104,7 +97,7 @@ def attempt(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
         return _refused(tx, begun, entry, proposal, refusal)
 
 
-def settled(tx: Tx, found: escalation_hooks.Settled) -> None:
+def settled(tx: Tx, found: escalation_rows.Settled) -> None:
     """Note on its action how an escalation ended."""
     action = (
         None

@@ -9,6 +9,7 @@ from app.agent.heartbeat.records.proposals import LONGEST_TEXT, ActionType
 from app.agent.memory import memory
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import whole
 from app.core.operation import Operation
 from app.errors import Invalid, NotFound, RevisionConflict
 from app.workspace.notes import notes
@@ -56,11 +57,9 @@ def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
 
     With `from` only if that is the one it has.
     """
-    number, wanted = payload.get("id"), payload.get("dueDate")
-    if not isinstance(number, int) or not isinstance(wanted, str):
-        raise Invalid(
-            "id and dueDate are required.", field="dueDate" if isinstance(number, int) else "id"
-        )
+    number, wanted = whole(payload.get("id")), payload.get("dueDate")
+    if number is None or not isinstance(wanted, str):
+        raise Invalid("id and dueDate are required.", field="id" if number is None else "dueDate")
     todo = todo_rows.get(tx, me.user, number)
     if todo is None:
         raise NotFound("There is no such todo.")

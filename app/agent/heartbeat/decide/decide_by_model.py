@@ -21,6 +21,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import Taint
+from app.core.process.counted import counted
 from app.errors import AppError, BudgetExceeded
 from app.tools.approvals.call_origin import Origin
 
@@ -37,7 +38,7 @@ PROMPT = (
     "owner afterwards. What your owner should hear, say by tell_owner, in one or "
     "two sentences, and only if it is news. "
     "If there is nothing to do, call nothing more and stop. Since your last pass "
-    "{notes} notes and {todos} todos have changed."
+    "{notes} and {todos} have changed."
 )
 
 
@@ -105,17 +106,13 @@ async def _line(
     )
 
     prompt = PROMPT.format(
-        line=found.tasks[number].text, notes=found.changes.notes, todos=found.changes.todos
+        line=found.tasks[number].text,
+        notes=counted(found.changes.notes, "note"),
+        todos=counted(found.changes.todos, "todo"),
     )
-    most = app.settings.max_completion
     try:
         held = await app.write(
-            first_call,
-            beginner,
-            feature="heartbeat",
-            model=planned.model,
-            texts=(prompt,),
-            most=most,
+            first_call, beginner, feature="heartbeat", model=planned.model, texts=(prompt,)
         )
     except BudgetExceeded as error:
         planned.spent = True

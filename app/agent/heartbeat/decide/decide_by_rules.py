@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.digests import told_day
 from app.agent.heartbeat.records.proposals import Fact, Proposal, one_line
+from app.core.process.counted import counted
 
 NAME = "offline"
 BYTES_A_TOKEN = 4
@@ -79,7 +80,9 @@ def _top(agenda: Agenda, fact: Fact) -> Proposal:
 def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
     days = (agenda.now - datetime.fromisoformat(fact.about["since"])) // timedelta(days=1)
     return _reminder(
-        fact, f"The pinned note “{one_line(fact.about['title'])}” has not changed for {days} days."
+        fact,
+        f"The pinned note “{one_line(fact.about['title'])}” has not changed for "
+        f"{counted(days, 'day')}.",
     )
 
 

@@ -17,6 +17,7 @@ from app.agent.heartbeat.records.proposals import (
 )
 from app.agent.turn.live_turn import Turn
 from app.core.app import App
+from app.core.fit_types import whole
 from app.errors import Invalid
 from app.tools.approvals import escalation_rows
 from app.tools.registry import registry
@@ -102,6 +103,11 @@ class ProposalDesk:
         ):
             return self._reminder({"text": params["message"]})
         payload = {**params, "completed": True} if name == "complete_todo" else dict(params)
+        payload |= {
+            field: number
+            for field in ("noteId", "id")
+            if (number := whole(payload.get(field))) is not None
+        }
         target = next(
             (
                 (kind, payload[field])

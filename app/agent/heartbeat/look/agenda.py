@@ -12,7 +12,6 @@ import msgspec
 
 from app.account import users
 from app.agent.heartbeat.look import checklist, facts
-from app.agent.heartbeat.look.arrivals import NONE, Arrivals
 from app.agent.heartbeat.look.checklist import Task
 from app.agent.heartbeat.look.facts import Look
 from app.agent.heartbeat.records import action_rows, instructions, run_rows, tiers
@@ -20,6 +19,7 @@ from app.agent.heartbeat.records.proposals import SNOOZE, SNOOZES, Fact, rule_of
 from app.agent.heartbeat.records.run_records import Suppressed
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.hooks import Waiting, no_requests
 from app.workspace.folders import access
 from app.workspace.todos import due
 
@@ -59,7 +59,6 @@ class Agenda(msgspec.Struct, frozen=True):
     tasks: tuple[Task, ...]
     facts: tuple[Fact, ...]
     suppressed: tuple[Suppressed, ...]
-    suppressed_items: frozenset[int]
     changes: Changes
     first_of_day: bool
     room: int
@@ -90,7 +89,7 @@ class Agenda(msgspec.Struct, frozen=True):
         ]
 
 
-def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
+def look(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agenda:
     """Return what there is to do for the user whose run `me` acts in."""
     me = access.discreet(tx, me)
     chosen = users.settings_of(tx, me)
@@ -99,7 +98,7 @@ def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
     tasks = checklist.tasks_of(instructions.text_of(tx, me.user))
     told = _Told(tx, me)
-    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, arrivals)
+    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, requests_to)
     found = [fact for number, task in enumerate(tasks) for fact in facts.of(looking, task, number)]
     news = told.sift(found)
     today = tx.moment.astimezone(zone).date()
@@ -108,12 +107,11 @@ def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
         MOST_ACTIONS_A_DAY
         - action_rows.count_since(tx, me.user, due.span(today, today, zone).since),
     )
-    changes = _changes(tx, me, seen_at, 0 if seen is None else seen["seen_message"], arrivals)
+    changes = _changes(tx, me, seen_at, 0 if seen is None else seen["seen_message"], requests_to)
     return Agenda(
         tasks,
         tuple(news),
         tuple(told.suppressed),
-        frozenset(told.items),
         changes,
         first_of_day=seen_at is None or seen_at.astimezone(zone).date() != today,
         room=room,
@@ -140,7 +138,6 @@ class _Told:
         self._user = me.user
         self._able = tiers.able(me)
         self.suppressed: list[Suppressed] = []
-        self.items: set[int] = set()
 
     def was_said(self, key: str) -> bool:
         return self._at([key]) is not None
@@ -158,7 +155,6 @@ class _Told:
                     acted[fact.target] = at
                 about = None if fact.target is None else f"{fact.target[0]} {fact.target[1]}"
                 self.suppressed.append(Suppressed(fact.rule, about, at))
-                self.items.add(fact.item)
             elif fact.target is None or fact.target not in news:
                 news[fact.target or fact.key] = fact
         return sorted(news.values(), key=lambda one: one.item)
@@ -169,7 +165,7 @@ class _Told:
 
 
 def _changes(
-    tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, arrivals: Arrivals
+    tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, requests_to: Waiting
 ) -> Changes:
     since = stamp(seen_at or tx.moment - FIRST_LOOK)
     notes = tx.value(
@@ -204,7 +200,7 @@ def _changes(
         seen=seen_message,
         most=MOST_COUNTED,
     )
-    requests = sum(one.since >= since for one in arrivals.requests(tx, me.user, MOST_COUNTED))
+    requests = sum(one.since >= since for one in requests_to(tx, me.user, MOST_COUNTED))
     return Changes(notes, todos, messages, requests)
 
 

@@ -12,6 +12,7 @@ from app.agent.heartbeat.records.proposals import one_line
 from app.agent.priorities.items import Item
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.process.counted import counted
 from app.workspace.todos import due
 
 SHOWN = 10
@@ -32,11 +33,7 @@ def day(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
             _group("Today", facts.todos.today),
             _group("Coming up", facts.todos.soon),
         ]
-        parts.append(
-            f"{facts.todos.still_open} todos are open."
-            if facts.todos.still_open != 1
-            else "1 todo is open."
-        )
+        parts.append(f"{counted(facts.todos.still_open, 'todo is', 'todos are')} open.")
     if facts.notes is not None and facts.notes.changed:
         titles = [
             f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})"

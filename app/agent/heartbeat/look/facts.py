@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.agent.heartbeat.look import checklist_times, digests
-from app.agent.heartbeat.look.arrivals import NONE, Arrivals
 from app.agent.heartbeat.look.checklist import Kind, Rule, Task
 from app.agent.heartbeat.records.proposals import Fact, content_key, one_line
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.hooks import Waiting, no_requests
 from app.tools.calendars import calendars
 from app.workspace.folders import access
 from app.workspace.index import link_text
@@ -40,7 +40,7 @@ class Look(msgspec.Struct, frozen=True):
     per_day: int
     seen_at: datetime | None
     told: Callable[[str], bool]
-    arrivals: Arrivals = NONE
+    requests_to: Waiting = no_requests
 
     @property
     def now(self) -> datetime:
@@ -195,7 +195,7 @@ def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
                 "since": one.since,
             },
         )
-        for one in look.arrivals.requests(look.tx, look.me.user, MOST_EACH)
+        for one in look.requests_to(look.tx, look.me.user, MOST_EACH)
         if one.since <= since
     ]
     return [*_unread(look, since, item, occurrence), *asked]

@@ -8,14 +8,12 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from app.core.process.lazy_regex import regex
-
 TAG, END_TAG = "<tool_call>", "</tool_call>"
 FENCE = "```"
 LONGEST = 20_000
-_TAGGED = regex(rf"{TAG}\s*(.*?)\s*(?:{END_TAG}|\Z)", re.DOTALL)
-_FENCED = regex(r"```(?:json|tool_call|tool_code)?\s*(.*?)\s*```", re.DOTALL)
-_NAME = regex(r"[A-Za-z_][\w.-]{0,63}")
+_TAGGED = re.compile(rf"{TAG}\s*(.*?)\s*(?:{END_TAG}|\Z)", re.DOTALL)
+_FENCED = re.compile(r"```(?:json|tool_call|tool_code)?\s*(.*?)\s*```", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 NAMES = ("name", "tool", "tool_name", "function")
 ARGUMENTS = ("arguments", "parameters", "params", "args", "input")
 

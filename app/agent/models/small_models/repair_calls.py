@@ -11,13 +11,12 @@ from datetime import date, datetime
 from typing import Any
 
 from app.agent.quickadd import quickadd
-from app.core.process.lazy_regex import regex
 
 Schema = Mapping[str, Any]
-_ISO = regex(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
-_A_DATE = regex(r"\ba date\b")
-_WHOLE = regex(r"[+-]?\d{1,15}(?:\.0+)?")
-_NUMBER = regex(r"[+-]?\d{1,15}(?:\.\d{1,10})?")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
+_A_DATE = re.compile(r"\ba date\b")
+_WHOLE = re.compile(r"[+-]?\d{1,15}(?:\.0+)?")
+_NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,10})?")
 YES, NO = frozenset({"true", "yes", "1", "on"}), frozenset({"false", "no", "0", "off"})
 NOTHING = frozenset({"null", "none", "n/a", "undefined"})
 
@@ -158,6 +157,8 @@ def _date(text: str, description: str, now: datetime) -> str:
     if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
         return text
     read = quickadd.read(f"x {text}", now=now)
+    if read.no_such_day == text:
+        return read.no_such_date  # the tool refuses it, and says what day there is not
     if read.title != "x" or read.due is None:
         return text
     day = read.due.date() if isinstance(read.due, datetime) else read.due

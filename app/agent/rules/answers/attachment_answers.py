@@ -3,9 +3,11 @@
 Quotes for a question, the gist for a wish to know what is in them.
 """
 
+import functools
 import re
 
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import Answers, Language
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import plain, words
@@ -17,19 +19,6 @@ PIECE = 90_000
 """Characters of a file that are looked at as one text; a longer file is several."""
 PIECES = 8
 ANSWERED = frozenset({"ask", "find_notes", "summarise"})
-_REFERS = (
-    r"\b(?:(?:the|this|my) )?attach(?:ed|ments?)\b(?: "
-    r"(?:file|document|pdf|page|paper|image|picture|text)s?\b)?"
-    r"|\b(?:this|the|that|these|enclosed|uploaded) "
-    r"(?:file|document|doc|pdf|page|paper|report|image|picture|text|upload)s?\b"
-    r"|\banh[aä]ng(?:e|en|s)?\b|\bangeh[aä]ngte[nmrs]?\b|\b(?:diese[nmrs]?|die|das|der|dem|den) "
-    r"(?:datei|dokument|pdf|bild|anlage)(?:en|s)?\b"
-    r"|\bpi[eè]ces? jointes?\b|\bci-jointe?s?\b|\b(?:ce|le|cette|la|du) "
-    r"(?:fichier|document|pdf|page|image)\b"
-    r"|\badjunt[oa]s?\b|\b(?:este|el|esta|la|del) (?:archivo|documento|pdf|fichero|imagen)\b"
-    r"|附件|这个?文件|这份文件|这个?文档|这份文档|文件里|文档里|添付|(?:この|その)?(?:ファイル|文書|書類|ドキュメント)"
-)
-_POINTS = r"^(?:it|this|that|these|them|es|das|dies|ça|cela|esto|eso|これ|それ|这个?)?$"
 
 
 def step(asked: Asked, route: Route) -> Step | None:
@@ -37,18 +26,18 @@ def step(asked: Asked, route: Route) -> Step | None:
 
     None where the message is about something else.
     """
-    refers = re.search(_REFERS, asked.message, re.IGNORECASE) is not None
+    refers = _files_named().search(asked.message) is not None
     files = asked.attached or (asked.attached_before if refers else ())
     if not files or route.intent not in ANSWERED:
         return None
     readable = [file for file in files if file.text]
     if route.intent == "summarise":
         chosen = _named(files, route.get("target")) or (
-            files if refers or re.match(_POINTS, route.get("target"), re.IGNORECASE) else ()
+            files if refers or _pointed_at().fullmatch(route.get("target")) else ()
         )
         return _gist(chosen, route.language) if chosen else None
-    question = questions.read(re.sub(_REFERS, " ", asked.message, flags=re.IGNORECASE))
-    if all(term in questions.LITTLE for term in question.terms):
+    question = questions.read(_files_named().sub(" ", asked.message))
+    if all(term in questions.little() for term in question.terms):
         return _gist(files, route.language)
     found = answer_passages.best(question, _texts(readable))
     if found:
@@ -62,6 +51,19 @@ def step(asked: Asked, route: Route) -> Step | None:
     if not readable or len(question.terms) == 1:
         return _gist(files, route.language)
     return Step(say(route.language, "not_attached", names=", ".join(file.name for file in files)))
+
+
+@functools.cache
+def _files_named() -> re.Pattern[str]:
+    tables = language_data.of_all(Answers)
+    return re.compile(language_data.either(one.files.named for one in tables), re.IGNORECASE)
+
+
+@functools.cache
+def _pointed_at() -> re.Pattern[str]:
+    """Return a pattern for a word that points at the files, or for none."""
+    words = language_data.either(one.files.pointed_at for one in language_data.of_all(Answers))
+    return re.compile(f"(?:{words})?", re.IGNORECASE)
 
 
 def _texts(files: list[Attached]) -> list[Text]:

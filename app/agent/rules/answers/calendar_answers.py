@@ -1,5 +1,6 @@
 """What is in the calendar, and when there is time: answers without a model."""
 
+import functools
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -11,44 +12,30 @@ from app.agent.calendar.free_time import Event
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers, resolve_reference
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
-from app.core.process.lazy_regex import regex
 
 TOOL = "search_calendar_events"
 SHOWN = 30
 NEXT_SHOWN = 3
 USUAL_DAYS, NEXT_DAYS = 7, 60
 AN_HOUR = timedelta(hours=1)
-_NEXT = regex(
-    r"\b(?:my|the|our) next (?:meeting|appointment|event|call)\b|\bnächste[nr]? "
-    r"(?:termin|besprechung)\b|\bprochaine? (?:rendez-vous|réunion)\b"
-    r"|\bpróxim[ao] (?:cita|reunión|evento)\b"
-    r"|下(?:一|个|一个)(?:会议|会|预约)|次の(?:予定|会議|打ち合わせ)",
-    re.IGNORECASE,
-)
-_CLOCK = regex(
-    r"\d|[一二三四五六七八九十两]点|\bnoon\b|\bmidday\b|\bmittags?\b|(?<!-)\bmidi\b|\bmediodía\b",
-    re.IGNORECASE,
-)
-_PARTS: tuple[tuple[str, int, int], ...] = (
-    (r"\bmorning\b|\b(?:vormittag|morgens)\b|\bmatin\b|\bpor la mañana\b|上午|早上|午前|朝", 8, 12),
-    (r"\bafternoon\b|\bnachmittags?\b|\baprès-midi\b|\bpor la tarde\b|下午|午後", 12, 18),
-    (
-        r"\b(?:evening|tonight)\b|\babends?\b|\bsoir\b|\b(?:por|esta) la "
-        r"noche\b|\besta noche\b|晚上|今晚|夜|夕方",
-        18,
-        23,
-    ),
-)
+PART_HOURS: Mapping[Part, tuple[int, int]] = {
+    "morning": (8, 12),
+    "afternoon": (12, 18),
+    "evening": (18, 23),
+}
 
 
 def events(asked: Asked, route: Route) -> Step:
     """List what takes place in the time that was named; of what comes next only the first."""
-    comes_next = _NEXT.search(asked.message) is not None
+    comes_next = _next_event().search(asked.message) is not None
     if not asked.results:
+        if missing := time_ranges.missing_day(asked.message, asked.now):
+            return Step(say(route.language, "no_such_day", day=missing))
         named = time_ranges.read(asked.message, asked.now)
         usual = Range(
             asked.now,
@@ -75,9 +62,10 @@ def events(asked: Asked, route: Route) -> Step:
 
 def free(asked: Asked, route: Route) -> Step:
     """Say whether the time that was named is free, or which of the day is."""
-    named = time_ranges.read(route.get("when") or asked.message, asked.now) or time_ranges.day(
-        asked.now.date(), asked.now
-    )
+    said = route.get("when") or asked.message
+    if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
+        return Step(say(route.language, "no_such_day", day=missing))
+    named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)
     if not asked.results:
         return Step(calls=((TOOL, _asked_for(asked, named)),))
     found = [result.content for result in asked.of(TOOL)]
@@ -122,16 +110,36 @@ def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
     A part of the day, an hour from the time that was named, or all of it.
     """
     day = named.start.date()
-    if named.end - named.start <= timedelta(days=1) and not _CLOCK.search(
+    if named.end - named.start <= timedelta(days=1) and not _clock().search(
         re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)
     ):
-        for pattern, first, last in _PARTS:
-            if re.search(pattern, asked.message, re.IGNORECASE):
+        for part, (first, last) in PART_HOURS.items():
+            if _part(part).search(asked.message):
                 zone = asked.now.tzinfo
                 return datetime.combine(day, time(first), zone), datetime.combine(
                     day, time(last), zone
                 )
     return (named.at, named.at + AN_HOUR) if named.at is not None else (named.start, named.end)
+
+
+@functools.cache
+def _next_event() -> re.Pattern[str]:
+    tables = language_data.of_all(Answers)
+    return re.compile(language_data.either(one.next_event for one in tables), re.IGNORECASE)
+
+
+@functools.cache
+def _clock() -> re.Pattern[str]:
+    words = language_data.either(one.clock for one in language_data.of_all(Times))
+    return re.compile(rf"\d|{words}", re.IGNORECASE)
+
+
+@functools.cache
+def _part(part: Part) -> re.Pattern[str]:
+    tables = language_data.of_all(Times)
+    return re.compile(
+        language_data.either(one.parts.get(part, "") for one in tables), re.IGNORECASE
+    )
 
 
 def _overlaps(row: Mapping[str, Any], stretch: tuple[datetime, datetime]) -> bool:

@@ -3,95 +3,24 @@
 import functools
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.languages import language_data, time_units
+from app.agent.rules.languages.language_data import Answers, Earlier, Times
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import alike, stem, words
 from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, link
-from app.core.process.lazy_regex import regex
 
 HITS = 8
 READ_NOTES = 3
 FACTS = 6
 LONGEST_FACT = 420
 EVER = 'updated:"9999 days"'
-_WEEKDAYS = (
-    "monday|montag|lundi|lunes|(?:星期|周)一|月曜日?",
-    "tuesday|dienstag|mardi|martes|(?:星期|周)二|火曜日?",
-    "wednesday|mittwoch|mercredi|miércoles|(?:星期|周)三|水曜日?",
-    "thursday|donnerstag|jeudi|jueves|(?:星期|周)四|木曜日?",
-    "friday|freitag|vendredi|viernes|(?:星期|周)五|金曜日?",
-    "saturday|samstag|samedi|sábado|(?:星期|周)六|土曜日?",
-    "sunday|sonntag|dimanche|domingo|(?:星期|周)[日天]|日曜日?",
-)
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SPANS: tuple[tuple[str, str], ...] = (
-    ("yesterday", r"\byesterday\b|\bgestern\b|\bhier\b|\bayer\b|昨天|昨日|きのう"),
-    (
-        "today",
-        r"\b(?:earlier )?today\b|\bthis "
-        r"(?:morning|afternoon|evening)\b|\bheute\b|\baujourd'hui\b|\bce "
-        r"matin\b|\bhoy\b|\besta mañana\b|今天|今日",
-    ),
-    (
-        "last week",
-        r"\b(?:last|past) week\b|\b(?:in der )?(?:letzten?|vergangenen?|vorigen?) "
-        r"woche\b|\b(?:la )?semaine (?:dernière|passée)\b"
-        r"|\b(?:la )?semana pasada\b|上(?:个?星期|周)|先週",
-    ),
-    (
-        "this week",
-        r"\bthis week\b|\b(?:in )?dieser? woche\b|\bcette semaine\b|\besta "
-        r"semana\b|这(?:个?星期|周)|本周|今週",
-    ),
-    (
-        "last month",
-        r"\b(?:last|past) month\b|\b(?:im )?(?:letzten|vergangenen|vorigen) "
-        r"monat\b|\b(?:le )?mois (?:dernier|passé)\b"
-        r"|\b(?:el )?mes pasado\b|上个?月|先月",
-    ),
-    (
-        "this month",
-        r"\bthis month\b|\b(?:in )?diesen?m? monat\b|\bce mois(?:-ci)?\b|\beste mes\b"
-        r"|这个月|本月|今月",
-    ),
-    (
-        "last year",
-        r"\blast year\b|\b(?:im )?(?:letzten|vergangenen) jahr\b|\bl'année "
-        r"dernière\b|\bl'an dernier\b|\b(?:el )?año pasado\b|去年",
-    ),
-    ("this year", r"\bthis year\b|\b(?:in )?diese[ms] jahr\b|\bcette année\b|\beste año\b|今年"),
-    (
-        "30 days",
-        r"\b(?:recently|lately)\b|\b(?:neulich|kürzlich|zuletzt|in letzter "
-        r"zeit)\b|\brécemment\b|\brecientemente\b|\búltimamente\b|最近",
-    ),
-)
-_AGO = regex(
-    r"\b(?P<number>\d{1,3}) (?P<unit>day|week|month)s? ago\b|\bvor "
-    r"(?P<number2>\d{1,3}) (?P<unit2>tag|woche|monat)(?:en?)?\b"
-    r"|\bil y a (?P<number3>\d{1,3}) (?P<unit3>jour|semaine|mois)s?\b|\bhace "
-    r"(?P<number4>\d{1,3}) (?P<unit4>día|semana|mes)(?:es|s)?\b",
-    re.IGNORECASE,
-)
-_UNITS = {
-    "day": "days",
-    "tag": "days",
-    "jour": "days",
-    "día": "days",
-    "week": "weeks",
-    "woche": "weeks",
-    "semain": "weeks",
-    "semana": "weeks",
-}
-_ONESELF = regex(
-    r"^(?:me|myself|us|mich|uns|moi|nous|mí|nosotros|anything|everything|alles?|tout|todo|我|我们|私|什么)?$",
-    re.IGNORECASE,
-)
-_BULLET = regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
 def remember(asked: Asked, route: Route) -> Step:
@@ -157,26 +86,36 @@ def parted(said: str) -> tuple[str, str]:
     for value, pattern in _spans():
         if found := pattern.search(said):
             return _rest(said, found), value
-    if ago := _AGO.search(said):
-        number, unit = (value for value in ago.groups() if value)
-        return _rest(said, ago), f"{number} {_UNITS.get(unit.lower(), 'months')}"
+    if ago := _ago().search(said):
+        number, word = (value for value in ago.groups() if value)
+        return _rest(said, ago), f"{number} {time_units.unit_of(word)}s"
     return said.strip(), ""
 
 
 @functools.cache
 def _spans() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    weekdays = (
-        (
-            day,
-            rf"\b(?:on |last |am |letzten |le |el )?(?:{names})\b(?: dernier| passé| pasado)?"
-            if "|" in names
-            else names,
+    tables = language_data.of_all(Times)
+    spans: dict[str, str] = {
+        name: language_data.either(one.earlier.get(name, "") for one in tables)
+        for name in get_args(Earlier)
+    }
+    for place, day in enumerate(_DAYS):
+        spans[day] = language_data.either(
+            language_data.expanded(one.weekday, {"day": f"(?:{one.weekdays[place]})"})
+            for one in tables
         )
-        for day, names in zip(_DAYS, _WEEKDAYS, strict=True)
-    )
-    return tuple(
-        (value, re.compile(pattern, re.IGNORECASE)) for value, pattern in (*_SPANS, *weekdays)
-    )
+    return tuple((value, re.compile(pattern, re.IGNORECASE)) for value, pattern in spans.items())
+
+
+@functools.cache
+def _ago() -> re.Pattern[str]:
+    return re.compile(time_units.with_units(lambda one: one.ago), re.IGNORECASE)
+
+
+@functools.cache
+def _everything() -> re.Pattern[str]:
+    words = language_data.either(one.everything for one in language_data.of_all(Answers))
+    return re.compile(rf"^(?:{words})?$", re.IGNORECASE)
 
 
 def _rest(said: str, found: re.Match[str]) -> str:
@@ -188,7 +127,7 @@ def _query(target: str, days: str) -> str:
 
     Without either, for the newest that there is.
     """
-    terms = "" if _ONESELF.match(target) else resolve_reference.query(target)
+    terms = "" if _everything().match(target) else resolve_reference.query(target)
     narrowed = f'updated:"{days}"' if " " in days else f"updated:{days}" if days else ""
     return f"{terms} {narrowed}".strip() or EVER
 
@@ -204,7 +143,9 @@ def _facts(asked: Asked, target: str) -> Iterator[str]:
 
     Without words the last lines.
     """
-    wanted = [] if _ONESELF.match(target) else [stem(term) for term in questions.read(target).terms]
+    wanted = (
+        [] if _everything().match(target) else [stem(term) for term in questions.read(target).terms]
+    )
     for note in _notes(asked):
         for line in reversed(note["markdown"].splitlines()):
             fact = _BULLET.sub("", line).strip()

@@ -4,16 +4,17 @@ Tell whom the owner knows, write to a contact, ask a contact's agent, and make a
 owner's.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from app.agent.rules.answers import list_answers, resolve_reference
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import Answers, Language, Times, Unit
 from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step
-from app.core.process.lazy_regex import regex
 
 SHOWN = 20
 LONGEST_MESSAGE = 4_000
@@ -27,36 +28,15 @@ EXPIRIES = (
     ("30d", 30 * DAY_HOURS),
     ("90d", 90 * DAY_HOURS),
 )
-_UNITS = (
-    (r"hours?|stunden?|heures?|horas?|小时|時間", 1),
-    (r"days?|tage?|jours?|días?|天|日(?:間)?", DAY_HOURS),
-    (r"weeks?|wochen?|semaines?|semanas?|周|星期|週間", 7 * DAY_HOURS),
-    (r"months?|monate?|mois|mes(?:es)?|个月|か月|ヶ月", 30 * DAY_HOURS),
-)
-_NUMBER = r"(?P<number>\d{1,4}|an?|one|eine[nr]?|une?|una?|一个?)\s*"
-_NEVER = regex(
-    r"\bfor ?ever\b|\bnever expires?\b|\bunbegrenzt\b|\bfür immer\b|\bpour "
-    r"toujours\b|\bpara siempre\b|永久|無期限",
-    re.IGNORECASE,
-)
-_ALL = regex(
-    r"\b(?:all|every) (?:of )?(?:my |the )?notes?\b|\ball(?:en)? (?:meinen "
-    r")?notizen\b|\btoutes (?:mes|les) notes\b|\btodas (?:mis|las) notas\b"
-    r"|(?:所有|全部)的?笔记|すべてのメモ|全てのメモ",
-    re.IGNORECASE,
-)
-_FOLDER = regex(
-    r"\b(?:folder|ordner|dossier|carpeta)\s+[\"“„«]?(?P<folder>[^\"”“»,.;!?]+?)[\"”“»]?(?=\s+(?:for|für|pour|durante|por|as|als|comme"
-    r"|como)\b|[,.;!?]|\s*$)"
-    r"|文件夹[「“]?(?P<folder2>[^」”，。]+)|フォルダー?[「]?(?P<folder3>[^」、。]+?)[」]?(?:を|で|だけ|$)",
-    re.IGNORECASE,
-)
-_LABEL = regex(
-    r"\b(?:labell?ed|called|named|namens|appelé|llamado)\s+[\"“„«]?(?P<label>[^\"”“»,.;!?]+?)[\"”“»]?(?=\s+(?:for|für|pour|with|mit)\b|[,.;!?]|\s*$)",
-    re.IGNORECASE,
-)
-_NOTE_LINK = regex(r"\[((?:\\.|[^\]\\\n]){0,300})\]\(hearth:note/[0-9]{1,15}\)")
-_NOTE_MARK = regex(r"\s?[\[(]note:? ?#?[0-9]{1,15}[\])]", re.IGNORECASE)
+UNIT_HOURS: Mapping[Unit, int] = {
+    "hour": 1,
+    "day": DAY_HOURS,
+    "week": 7 * DAY_HOURS,
+    "month": 30 * DAY_HOURS,
+}
+_OPENING, _CLOSING, _NAME = r"[\"“„«]?", r"[\"”“»]?", r"([^\"”“»,.;!?]+?)"
+_NOTE_LINK = re.compile(r"\[((?:\\.|[^\]\\\n]){0,300})\]\(hearth:note/[0-9]{1,15}\)")
+_NOTE_MARK = re.compile(r"\s?[\[(]note:? ?#?[0-9]{1,15}[\])]", re.IGNORECASE)
 
 
 def network(asked: Asked, route: Route) -> Step:
@@ -160,8 +140,8 @@ def share(asked: Asked, route: Route) -> Step:
     All notes, or one folder.
     """
     rest = route.get("rest")
-    folder = _FOLDER.search(rest)
-    if folder is None and not _ALL.search(rest):
+    folder = _said("folder").search(rest)
+    if folder is None and not _said("all_notes").search(rest):
         return Step(say(route.language, "share_what"))
     if folder is not None and not asked.has("list_folders"):
         return Step(calls=(("list_folders", {}),))
@@ -195,12 +175,12 @@ def _link_fields(rest: str) -> dict[str, Any]:
     A span that there is not becomes the next shorter one.
     """
     fields: dict[str, Any] = {}
-    if label := _LABEL.search(rest):
-        fields["label"] = label["label"].strip()[:LONGEST_LABEL]
-    if _NEVER.search(rest):
+    if label := _said("label").search(rest):
+        fields["label"] = label[1].strip()[:LONGEST_LABEL]
+    if _said("forever").search(rest):
         return {**fields, "expiresIn": "never"}
-    for unit, hours in _UNITS:
-        if found := re.search(rf"{_NUMBER}(?:{unit})", rest, re.IGNORECASE):
+    for unit, hours in UNIT_HOURS.items():
+        if found := _said(unit).search(rest):
             asked_for = hours * (int(found["number"]) if found["number"].isdecimal() else 1)
             return {
                 **fields,
@@ -210,6 +190,39 @@ def _link_fields(rest: str) -> dict[str, Any]:
                 ),
             }
     return fields
+
+
+Said = Literal["folder", "all_notes", "label", "forever", "hour", "day", "week", "month", "year"]
+
+
+@functools.cache
+def _said(what: Said) -> re.Pattern[str]:
+    """Return a pattern for what is said of a link, in any language."""
+    links = [one.link for one in language_data.of_all(Answers)]
+    match what:
+        case "all_notes" | "forever":
+            pattern = language_data.either(getattr(link, what) for link in links)
+        case "folder":
+            pattern = _named("folder", "after_folder")
+            pattern += f"|{language_data.either(link.folder_name for link in links)}"
+        case "label":
+            pattern = _named("called", "after_called")
+        case unit:
+            one = language_data.either(link.one for link in links)
+            tables = language_data.of_all(Times)
+            units = language_data.either(table.units.get(unit, "") for table in tables)
+            pattern = rf"(?<![A-Za-z])(?P<number>\d{{1,4}}|{one})\s*(?:{units})"
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _named(word: str, after: str) -> str:
+    """Return a pattern for a name that follows a word, up to a mark or to what comes after."""
+    links = [one.link for one in language_data.of_all(Answers)]
+    words, ends = (
+        language_data.either(getattr(link, field) for link in links) for field in (word, after)
+    )
+    end = rf"(?=\s+(?:{ends})\b|[,.;!?]|\s*$)"
+    return rf"\b(?:{words})\s+{_OPENING}{_NAME}{_CLOSING}{end}"
 
 
 def _search(route: Route) -> tuple[str, dict[str, Any]]:

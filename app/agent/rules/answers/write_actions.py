@@ -9,18 +9,16 @@ from typing import Any
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, resolve_reference
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import Answers, Language
 from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, link
-from app.core.process.lazy_regex import regex
 
 CANDIDATES = 20
 LONGEST_TITLE = 120
 LONGEST_TODO = 500
 LONGEST_DESCRIPTION = 20_000
-_ASKED_TO = regex(r"\W*(?:bitte\s+)?(?:erinner|vergiss)", re.IGNORECASE)
-_INFINITIVE = regex(r"\bzu (\w+n)$")
 
 
 def add_todo(asked: Asked, route: Route) -> Step:
@@ -180,8 +178,9 @@ def _written_in(route: Route) -> Language:
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
     title = _line(_unquoted(read.title))
-    if _written_in(route) == "de" and _ASKED_TO.match(asked.message):
-        title = _INFINITIVE.sub(r"\1", title)
+    reminder = language_data.table(_written_in(route), Answers).reminder
+    if reminder and re.match(rf"\W*{language_data.joined(reminder.asked)}", asked.message, re.I):
+        title = re.sub(language_data.joined(reminder.verb), r"\1", title)
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone(asked),

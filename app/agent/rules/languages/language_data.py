@@ -4,14 +4,13 @@ Their fields are the schema of the files: an unknown or missing one is an error 
 """
 
 import functools
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
-
-from app.core.process.lazy_regex import regex
 
 FOLDERS = Path(__file__).parent
 Language = str
@@ -24,7 +23,7 @@ the same without the beginning; standing apart only; or only beside something el
 
 What is followed by a noun does not stand apart.
 """
-_MACRO = regex(r"\{([a-z][a-z0-9_]*)\}")
+_MACRO = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,18 +59,20 @@ class IntentPattern(Table, frozen=True):
 
 class AskedByOthers(Table, frozen=True):
     """How others ask for the owner's time: `{name}` is one of the owner's names, `{who}` may be
-    one of the `pronouns` too.
+    one of the `pronouns` too; one of the `titles` may stand before a name.
     """
 
     pronouns: str
     patterns: tuple[Pieces, ...]
+    titles: str = ""
 
 
 class Routing(Table, frozen=True):
     """`routing.toml`: what means which intent, tried in order.
 
     One of the `hints` stands in every message that a pattern of `network` can fit; without hints
-    those patterns are always tried.
+    those patterns are always tried. `polite` may come before what is asked and `polite_end` after
+    it; `article`, `before_name` and `after_name` may stand around the name of a note.
     """
 
     general: tuple[IntentPattern, ...]
@@ -79,6 +80,11 @@ class Routing(Table, frozen=True):
     network: tuple[IntentPattern, ...]
     others: AskedByOthers
     hints: tuple[str, ...] = ()
+    polite: Pieces = ""
+    polite_end: Pieces = ""
+    article: Pieces = ""
+    before_name: Pieces = ""
+    after_name: Pieces = ""
     macros: dict[str, Pieces] = {}
 
 
@@ -130,6 +136,165 @@ class Dates(Table, frozen=True):
     names_capitalised: bool = False
 
 
+Unit = Literal["hour", "day", "week", "month", "year"]
+Part = Literal["morning", "afternoon", "evening"]
+RangeName = Literal[
+    "after_tomorrow",
+    "ahead",
+    "behind",
+    "next_weekend",
+    "weekend",
+    "next_week",
+    "last_week",
+    "week",
+    "next_month",
+    "month",
+    "yesterday",
+    "today",
+    "tomorrow",
+]
+"""What a stretch of time may be, in the order in which they are tried."""
+Earlier = Literal[
+    "yesterday",
+    "today",
+    "last week",
+    "this week",
+    "last month",
+    "this month",
+    "last year",
+    "this year",
+    "30 days",
+]
+"""Days that have been, as the search of notes reads them, in the order in which they are tried."""
+
+
+class Deadlines(Table, frozen=True):
+    """How a deadline is named in passing, in small letters without accents.
+
+    One of the `hints` begins a word of every text that names one without a digit; `overdue_after`
+    and `overdue_before` stand beside a number of days that are over.
+    """
+
+    months: dict[int, tuple[str, ...]] = {}
+    amounts: dict[int, tuple[str, ...]] = {}
+    hints: Pieces = ""
+    ordinal: Pieces = ""
+    of: Pieces = ""
+    today: Pieces = ""
+    tomorrow: Pieces = ""
+    after_tomorrow: Pieces = ""
+    yesterday: Pieces = ""
+    since: Pieces = ""
+    past_after: Pieces = ""
+    ahead: Pieces = ""
+    ahead_hours: Pieces = ""
+    hours: Pieces = ""
+    overdue_after: Pieces = ""
+    overdue_before: Pieces = ""
+    weekend: Pieces = ""
+    this_week: Pieces = ""
+    next_week: Pieces = ""
+    this_month: Pieces = ""
+    next_month: Pieces = ""
+    next_year: Pieces = ""
+    in_month: Pieces = ""
+    noon: Pieces = ""
+    midnight: Pieces = ""
+    o_clock: Pieces = ""
+    at: Pieces = ""
+
+
+class Times(Table, frozen=True):
+    """`times.toml`: how days, times and stretches of time are named in a message.
+
+    `weekdays` from Monday; `{day}` is one of them, `{unit}` one of the `units` but a year,
+    `{long_unit}` neither an hour. The groups of `ahead`, `behind` and `ago` are a number and its
+    unit. `clock` are words for times of day; `particle` is left out after a time.
+    """
+
+    weekdays: tuple[str, str, str, str, str, str, str]
+    weekday: Pieces
+    units: dict[Unit, Pieces]
+    parts: dict[Part, Pieces]
+    ranges: dict[RangeName, Pieces]
+    earlier: dict[Earlier, Pieces]
+    between: Pieces = ""
+    clock: Pieces = ""
+    ago: Pieces = ""
+    particle: Pieces = ""
+    deadlines: Deadlines = Deadlines()
+
+
+Kind = Literal["number", "when", "where", "who", "why"]
+"""What a question may want, in the order in which they are tried."""
+
+
+class Focus(Table, frozen=True):
+    """What stands around the thing asked for, as in “what is the … of”."""
+
+    asks: Pieces = ""
+    article: Pieces = ""
+    of: Pieces = ""
+
+
+class Questions(Table, frozen=True):
+    """`questions.toml`: what in a question matters, in small letters without accents.
+
+    `little` words say nothing, `general` ones name a thing only roughly; `filler` is left out
+    where no spaces part words. `asks` tells what is wanted and `answers` what such a thing is
+    known by. Where `capital_nouns`, capitals tell nothing of names.
+    """
+
+    asks: dict[Kind, Pieces]
+    answers: dict[Kind, Pieces]
+    little: str = ""
+    general: str = ""
+    filler: Pieces = ""
+    capital_nouns: bool = False
+    focus: Focus = Focus()
+
+
+class Files(Table, frozen=True):
+    """How the files that came with a message are named, and what points at them."""
+
+    named: Pieces
+    pointed_at: Pieces
+
+
+class Link(Table, frozen=True):
+    """What is said of a link to the agent: `one` of a unit, for ever, all notes, a folder.
+
+    A name follows `folder` up to one of `after_folder`, or is the group of `folder_name`; a label
+    follows `called` up to one of `after_called`.
+    """
+
+    forever: Pieces
+    all_notes: Pieces
+    one: Pieces = ""
+    folder: Pieces = ""
+    after_folder: Pieces = ""
+    folder_name: Pieces = ""
+    called: Pieces = ""
+    after_called: Pieces = ""
+
+
+class Reminder(Table, frozen=True):
+    """In what is `asked` to be remembered the group of `verb` stands for all of it."""
+
+    asked: Pieces
+    verb: Pieces
+
+
+class Answers(Table, frozen=True):
+    """`answers.toml`: what a message says beside its intent."""
+
+    next_event: Pieces
+    everything: Pieces
+    files: Files
+    link: Link
+    reminder: Reminder | None = None
+
+
 class Lexicon(Table, frozen=True):
     """`lexicon.toml`: what tells of each sense; `joins_words` where words are found inside
     others.
@@ -144,6 +309,9 @@ FILES: Mapping[str, type[Table]] = {
     "phrases": Phrases,
     "routing": Routing,
     "quickadd": Dates,
+    "times": Times,
+    "questions": Questions,
+    "answers": Answers,
     "lexicon": Lexicon,
 }
 T = TypeVar("T", bound=Table)
@@ -175,6 +343,16 @@ def has(language: Language, kind: type[Table]) -> bool:
         held is kind and (FOLDERS / language / f"{name}.toml").exists()
         for name, held in FILES.items()
     )
+
+
+def of_all(kind: type[T]) -> tuple[T, ...]:
+    """Return that table of every language that has one, in their order."""
+    return tuple(table(language, kind) for language in languages() if has(language, kind))
+
+
+def either(patterns: Iterable[Pieces]) -> str:
+    """Return a pattern for any of several, without those that are empty; nothing fits none."""
+    return "|".join(filter(None, map(joined, patterns))) or "(?!)"
 
 
 def joined(pattern: Pieces) -> str:

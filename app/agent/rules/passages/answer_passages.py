@@ -118,7 +118,7 @@ def _certainty(one: str, count: int) -> float:
     """Give less than 1 for what may be no word, as a pair of characters, and for what is seldom
     said, as "number".
     """
-    vague = one in questions.GENERAL or (not count and questions.is_asian(one))
+    vague = one in questions.general() or (not count and questions.is_asian(one))
     return VAGUE if vague else 1.0
 
 
@@ -141,7 +141,7 @@ def _of_note(
             for one in near
         }
         named = under[sentence.heading]
-        if not own[number] and not (named and question.kind != "other"):
+        if not own[number] and not (named and question.kind is not None):
             continue
         if question.focus and not question.focus & own[number] and not (question.focus & named):
             continue
@@ -189,7 +189,7 @@ def _placed(
             score *= (1 + MISSING) / 2
         else:
             score *= MISSING
-    elif question.kind != "other" and own and score >= ENOUGH:
+    elif question.kind is not None and own and score >= ENOUGH:
         score += FITTING
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
 

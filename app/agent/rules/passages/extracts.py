@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from app.agent.rules.passages.questions import LITTLE
+from app.agent.rules.passages.questions import little
 from app.agent.rules.passages.sentences import Sentence, sentences, stem, words
 
 CHOSEN = 5
@@ -21,7 +21,7 @@ def extract(text: str, *, most: int = CHOSEN) -> list[Sentence]:
     if len(every) <= most:
         return every
     stems = [
-        frozenset(stem(word) for word in words(one.text) if word not in LITTLE) for one in every
+        frozenset(stem(word) for word in words(one.text) if word not in little()) for one in every
     ]
     counts = Counter(one for held in stems for one in held)
     return [every[number] for number in sorted(_chosen(every, stems, counts, most))]

@@ -3,14 +3,13 @@
 The stems are crude enough for several languages.
 """
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 
 MOST = 3_000
 """Only so many sentences of a text are looked at."""
@@ -18,19 +17,17 @@ READ = 100_000
 """Only so many characters of a text are looked at."""
 LONGEST = 400
 """What is longer without an end is parted between two words."""
-_CLOSING = regex(r"\s*#*$")
-_MARKER = regex(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
-_OWN_LINE = regex(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
-_RULE = regex(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
-_STOP = regex(
-    r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*"
-)
-_SHORT = regex(
+_CLOSING = re.compile(r"\s*#*$")
+_MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
+_OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
+_RULE = re.compile(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
+
+_SHORT = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$",
     re.IGNORECASE,
 )
-_WORD = regex(r"[^\W_]+(?:-[^\W_]+)*")
-_UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "en", "er", "em", "ly", "s", "e")
 _WRAPPED = 60
 COMPOUND = 6
@@ -100,10 +97,17 @@ def _goes_on(text: str) -> bool:
     )
 
 
+@functools.cache
+def _stop() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*"
+    )
+
+
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     marker = _MARKER.match(text, start, end)
     start = marker.end() if marker else start
-    for stop in _STOP.finditer(text, start, end):
+    for stop in _stop().finditer(text, start, end):
         if stop.start() - start > LONGEST or not _SHORT.search(
             text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")
         ):
@@ -132,22 +136,27 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for match in _WORD.finditer(plain(text)):
         word = match[0]
-        if not word.isascii() and _UNSPACED.search(word):
+        if not word.isascii() and _unspaced().search(word):
             for piece in re.findall(
                 r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff-]+",
                 word,
             ):
-                found += _pairs(piece) if _UNSPACED.match(piece) else [piece]
+                found += _pairs(piece) if _unspaced().match(piece) else [piece]
         else:
             found.append(word)
     return found
+
+
+@functools.cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-@lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Give what the forms of a word share, roughly."""
     before = ""

@@ -5,12 +5,11 @@ import re
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Language, Phrases
-from app.core.process.lazy_regex import regex
 
 DEFAULT = "en"
 """The language of whatever nothing speaks for."""
-_KANA = regex(r"[\u3040-\u30ff]")
-_HAN = regex(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _READ = 600
 
 

@@ -13,7 +13,6 @@ import msgspec
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import IntentPattern, Language, Routing
 from app.agent.rules.phrases import phrases
-from app.core.process.lazy_regex import regex
 
 READ = 600
 """Only so many characters of a message decide what it asks for.
@@ -27,33 +26,8 @@ LISTED_FLAGS = {
     "week": ("date", "week"),
     "overdue": ("date", "overdue"),
 }
-_POLITE = regex(
-    r"(?:(?:hey|hi|hello|hallo|bonjour|hola|ok|okay|please|also|and|now|so|bitte|por "
-    r"favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
-    r"|(?:can|could|would|will) you (?:please )?(?!help\b|do\b)"
-    r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) "
-    r"|(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
-    re.IGNORECASE,
-)
-_TRAILING = regex(
-    r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?"
-    r"[\s.!?,;:。！？、]*$",
-    re.IGNORECASE,
-)
-_TITLES = (
-    r"(?:(?:mrs?|ms|dr|prof|sr|sra|m|mme)\.? "
-    r"|herr |frau |monsieur |madame |señora? )?"
-)
-_QUOTED = regex(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
-_ARTICLE = regex(
-    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)"
-    r"|^(?:that|dass|que)\s+(?=\S)",
-    re.IGNORECASE,
-)
-_NOTE = regex(
-    r"^(?:note|todo|task|notiz|aufgabe|nota|tarea|tâche)s?\s+(?:called\s+|named\s+|titled\s+)?(?=\S)|\s+(?:note|todo|task|notiz|aufgabe)s?$",
-    re.IGNORECASE,
-)
+_MARKS = r"[\s.!?,;:。！？、]*"
+_QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -100,7 +74,8 @@ def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
     """
     head = _plain(message[:READ])
     language = phrases.language_of(message)
-    bare = _POLITE.sub("", head, count=1) if _POLITE.match(head) else head
+    polite = _around().polite.match(head)
+    bare = head[polite.end() :] if polite else head
     for text in dict.fromkeys((head, bare)):
         folded = text.lower()
         for rule in (*_of_others(language, names), *_rules(language)):
@@ -140,7 +115,7 @@ def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
     if not names:
         return ()
     return tuple(
-        Rule("free", regex(pattern, re.IGNORECASE), table)
+        Rule("free", re.compile(pattern, re.IGNORECASE), table)
         for table in _order(language)
         for pattern in others_patterns(table, names)
     )
@@ -150,11 +125,16 @@ def others_patterns(language: Language, names: tuple[str, ...]) -> Iterator[str]
     """Yield how others ask in a language whether the owner has time: by “you”, “she” or name."""
     table = language_data.table(language, Routing)
     longest_first = sorted(names, key=len, reverse=True)
-    name = f"{_TITLES}(?:{'|'.join(map(re.escape, longest_first))})"
+    name = f"(?:{_titles()})?(?:{'|'.join(map(re.escape, longest_first))})"
     pronouns = table.others.pronouns
     who = f"(?:{name}|{pronouns})" if pronouns else name
     for pattern in table.others.patterns:
         yield language_data.expanded(pattern, {**table.macros, "name": name, "who": who})
+
+
+@functools.cache
+def _titles() -> str:
+    return language_data.either(table.others.titles for table in language_data.of_all(Routing))
 
 
 @functools.cache
@@ -171,7 +151,7 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
 
     def rule(row: IntentPattern, hints: tuple[str, ...] = ()) -> Rule:
         pattern = language_data.expanded(row.pattern, table.macros)
-        return Rule(row.intent, regex(pattern, re.IGNORECASE | re.DOTALL), language, hints)
+        return Rule(row.intent, re.compile(pattern, re.IGNORECASE | re.DOTALL), language, hints)
 
     return (*(rule(row, table.hints) for row in table.network), *map(rule, own))
 
@@ -197,15 +177,39 @@ def _whole(name: str, value: str, at_end: bool, rest: str) -> str:
     return _cut(value)
 
 
+class _Around(NamedTuple):
+    """What stands around what is asked for and around a name, in any language."""
+
+    polite: re.Pattern[str]
+    trailing: re.Pattern[str]
+    article: re.Pattern[str]
+    kind: re.Pattern[str]
+
+
+@functools.cache
+def _around() -> _Around:
+    tables = language_data.of_all(Routing)
+    polite, polite_end, article, before_name, after_name = (
+        language_data.either(getattr(table, field) for table in tables)
+        for field in ("polite", "polite_end", "article", "before_name", "after_name")
+    )
+    return _Around(
+        re.compile(f"(?:{polite})+", re.IGNORECASE),
+        re.compile(rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$", re.IGNORECASE),
+        re.compile(rf"^(?:{article})\s+(?=\S)", re.IGNORECASE),
+        re.compile(rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$", re.IGNORECASE),
+    )
+
+
 def _cut(value: str) -> str:
     """Give a name without quotation marks, article and the word for what it is."""
-    text = _TRAILING.sub("", value.strip())
+    around = _around()
+    text = around.trailing.sub("", value.strip())
     before = None
     while before != text:
         before = text
-        text = _unquoted(text)
-        text = _ARTICLE.sub("", text)
-        text = _NOTE.sub("", text).strip()
+        text = around.article.sub("", _unquoted(text))
+        text = around.kind.sub("", text).strip()
     return text
 
 

@@ -14,12 +14,11 @@ from app.core.markdown.from_html.html_steps import runs_of
 from app.core.markdown.from_html.html_tables import table_lines
 from app.core.markdown.from_html.html_tree import Node, parse
 from app.core.markdown.to_html.dialect import DEEPEST
-from app.core.process.lazy_regex import regex
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_NUMBER = regex(r"\d{1,8}", re.ASCII)
-_TASK_TEXT = regex(r"\[[ xX]\](?:[ \t]|$)")
-_RULE = regex(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
+_NUMBER = re.compile(r"\d{1,8}", re.ASCII)
+_TASK_TEXT = re.compile(r"\[[ xX]\](?:[ \t]|$)")
+_RULE = re.compile(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 
 
 @dataclass

@@ -5,18 +5,19 @@ from typing import Literal
 
 from app.core.markdown.from_html.html_runs import MARKS, Context, Run
 from app.core.markdown.to_html.dialect import PUNCTUATION, is_mark, needs_padding
-from app.core.process.lazy_regex import regex
 
 Escapes = Literal["none", "likely", "any"]
 
-_REFERENCE = regex(r"&(?=#(\d{2,3});)")
-_LIKELY = regex(r"(?<!\s)\*+|\*+(?!\s)|~~+|`+|\](?=\()")
-_ANY = regex(r"[*~`\[\]]")
-_BACKSLASH = regex(rf"\\(?=[{PUNCTUATION}])")
-_HAZARD = regex(r"(?:#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|```|~~~|([-*_])(?:[ \t]*\1){2,}[ \t]*$)")
-_NUMBER = regex(r"(\d{1,9})([.)])(?=[ \t]|$)")
-_DELIMITERS = regex(r"[|:-][-:| \t]*$")
-_BARE_LINK = regex(r"(?!<)(?:[^\s()]|\([^\s()]*\))*")
+_REFERENCE = re.compile(r"&(?=#(\d{2,3});)")
+_LIKELY = re.compile(r"(?<!\s)\*+|\*+(?!\s)|~~+|`+|\](?=\()")
+_ANY = re.compile(r"[*~`\[\]]")
+_BACKSLASH = re.compile(rf"\\(?=[{PUNCTUATION}])")
+_HAZARD = re.compile(
+    r"(?:#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|```|~~~|([-*_])(?:[ \t]*\1){2,}[ \t]*$)"
+)
+_NUMBER = re.compile(r"(\d{1,9})([.)])(?=[ \t]|$)")
+_DELIMITERS = re.compile(r"[|:-][-:| \t]*$")
+_BARE_LINK = re.compile(r"(?!<)(?:[^\s()]|\([^\s()]*\))*")
 
 
 def compose(runs: list[Run], escapes: Escapes, context: Context) -> str:

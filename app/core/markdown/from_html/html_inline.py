@@ -3,6 +3,7 @@
 Escape only where the marks would otherwise be read differently.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from app.core.markdown.from_html import html_losses
@@ -20,14 +21,13 @@ from app.core.markdown.from_html.html_runs import (
 )
 from app.core.markdown.to_html.dialect import cells, escape_bars
 from app.core.markdown.to_html.to_html import escape, inline_html, inline_tokens, link_tag
-from app.core.process.lazy_regex import regex
 
 LONGEST_MENDED = 50_000
 """The length of a run up to which its marks are looked at one by one.
 
 Beyond, that takes a minute for a megabyte in one paragraph.
 """
-_SPECIAL = regex(r"[*~`\[&\\]")
+_SPECIAL = re.compile(r"[*~`\[&\\]")
 
 
 def from_runs(runs: Iterable[Run], context: Context = "lines") -> str:

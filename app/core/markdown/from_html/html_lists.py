@@ -3,16 +3,16 @@
 Tasks in many shapes, and Quill's flat lists, made into lists with tasks as an attribute.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.core.markdown.from_html.html_tree import Node
-from app.core.process.lazy_regex import regex
 
 BOX = "box"
 """The attribute of an item that is a task: "x" where it is done, else a space."""
 _LISTS = frozenset(["ul", "ol"])
-_INDENT = regex(r"(?:^|\s)ql-indent-([1-8])(?:\s|$)")
+_INDENT = re.compile(r"(?:^|\s)ql-indent-([1-8])(?:\s|$)")
 _TRUE = frozenset(["", "true", "checked", "1"])
 
 

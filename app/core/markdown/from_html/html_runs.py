@@ -1,12 +1,12 @@
 """A run of inline HTML as steps, and the same without what cannot stand in a line of Markdown."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.to_html.dialect import allowed
-from app.core.process.lazy_regex import regex
 
 MARKS = {"em": "*", "strong": "**", "del": "~~"}
 SPACE = " \t\n"
@@ -31,8 +31,8 @@ class Run:
 
 
 BREAK = Run("break")
-_FOLDED = regex(r"(?<![ \t])[ \t]*+\n[ \t\n]*")
-_UNLINKABLE = regex(r"[<>\x00-\x1f\x7f]")
+_FOLDED = re.compile(r"(?<![ \t])[ \t]*+\n[ \t\n]*")
+_UNLINKABLE = re.compile(r"[<>\x00-\x1f\x7f]")
 
 
 def link_run(href: str | None, title: str) -> Run | None:

@@ -1,5 +1,6 @@
 """Normalise the HTML of editors and web pages to the plain elements that the reader knows."""
 
+import re
 from collections.abc import Iterator
 
 from app.core.markdown.from_html import html_losses
@@ -7,10 +8,9 @@ from app.core.markdown.from_html.html_lists import made_plain
 from app.core.markdown.from_html.html_runs import MARKS, link_run
 from app.core.markdown.from_html.html_styles import align, marks_of
 from app.core.markdown.from_html.html_tree import MEDIA, UNMARKED, Node
-from app.core.process.lazy_regex import regex
 
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-_LANGUAGE = regex(r"(?:language|lang|highlight-source|highlight-text)-(.+)|brush:(.+)")
+_LANGUAGE = re.compile(r"(?:language|lang|highlight-source|highlight-text)-(.+)|brush:(.+)")
 _BESIDE_LANGUAGE = frozenset(["hljs", "sourceCode"])
 _NO_LANGUAGE = frozenset(["", "auto", "nohighlight", "none", "null", "plain", "undefined"])
 _RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")

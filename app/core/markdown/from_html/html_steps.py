@@ -3,15 +3,15 @@
 Blocks among them, as in the cell of a table, become lines.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.from_html.html_lists import BOX
 from app.core.markdown.from_html.html_runs import BREAK, MARKS, Run, link_run
 from app.core.markdown.from_html.html_tree import Node
-from app.core.process.lazy_regex import regex
 
-_NUMBER = regex(r"\d{1,8}")
+_NUMBER = re.compile(r"\d{1,8}")
 
 
 def runs_of(items: Sequence[Node]) -> Iterator[Run]:

@@ -1,17 +1,17 @@
 """An HTML table as a Markdown table: one head, cells of one line, none merged."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.from_html.html_inline import from_runs
 from app.core.markdown.from_html.html_steps import runs_of
 from app.core.markdown.from_html.html_tree import Node
-from app.core.process.lazy_regex import regex
 
 MOST_ADDED = 10_000
 """How many cells merged ones may come to besides those that are there."""
 _DELIMITERS = {"left": ":---", "center": ":---:", "right": "---:"}
-_SPAN = regex(r"[1-9][0-9]{0,3}")
+_SPAN = re.compile(r"[1-9][0-9]{0,3}")
 
 
 def table_lines(table: Node) -> list[str]:

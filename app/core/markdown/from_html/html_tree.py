@@ -9,7 +9,6 @@ from html import unescape
 import nh3
 
 from app.core.markdown.from_html import html_losses
-from app.core.process.lazy_regex import regex
 
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
 
@@ -140,9 +139,9 @@ _VALUES = {
 _VOID = frozenset(["br", "embed", "hr", "img", "input"])
 _DROPPED = {"script", "style", "template", "title"}
 
-_TOKEN = regex(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
-_ATTRIBUTE = regex(r'([a-z-]+)="([^"]*)"')
-_NESTING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TOKEN = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
+_ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
+_NESTING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CLOSED_BY_NEXT = frozenset(
     [
         "area",
@@ -171,10 +170,10 @@ _CLOSED_BY_NEXT = frozenset(
     ]
 )
 _DRAWN = {
-    "formulas": regex(r"<math\b", re.IGNORECASE),
-    "drawings": regex(r"<(?:svg|canvas|object)\b", re.IGNORECASE),
+    "formulas": re.compile(r"<math\b", re.IGNORECASE),
+    "drawings": re.compile(r"<(?:svg|canvas|object)\b", re.IGNORECASE),
 }
-_MARKUP = regex(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
+_MARKUP = re.compile(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 
 @dataclass
@@ -247,7 +246,8 @@ def _cleaner() -> nh3.Cleaner:
 
 def _depth(html: str) -> int:
     depth = deepest = 0
-    for end, tag in _NESTING.findall(html):
+    for token in _NESTING.finditer(html):
+        end, tag = token.groups()
         if tag.lower() not in _CLOSED_BY_NEXT:
             depth = max(depth - 1, 0) if end else depth + 1
             deepest = max(deepest, depth)
@@ -264,7 +264,8 @@ class _Builder:
 
     def build(self, html: str) -> Node:
         """Return the root of the tree."""
-        for end, tag, attributes, text in _TOKEN.findall(html):
+        for token in _TOKEN.finditer(html):  # one by one, for other threads to get their turn
+            end, tag, attributes, text = token.groups()
             if text:
                 self._text(unescape(text))
             elif end:

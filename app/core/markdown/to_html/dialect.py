@@ -14,8 +14,6 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.emphasis import tokenize as tokenize_emphasis
 from markdown_it.token import Token
 
-from app.core.process.lazy_regex import regex
-
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
 INLINE_RULES = [
@@ -33,22 +31,22 @@ BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 _SPACE = " \t"
 PUNCTUATION = r"!-/:-@\[-`{-~"  # of ASCII, as in a class of characters
-_ESCAPE = regex(rf"\\[{PUNCTUATION}]")
-_SPAN = regex(rf"\\[{PUNCTUATION}]|`+|[\[\]]")
-_BAR = regex(rf"\\[{PUNCTUATION}]|\|")
-_CODE = regex(r"`+|\n")
-_REFERENCE = regex(r"&#(\d{2,3});")
+_ESCAPE = re.compile(rf"\\[{PUNCTUATION}]")
+_SPAN = re.compile(rf"\\[{PUNCTUATION}]|`+|[\[\]]")
+_BAR = re.compile(rf"\\[{PUNCTUATION}]|\|")
+_CODE = re.compile(r"`+|\n")
+_REFERENCE = re.compile(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
-_DESTINATION = regex(
+_DESTINATION = re.compile(
     r"\([ "
     rf"\t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
     r"""(?:[ \t]+(?P<title>"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"""
 )
-_ABSOLUTE = regex(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
-_RELATIVE = regex(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
-_HEADING = regex(r"(#{1,6})(?:[ \t]+|\Z)")
-_DELIMITER_ROW = regex(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
-_DELIMITER = regex(r":?-+:?")
+_ABSOLUTE = re.compile(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
+_RELATIVE = re.compile(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
+_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
+_DELIMITER_ROW = re.compile(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
+_DELIMITER = re.compile(r":?-+:?")
 
 
 # Only a rule that looks ahead calls an inline rule in silence, and no rule of the dialect does.
@@ -252,13 +250,14 @@ def destination(text: str, start: int) -> tuple[int, str, str] | None:
 
 def _spans(state: StateInline) -> dict[int, Span]:
     if state.env.get("source") is not state.src:
-        state.env.update(source=state.src, spans=find_spans(state.src))
+        state.env.update(source=state.src, spans=find_spans(state.src)[0])
     spans: dict[int, Span] = state.env["spans"]
     return spans
 
 
-def find_spans(text: str) -> dict[int, Span]:
-    """Return the code spans and links of a text by their start, in one pass.
+def find_spans(text: str) -> tuple[dict[int, Span], list[int]]:
+    """Return the code spans and links of a text by their start, in one pass, and the brackets that
+    nothing closed.
 
     No link holds a link, code binds tighter.
     """
@@ -281,7 +280,7 @@ def find_spans(text: str) -> dict[int, Span]:
                 spans[opener] = Span(opener + 1, start, *found)
                 position = found[0]
                 openers.clear()
-    return spans
+    return spans, openers
 
 
 def _code_closers(text: str) -> dict[int, int]:
@@ -348,7 +347,14 @@ def _table_head(state: StateBlock, start: int, end: int) -> list[str] | None:
         or state.is_code_block(start + 1)
     ):
         return None
-    head, row = _line(state, start), _line(state, start + 1)
+    return table_aligns(_line(state, start), _line(state, start + 1))
+
+
+def table_aligns(head: str, row: str) -> list[str] | None:
+    """Return the alignments of the columns of a table that begins with these two lines.
+
+    None where they begin none.
+    """
     if "|" not in head or not _DELIMITER_ROW.match(row):
         return None
     columns = cells(row)

@@ -2,8 +2,6 @@
 
 import re
 
-from app.core.process.lazy_regex import regex
-
 TAGS = frozenset(
     [
         "p",
@@ -36,7 +34,7 @@ TAGS = frozenset(
         "span",
     ]
 )
-_TAG = regex(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
 
 
 def holds_html(text: str) -> bool:

@@ -3,15 +3,16 @@
 A line feed of the HTML is always a line end of the source.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
 import nh3
+from markdown_it.rules_inline import StateInline, link_pairs
 from markdown_it.token import Token
 
-from app.core.markdown.to_html.dialect import DEEPEST, engine
+from app.core.markdown.to_html.dialect import DEEPEST, engine, find_spans
 from app.core.markdown.to_html.html_tags import TAGS
-from app.core.process.lazy_regex import regex
 
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
 VALUES = {
@@ -20,7 +21,7 @@ VALUES = {
     "td": {"align": {"left", "center", "right"}},
 }
 
-_TASK = regex(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
+_TASK = re.compile(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
 _INLINE_TAGS = {"em": "em", "strong": "strong", "s": "del"}
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
@@ -69,6 +70,19 @@ def inline_tokens(markdown: str) -> list[Token]:
     """Return the tokens of the marks within one block of text."""
     parser = engine()
     return parser.inline.parse(markdown, parser, {}, [])
+
+
+def ends_open(markdown: str) -> bool:
+    """Tell whether a mark or link that begins in some lines of a paragraph might end below them."""
+    if not any(mark in markdown for mark in "*~["):
+        return False
+    parser = engine()
+    state = StateInline(markdown, parser, {}, [])
+    parser.inline.tokenize(state)
+    link_pairs(state)
+    return bool(find_spans(markdown)[1]) or any(
+        mark.open and mark.end < 0 for mark in state.delimiters
+    )
 
 
 def link_tag(href: str, title: str) -> str:

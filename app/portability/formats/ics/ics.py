@@ -89,7 +89,7 @@ class Calendars:
             if isinstance(entry, NotCarried):
                 yield entry
             elif not open_source.looks(_is_calendar, entry):
-                yield NotCarried(name=named(entry.path), reason="it is no iCalendar file")
+                yield NotCarried(name=named(entry.path), reason="it is not an iCalendar file")
             else:
                 yield from self._calendar(entry, given)
 
@@ -137,7 +137,8 @@ class Calendars:
             return
         if own in given:
             yield NotCarried(
-                name=named(title), reason="another todo has the same UID; the first one came along"
+                name=named(title),
+                reason="another todo has the same UID; the first one was imported",
             )
             return
         given.add(own)
@@ -194,7 +195,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     title = line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
         yield NotCarried(
-            name=named(title), reason="another entry has the same UID; the first one came along"
+            name=named(title), reason="another entry has the same UID; the first one was imported"
         )
         return
     given.add(own)
@@ -215,7 +216,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
         else:
             yield NotCarried(
                 name=named(title),
-                reason="one of its attachments is damaged or lies on the other computer",
+                reason="one of its attachments is damaged or is on the other computer",
             )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
     for reason in ics_values.lost(component):

@@ -6,6 +6,7 @@ Moments in their zones, rules, priorities, and what has no place here.
 import base64
 import binascii
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, BinaryIO, cast
@@ -14,12 +15,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.database.tx import stamp
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.content.clean_text import line, web
 from app.portability.formats.ics.ics_lines import Component
 
-_COMMA = regex(r"(?<!\\),")
+_COMMA = re.compile(r"(?<!\\),")
 _MORE = (
     "DUE",
     "DTSTART",
@@ -65,7 +65,7 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
         if value and moment(component, name, zones) is None:
             found.about.append(f"{name}: {line(value, 60)}")
             found.lost.append(
-                f"its {name} “{line(value, 60)}” is no date; it stands in the description"
+                f"its {name} “{line(value, 60)}” is no date; it is kept in the description"
             )
         elif _unknown_zone(value, parameters, zones):
             found.lost.append(

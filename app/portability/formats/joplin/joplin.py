@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import DEEPEST, Entry, Tree, files
 from app.portability.content.clean_text import (
@@ -48,11 +47,11 @@ from app.portability.formats.joplin.joplin_items import (
 
 MOST_BYTES = 64 << 20
 CONFLICTS = "Conflicts"
-_LINK = regex(r":/([0-9a-fA-F]{32})")
+_LINK = re.compile(r":/([0-9a-fA-F]{32})")
 _BEFORE = ("(", "'", '"', "]:")
 """What stands before the address of a link, spaces and < aside."""
-_CLIENT = regex(r"joplin://x-callback-url/openNote\?id=([0-9a-fA-F]{32})")
-_BOX = regex(r"\s*[-*+]\s+\[([ xX])\]\s+(\S.*)")
+_CLIENT = re.compile(r"joplin://x-callback-url/openNote\?id=([0-9a-fA-F]{32})")
+_BOX = re.compile(r"\s*[-*+]\s+\[([ xX])\]\s+(\S.*)")
 _HTML = "2"
 
 
@@ -107,12 +106,12 @@ class Joplin:
             elif joplin_items.id_in(entry.path) and "/" not in entry.path:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
-                yield NotCarried(name=named(entry.path), reason="it is no file of a Joplin export")
+                yield NotCarried(name=named(entry.path), reason="it is not part of a Joplin export")
             elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[
                 own
             ].path != entry.path:
                 yield NotCarried(
-                    name=named(entry.path), reason="nothing in the export tells whose file it is"
+                    name=named(entry.path), reason="the export does not say what it belongs to"
                 )
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
@@ -195,7 +194,7 @@ class Joplin:
             yield from self._file(item)
         elif item.kind == FOLDER and item.text("icon") and not _emoji(item):
             yield NotCarried(
-                name=name, reason="its icon is no emoji, which icons of folders are here"
+                name=name, reason="its icon is not an emoji; folder icons are emoji here"
             )
         elif item.kind not in (FOLDER, TAG, NOTE_TAG):
             others[item.kind] += 1
@@ -204,7 +203,7 @@ class Joplin:
         blob = self._blobs.get(item.id)
         name = line(item.title or item.text("filename")) or (blob.name if blob else item.id)
         if blob is None:
-            yield NotCarried(name=named(name), reason="its content is missing in the export")
+            yield NotCarried(name=named(name), reason="its content is missing from the export")
         else:
             yield SourceFile(key=item.id, name=name, open=blob.open, size=blob.size)
 

@@ -1,10 +1,10 @@
 """An item of a Joplin export: a title, a text, and properties below them, in one Markdown file."""
 
+import re
 from collections.abc import Mapping
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.portability.content.clean_text import clean, moment, since_1970
 
 NOTE, FOLDER, RESOURCE, TAG, NOTE_TAG, REVISION = 1, 2, 4, 5, 6, 13
@@ -21,9 +21,9 @@ KINDS = {
     15: "saved filters",
     16: "commands",
 }
-_ID = regex(r"[0-9a-f]{32}")
-_PROPERTY = regex(r"([A-Za-z_][A-Za-z0-9_]*):(.*)")
-_FILE = regex(r"(?:.*/)?([0-9a-f]{32})\.md")
+_ID = re.compile(r"[0-9a-f]{32}")
+_PROPERTY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*):(.*)")
+_FILE = re.compile(r"(?:.*/)?([0-9a-f]{32})\.md")
 
 
 class JoplinItem(msgspec.Struct, frozen=True):

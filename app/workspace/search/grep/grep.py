@@ -103,13 +103,7 @@ async def grep_notes(
     """
     me = app.quick(access.discreet, me)
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
-    grep = Grep(
-        me,
-        wanted,
-        around=(context_before, context_after),
-        limit=limit,
-        indexed=app.settings.grep_index,
-    )
+    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit)
     await grep.run(app)
     truncated = grep.cut()
     scanned = (
@@ -147,13 +141,10 @@ class Grep:
     scope: text_scan.Scope
     walk: text_scan.Walk
 
-    def __init__(
-        self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool
-    ) -> None:
+    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int) -> None:
         self.me = me
         self.wanted = wanted
         self.around = around
-        self.indexed = indexed
         self.limit = limit
         self.found = 0
         self.results: list[Matched] = []
@@ -194,9 +185,7 @@ class Grep:
         self.scope = text_scan.scope(
             tx, self.me, None if folder is None else folder["id"], wanted.least
         )
-        self.walk = text_scan.Walk(
-            tx, self.scope, self.program.needs, indexed=self.indexed, only=wanted.note_ids
-        )
+        self.walk = text_scan.Walk(tx, self.scope, self.program.needs, only=wanted.note_ids)
         return self.slice(tx)
 
     def slice(self, tx: Tx) -> bool:

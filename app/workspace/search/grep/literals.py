@@ -8,20 +8,14 @@ without regard to case only those letters count of which all three are known to 
 """
 
 import itertools
+import math
+import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from app.workspace.search.grep.pattern_tree import (
-    Char,
-    Choice,
-    Edge,
-    Flags,
-    Group,
-    Node,
-    Repeat,
-    Sequence,
-)
+from app.workspace.search.grep.regex_patterns import Token
 
 GRAM = 3
 MOST_GRAMS = 6
@@ -30,27 +24,11 @@ MOST_ALTERNATIVES = 12
 MOST_TERMS = 120
 MOST_LIKES = 3
 MOST_PARTS = 240
-PAIRED = (
-    (0xC0, 0xDE),
-    (0xE0, 0xFE),
-    (0x100, 0x12F),
-    (0x139, 0x148),
-    (0x14A, 0x177),
-    (0x410, 0x44F),
-    (0x401, 0x40F),
-    (0x451, 0x45F),
-)
-"""Letters that have one other case and no third form, in every table of Unicode since long ago
-(see `_pair`).
-"""
-UNPAIRED = frozenset("µ×ßå÷ÿÅ")
-OLD_FORMS = {
-    "в": "\u1c80",
-    "д": "\u1c81",
-    "о": "\u1c82",
-    "с": "\u1c83",
-    "т": "\u1c84\u1c85",
-    "ъ": "\u1c86",
+PAIRED = "À-ÄÆ-ÖØ-Þà-äæ-öø-þĀ-įĹ-ňŊ-ŷА-яЁ-Џё-џ"
+"""Letters that have one other case and no third form, in every table of Unicode since long ago."""
+_PAIRED = re.compile(f"[{PAIRED}]")
+OLD_FORMS = dict(zip("вдосъ", "\u1c80\u1c81\u1c82\u1c83\u1c86", strict=True)) | {
+    "т": "\u1c84\u1c85"
 }
 """Third forms that Unicode got when FTS5 had its table already."""
 
@@ -65,11 +43,8 @@ class Literals(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A character of every match.
-
-    What the index calls it, and what LIKE does ("" where LIKE cannot be asked).
-
-    Before one that is `escapable` a backslash may stand.
+    """A character of every match: what the index calls it, and what LIKE does ("" where LIKE
+    cannot be asked). Before one that is `escapable` a backslash may stand.
     """
 
     grams: tuple[str, ...]
@@ -87,73 +62,61 @@ _Parts = list["_Place | _Fork | None"]
 """What stands side by side; None where anything may stand."""
 
 
-def required(tree: Node) -> Literals:
+def required(tokens: Sequence[Token]) -> Literals:
     """Return what every match of a pattern must hold."""
-    parts = _parts(tree)
+    parts = _choice(iter(tokens))
     match = _query(parts)
     if match is not None and match.count('"') > 2 * MOST_TERMS:
         match = None
     return Literals(match, _likes(parts))
 
 
-def _parts(node: Node) -> _Parts:
-    if isinstance(node, Char):
-        return [_place(node)]
-    if isinstance(node, Edge | Flags):
-        return []
-    if isinstance(node, Group):
-        return _parts(node.body)
-    if isinstance(node, Repeat):
-        return _repeated(node)
-    if isinstance(node, Sequence):
-        return _bounded([part for item in node.items for part in _parts(item)])
-    return _parts(node.branches[0]) if len(node.branches) == 1 else _fork(node)
+def _choice(tokens: Iterator[Token]) -> _Parts:
+    """Return the parts of a pattern, or of a group up to its end."""
+    branches: list[list[_Parts]] = [[]]
+    for token in tokens:
+        if token.kind == "close":
+            break
+        if token.kind == "or":
+            branches.append([])
+        elif token.kind == "repeat":
+            branches[-1][-1:] = [_repeated(token, once) for once in branches[-1][-1:]]
+        elif token.kind == "open":
+            branches[-1].append(_choice(tokens))
+        else:
+            branches[-1].append([_place(token)] if token.kind == "char" else [])
+    joined = [_bounded(list(itertools.chain(*items))) for items in branches]
+    return joined[0] if len(joined) == 1 else _fork(joined)
 
 
-def _repeated(node: Repeat) -> _Parts:
-    if node.least == 0:
+def _repeated(token: Token, once: _Parts) -> _Parts:
+    if token.least == 0:
         return [None]
-    once = _parts(node.item)
-    copies = once * min(node.least, GRAM)
-    return _bounded(copies if node.most == node.least <= GRAM else [*copies, None, *copies])
+    copies = once * min(token.least, GRAM)
+    return _bounded(copies if token.most == token.least <= GRAM else [*copies, None, *copies])
 
 
-def _fork(node: Choice) -> _Parts:
-    branches = [_parts(branch) for branch in node.branches]
-    if all(
-        len(branch) == 1 and isinstance(branch[0], _Place) and not branch[0].escapable
-        for branch in branches
-    ):
-        grams = [
-            gram for branch in branches if isinstance(branch[0], _Place) for gram in branch[0].grams
-        ]
-        return [_Place(tuple(dict.fromkeys(grams)), "")]
+def _fork(branches: list[_Parts]) -> _Parts:
+    singles = [branch[0] for branch in branches if len(branch) == 1]
+    places = [one for one in singles if isinstance(one, _Place) and not one.escapable]
+    if len(places) == len(branches):
+        return [_Place(tuple(dict.fromkeys(gram for one in places for gram in one.grams)), "")]
     return [_Fork(branches)]
 
 
 def _bounded(parts: _Parts) -> _Parts:
     """Leave out the middle of what is very long: a part less is only asked for less."""
-    return (
-        parts
-        if len(parts) <= MOST_PARTS
-        else [*parts[: MOST_PARTS // 2], None, *parts[-MOST_PARTS // 2 :]]
-    )
+    half = MOST_PARTS // 2
+    return parts if len(parts) <= MOST_PARTS else [*parts[:half], None, *parts[-half:]]
 
 
-def _place(char: Char) -> _Place | None:
-    if not char.options:
-        return None
+def _place(char: Token) -> _Place | None:
     named = [_name(option, fold=char.fold) for option in char.options]
-    if not all(named):
+    if not named or not all(named):
         return None
-    forms = [
-        form for name in named for form in name + (OLD_FORMS.get(name, "") if char.fold else "")
-    ]
-    like = (
-        char.options[0]
-        if len(char.options) == 1 and _is_like(char.options[0], fold=char.fold)
-        else ""
-    )
+    forms = [form for name in named for form in name + OLD_FORMS.get(name, "") * char.fold]
+    is_like = len(named) == 1 and _is_like(char.options[0], fold=char.fold)
+    like = char.options[0] if is_like else ""
     return _Place(tuple(dict.fromkeys(forms)), like, char.escapable)
 
 
@@ -163,18 +126,11 @@ def _name(character: str, *, fold: bool) -> str:
     """
     if character == "\0":
         return ""
-    if not fold or (not character.isalpha() and character.isascii()):
+    if not fold:
         return character
-    if character.isascii():
-        return (
-            character.lower()
-        )  # also for the Kelvin sign and the long s, which FTS5 takes for k and s
-    return _pair(character) or (character if _is_without_case(character) else "")
-
-
-def _pair(character: str) -> str:
-    """Return the small letter of one that has exactly two forms, else ""."""
-    return character.lower() if _within(PAIRED, character) and character not in UNPAIRED else ""
+    if character.isascii() or _PAIRED.match(character):
+        return character.lower()  # FTS5 takes the Kelvin sign and the long s for k and s too
+    return character if _is_without_case(character) else ""
 
 
 def _is_like(character: str, *, fold: bool) -> bool:
@@ -189,18 +145,15 @@ def _is_without_case(character: str) -> bool:
     return unicodedata.category(character) == "Lo"
 
 
-def _within(ranges: tuple[tuple[int, int], ...], character: str) -> bool:
-    return any(first <= ord(character) <= last for first, last in ranges)
-
-
 def _query(parts: _Parts) -> str | None:
     """Return the FTS5 query for parts that stand side by side."""
     terms: list[str] = []
-    for run in _runs(parts):
-        terms += _grams(run)
+    for characters, run in itertools.groupby(parts, lambda part: isinstance(part, _Place)):
+        if characters:
+            terms += _grams([part for part in run if isinstance(part, _Place)])
     for at, part in enumerate(parts):
         if isinstance(part, _Fork) and (
-            either := _either(part, _before(parts, at), _after(parts, at))
+            either := _either(part, _beside(parts[:at][::-1])[::-1], _beside(parts[at + 1 :]))
         ):
             terms.append(either)
     return " AND ".join(dict.fromkeys(terms)) or None
@@ -214,30 +167,9 @@ def _either(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
     return "(" + " OR ".join(f"({query})" for query in dict.fromkeys(known)) + ")"
 
 
-def _before(parts: _Parts, at: int) -> _Parts:
-    """Return the characters that stand directly before a part, as many as can share a trigram with
-    it.
-    """
-    found = itertools.takewhile(
-        lambda part: isinstance(part, _Place), reversed(parts[max(0, at - GRAM + 1) : at])
-    )
-    return list(found)[::-1]
-
-
-def _after(parts: _Parts, at: int) -> _Parts:
-    return list(
-        itertools.takewhile(lambda part: isinstance(part, _Place), parts[at + 1 : at + GRAM])
-    )
-
-
-def _runs(parts: _Parts) -> list[list[_Place]]:
-    runs: list[list[_Place]] = [[]]
-    for part in parts:
-        if isinstance(part, _Place):
-            runs[-1].append(part)
-        else:
-            runs.append([])
-    return runs
+def _beside(parts: _Parts) -> _Parts:
+    """Return the first characters, as many as can share a trigram with what stands beside them."""
+    return list(itertools.takewhile(lambda part: isinstance(part, _Place), parts[: GRAM - 1]))
 
 
 def _grams(run: list[_Place]) -> list[str]:
@@ -245,15 +177,10 @@ def _grams(run: list[_Place]) -> list[str]:
 
     Those that seem rarest, since each costs a walk along a list of the notes that hold it.
     """
-    starts = [
-        at
-        for at in range(len(run) - GRAM + 1)
-        if _alternatives(run[at : at + GRAM]) <= MOST_ALTERNATIVES
-    ]
-    chosen = sorted(
-        starts, key=lambda at: sum(_commonness(place) for place in run[at : at + GRAM])
-    )[:MOST_GRAMS]
-    return [_gram(run[at : at + GRAM]) for at in sorted(chosen)]
+    places = [run[at : at + GRAM] for at in range(len(run) - GRAM + 1)]
+    few = [at for at, three in enumerate(places) if _alternatives(three) <= MOST_ALTERNATIVES]
+    chosen = sorted(few, key=lambda at: sum(map(_commonness, places[at])))[:MOST_GRAMS]
+    return [_gram(places[at]) for at in sorted(chosen)]
 
 
 def _commonness(place: _Place) -> int:
@@ -262,37 +189,31 @@ def _commonness(place: _Place) -> int:
 
 
 def _alternatives(places: list[_Place]) -> int:
-    count = 1
-    for number, place in enumerate(places):
-        count *= len(place.grams) * (2 if number and place.escapable else 1)
-    return count
+    counts = (
+        len(place.grams) * (2 if at and place.escapable else 1) for at, place in enumerate(places)
+    )
+    return math.prod(counts)
 
 
 def _gram(places: list[_Place]) -> str:
-    texts = [
-        "".join(each)[:GRAM]
-        for each in itertools.product(
-            *(_forms(place, first=number == 0) for number, place in enumerate(places))
+    """Return the query for three characters, each but the first with a backslash or without."""
+    forms = [
+        (
+            *place.grams,
+            *(("\\" + form for form in place.grams) if number and place.escapable else ()),
         )
+        for number, place in enumerate(places)
     ]
+    texts = ["".join(each)[:GRAM] for each in itertools.product(*forms)]
     terms = ['"' + text.replace('"', '""') + '"' for text in dict.fromkeys(texts)]
     return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"
-
-
-def _forms(place: _Place, *, first: bool) -> tuple[str, ...]:
-    """Return how a place may be written, from its own character on where it is the first."""
-    return (
-        place.grams
-        if first or not place.escapable
-        else (*place.grams, *("\\" + form for form in place.grams))
-    )
 
 
 def _likes(parts: _Parts) -> tuple[str, ...]:
     texts: list[str] = [""]
     for part in parts:
         if isinstance(part, _Place) and part.like:
-            texts += [""] if part.escapable else []
+            texts += [""] * part.escapable
             texts[-1] += part.like
         else:
             texts.append("")

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import msgspec
 
 from app.errors import Invalid
-from app.workspace.search.grep import literals, pattern_tree, regex_patterns
+from app.workspace.search.grep import literals, regex_patterns
+from app.workspace.search.grep.regex_patterns import Token
 
 Mode = Literal["literal", "regex"]
 SECONDS = 2.0
@@ -108,18 +109,20 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
 
     Raise Invalid with what RE2 has against it.
     """
-    tree = _tree(pattern, mode, case_sensitive=case_sensitive)
+    tokens = _tokens(pattern, mode, case_sensitive=case_sensitive)
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
-    exact = compile_("(?m)" + pattern_tree.written(tree))
+    exact = compile_("(?m)" + regex_patterns.written(tokens))
     marked = (
-        compile_("(?m)" + pattern_tree.marked(tree)) if pattern_tree.looks_at_words(tree) else None
+        compile_("(?m)" + regex_patterns.marked(tokens))
+        if regex_patterns.looks_at_words(tokens)
+        else None
     )
     widened = (
         exact
         if marked is None and exact.programsize <= SMALL_PROGRAM
-        else compile_("(?m)" + pattern_tree.widened(tree, _ascii_members))
+        else compile_("(?m)" + regex_patterns.widened(tokens, _ascii_members))
     )
-    return Program(exact, widened, marked, literals.required(tree))
+    return Program(exact, widened, marked, literals.required(tokens))
 
 
 class Texts:
@@ -160,10 +163,9 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
 
     None now and then, where it may be left for a while.
     """
-    whole, plain = texts.whole, texts.whole.isascii()
+    whole = texts.whole
     small = program.exact.programsize <= SMALL_PROGRAM
-    search = program.exact if plain and small else program.widened
-    judged = search is not program.exact and not (plain and program.marked is None)
+    search = program.exact if small and whole.isascii() else program.widened
     which, line, counted, base, limit = -1, 1, 0, 0, 0
     for place in _lines(search, whole, pace):
         if place is None:
@@ -176,13 +178,13 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
             line, counted = 1, base
         if start == limit - 1 and (start == base or whole[start - 1] == 10):
             continue  # what follows the last end of a line is no line when it is empty
-        matched: tuple[int, int] | None = (first - start, last - start)
-        if judged:
+        matched: tuple[int, int] | None
+        if search is program.exact or (program.marked is None and whole[start:end].isascii()):
+            matched = _characters(whole, start, first), _characters(whole, start, last)
+        else:
             if end - start > 2 * pace.piece:
                 yield from _tried(program.exact, whole, (start, end), pace)
             matched = program.judge(whole[start:end])
-        elif not plain:
-            matched = _characters(whole, start, first), _characters(whole, start, last)
         if matched is None:
             yield None
             continue
@@ -265,19 +267,18 @@ def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iter
         yield None
 
 
-def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> pattern_tree.Choice:
-    """Return the tree of a pattern. Raise Invalid with what RE2 has against it."""
+def _tokens(pattern: str, mode: Mode, *, case_sensitive: bool) -> list[Token]:
+    """Return the tokens of a pattern. Raise Invalid with what RE2 has against it."""
     if "\0" in pattern:
         raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
-    fold = not case_sensitive
     if mode == "literal":
-        return pattern_tree.escapable(regex_patterns.literal(pattern, fold=fold))
+        return regex_patterns.literal(pattern, fold=not case_sensitive)
     _compile(pattern, case_sensitive=case_sensitive, groups=False)
-    return pattern_tree.escapable(regex_patterns.read(pattern, fold=fold))
+    return regex_patterns.read(pattern, fold=not case_sensitive)
 
 
 @functools.lru_cache(maxsize=512)
-def _ascii_members(char: pattern_tree.Char) -> str:
+def _ascii_members(char: Token) -> str:
     """Return the ASCII characters that one may be, as the inside of a class."""
     program = _compile(char.source, case_sensitive=not char.fold, groups=False)
     return "".join(
@@ -321,7 +322,7 @@ class _Marks(dict[int, str]):
     def __missing__(self, code: int) -> str:
         character = chr(code)
         of_word = character == "_" or unicodedata.category(character)[0] in "LNM"
-        before, after = pattern_tree.WORD_MARKS if of_word else pattern_tree.OTHER_MARKS
+        before, after = regex_patterns.WORD_MARKS if of_word else regex_patterns.OTHER_MARKS
         self[code] = marked = f"{before}{character}{after}"
         return marked
 

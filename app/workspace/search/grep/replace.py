@@ -214,7 +214,7 @@ async def _changes(app: App, me: Caller, wanted: Wanted, replacement: str) -> Ch
         groups=True,
     )
     parts = replace_in_text.template(replacement, wanted.mode, program)
-    grep = Grep(me, wanted, around=(0, 0), limit=MOST_LINES, indexed=app.settings.grep_index)
+    grep = Grep(me, wanted, around=(0, 0), limit=MOST_LINES)
     await grep.run(app)
     more = grep.cut() or len(grep.results) > MOST_NOTES
     rows = await app.read(

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.workspace.search.grep.re2_programs import Mode, Pace, Program, hits, together, with_marks
 
 MOST_REPLACEMENTS = 100_000
-_LINE_END = regex(r"(\r\n|\r|\n)")
-_REFERENCE = regex(r"\$(?:(\$)|(\d{1,2})|\{(\w+)\})|\\(.?)", re.DOTALL)
+_LINE_END = re.compile(r"(\r\n|\r|\n)")
+_REFERENCE = re.compile(r"\$(?:(\$)|(\d{1,2})|\{(\w+)\})|\\(.?)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t"}
 
 

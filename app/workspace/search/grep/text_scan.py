@@ -143,19 +143,15 @@ class Walk:
     """
 
     def __init__(
-        self,
-        tx: Tx,
-        where: Scope,
-        needs: Literals,
-        *,
-        indexed: bool,
-        only: Sequence[int] | None = None,
+        self, tx: Tx, where: Scope, needs: Literals, *, only: Sequence[int] | None = None
     ) -> None:
         self.after = 0
         self.ended = False
         self._where = where
         self._size = FIRST_BATCH
-        self._match = needs.match if indexed and only is None and where.total > FEW else None
+        self._match = (
+            needs.match if tx.settings.grep_index and only is None and where.total > FEW else None
+        )
         self._last: int = tx.value("SELECT max(id) FROM notes") or 0
         self._listed = None if only is None else sorted(set(only))
         self._asking = FIRST_ASKED

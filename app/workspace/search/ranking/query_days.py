@@ -3,16 +3,17 @@
 Dates of a day, a month or a year, and words like `yesterday` or `last week`.
 """
 
+import re
 from datetime import date, timedelta
 
 import msgspec
 
-from app.core.process.lazy_regex import regex
-
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_DATE = regex(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
-_COUNT = regex(r"(?:(?:last|past) )?([0-9]{1,4}) ?(d|days?|w|weeks?|m|months?|y|years?)(?: ago)?")
-_NAMED = regex(r"(last|this|past) (week|month|year|" + "|".join(WEEKDAYS) + ")")
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
+_COUNT = re.compile(
+    r"(?:(?:last|past) )?([0-9]{1,4}) ?(d|days?|w|weeks?|m|months?|y|years?)(?: ago)?"
+)
+_NAMED = re.compile(r"(last|this|past) (week|month|year|" + "|".join(WEEKDAYS) + ")")
 
 
 class Days(msgspec.Struct, frozen=True):

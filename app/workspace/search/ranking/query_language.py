@@ -14,7 +14,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from app.core.process.lazy_regex import regex
 from app.core.text import fold
 from app.workspace.index import note_tags
 from app.workspace.index.spellings import words_in
@@ -22,10 +21,10 @@ from app.workspace.search.ranking.query_days import Days, days_of
 
 MOST_TERMS = 100
 _QUOTES = str.maketrans("“”„«»", '"""""')
-_PART = regex(
+_PART = re.compile(
     r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
 )
-_SPAN_BEGINS = regex(r"(?:last|this|past|[0-9]{1,4})$", re.IGNORECASE)
+_SPAN_BEGINS = re.compile(r"(?:last|this|past|[0-9]{1,4})$", re.IGNORECASE)
 
 
 class Term(Struct, frozen=True):

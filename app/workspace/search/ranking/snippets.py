@@ -1,11 +1,11 @@
 """The passage of a note that shows best why it was found, and where in it the hits are."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from app.core.process.lazy_regex import regex
 from app.workspace.index.spellings import (
     Pattern,
     key_of,
@@ -25,7 +25,7 @@ MOST_SPOTS = 200  # of one word in one text: what is that common decides nothing
 MOST_LOOKED_AT = 2_000
 LONGEST_TOKEN = 80
 MOST_FOLDED = 1 << 20
-_INK = regex(r"\S")
+_INK = re.compile(r"\S")
 Span = tuple[int, int]
 
 

@@ -7,8 +7,7 @@ import msgspec
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
 from app.workspace.search.vectors import note_passages, note_vectors
-from app.workspace.search.vectors.note_vectors import Pending, Row
-from app.workspace.search.vectors.vector_table import VectorTable
+from app.workspace.search.vectors.vector_table import Pending, Row, VectorTable
 
 
 class PendingText(msgspec.Struct, frozen=True):

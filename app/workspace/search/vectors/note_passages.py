@@ -5,20 +5,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.core.markdown import blocks
-from app.core.process.lazy_regex import regex
 
 MOST = 200
 """A note's passages beyond these are found by their words alone, so that one huge note does not
 keep all others waiting.
 """
 
-SENTENCE = regex(r"[.!?…]['\")\]]*\s+|[。！？]\s*|\n")
-LINK = regex(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
-MARKUP = regex(
+SENTENCE = re.compile(r"[.!?…]['\")\]]*\s+|[。！？]\s*|\n")
+LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
+MARKUP = re.compile(
     r"[*_`#>|~=\[\]-]{2,}|(?<!\w)[*_`]|[*_`](?!\w)|^[ \t]*(?:#{1,6}|[-*+>]|\d{1,9}[.)])[ \t]+",
     re.MULTILINE,
 )
-SPACE = regex(r"\s+")
+SPACE = re.compile(r"\s+")
 HEADING_CHARACTERS = 100
 
 

@@ -29,7 +29,7 @@ class Kind(msgspec.Struct, frozen=True):
     many_changed: str
 
 
-NOTES = Kind("note", note_vectors, note_rows.CHANGED, note_rows.MANY_CHANGED)
+NOTES = Kind("note", note_vectors.TABLE, note_rows.CHANGED, note_rows.MANY_CHANGED)
 
 
 class Shelf:

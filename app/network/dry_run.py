@@ -23,45 +23,21 @@ class Written(Exception):
 
 
 class RehearsedStore(Store):
-    """The store of a rehearsal: reads as the real one.
+    """The store of a rehearsal, which shares all with the real one.
 
     The first write is undone and ends the rehearsal.
     """
 
     def __init__(self, real: Store) -> None:
-        self._real = real
-        self.clock = real.clock
+        self.__dict__.update(real.__dict__)
         self.events = Events()
-
-    @property
-    def commits(self) -> int:
-        """Return what the real store counts."""
-        return self._real.commits
 
     async def write(
         self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
         """Run the write, undo it, and raise Written where it went through, else what it raised."""
-        await self._real.write(_undone, lambda tx: function(tx, *args, **kwargs))
+        await super().write(_undone, lambda tx: function(tx, *args, **kwargs))
         raise Written
-
-    async def read(
-        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
-    ) -> R:
-        """Do what the real store does."""
-        return await self._real.read(function, *args, **kwargs)
-
-    def quick(
-        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
-    ) -> R:
-        """Do what the real store does."""
-        return self._real.quick(function, *args, **kwargs)
-
-    def glance(
-        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
-    ) -> R:
-        """Do what the real store does."""
-        return self._real.glance(function, *args, **kwargs)
 
 
 def rehearsing(app: App) -> App:

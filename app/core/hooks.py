@@ -1,0 +1,53 @@
+"""What upper layers do for lower ones within a transaction, where no event after it would do."""
+
+import dataclasses
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+
+
+class Request(NamedTuple):
+    """A request of somebody's that waits for the user's answer.
+
+    Who asks for what, in which words, and since when.
+    """
+
+    id: int
+    sender: str
+    wish: str
+    words: str
+    since: str
+
+
+Waiting = Callable[[Tx, int, int], list[Request]]
+
+
+def no_requests(tx: Tx, user: int, most: int) -> list[Request]:
+    """Return nothing: nobody can ask."""
+    return []
+
+
+@dataclasses.dataclass
+class Hooks:
+    """What main fills in.
+
+    Of escalations: `rights` returns, by kind of credential, the scopes that it has now, None when
+    it is gone; `callers`, for those that act by a grant, the whole caller as the grant is now.
+    `does` does, by name, what is no tool of the catalogue, in the transaction of the decision.
+
+    `requests` returns those that wait for a user's answer, the oldest first, at most so many.
+    """
+
+    callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = dataclasses.field(
+        default_factory=dict
+    )
+    rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = dataclasses.field(
+        default_factory=dict
+    )
+    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(
+        default_factory=dict
+    )
+    requests: Waiting = no_requests

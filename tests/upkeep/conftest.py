@@ -1,0 +1,12 @@
+"""The tests of upkeep encrypt cheaply; `genuine_age` is for those of the encryption itself."""
+
+import pytest
+
+from tests.support.cheap_age import cheap_age, genuine_age
+
+__all__ = ["cheap_age", "genuine_age"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cheaply(cheap_age: None) -> None:
+    pass
