@@ -109,7 +109,7 @@ class _Cutter:
             self._end_list()
             self.list.mark = mark[-1]
         elif self.empty and self.list.state != "loose":
-            self.list.loosen()
+            self.list.note_loose()
         elif chosen:
             self.list.cut(line.start, mark)
 
@@ -145,7 +145,7 @@ class _List:
             number = str(max(int(mark[:-1]) - 1, 0)) if len(mark) > 1 else ""
             self.held.append(Cut(at, "loose list", f"{number}{mark[-1]} x\n\n"))
 
-    def loosen(self) -> None:
+    def note_loose(self) -> None:
         """Take the first empty line between two items."""
         self.held, self.state = [], "loose"
 
