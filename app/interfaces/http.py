@@ -46,6 +46,8 @@ from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
 LARGE_BODY = 16 << 20
+FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
+"""What applications of the origins in the setting ask beside the API."""
 log = logging.getLogger("hearth")
 
 
@@ -94,8 +96,8 @@ class Api:
             elif is_api:
                 await self._serve(exchange, path[len(BASE) :])
             else:
-                if not for_all:  # the origins of the setting may use the API, not the pages
-                    exchange.cors = None
+                if not for_all and not path.startswith(FOR_APPLICATIONS):
+                    exchange.cors = None  # the origins of the setting may use no pages
                 await self._show(exchange, path)
         except ClientLeft:
             exchange.status = 499

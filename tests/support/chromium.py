@@ -138,7 +138,7 @@ class Page:
             async with asyncio.timeout(PATIENCE):
                 while not (  # noqa: ASYNC110 - a page tells nobody that it has changed
                     found := (frame is None or self._context(frame))
-                    and await self.value(expression, frame=frame)
+                    and await self._value_or_none(expression, frame=frame)
                 ):
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
@@ -146,6 +146,15 @@ class Page:
                 f"never true: {expression}\n{await self.value('document.body.innerText')}"
             ) from None
         return found
+
+    async def _value_or_none(self, expression: str, *, frame: str | None) -> Any:
+        """Give the value of an expression, None while the page makes way for another one."""
+        try:
+            return await self.value(expression, frame=frame)
+        except AssertionError as error:
+            if "navigated" not in str(error):
+                raise
+            return None
 
     async def type(self, text: str) -> None:
         """Type a text where the cursor is."""

@@ -137,3 +137,29 @@ def test_a_start_loads_nothing_of_pages_and_oauth() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+class TestOrigins:
+    """Applications that run in a browser, at an origin of the setting."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return dataclasses.replace(settings, cors_origins=("https://app.example.org",))
+
+    async def test_they_may_ask_what_no_user_sits_at(
+        self, served: Served, stranger: Client
+    ) -> None:
+        theirs = {"Origin": "https://app.example.org"}
+        for address in (RFC_8414, RESOURCE, f"{OAUTH}/jwks"):
+            found = await stranger.get(address, headers=theirs)
+            assert found.headers["access-control-allow-origin"] == "https://app.example.org"
+            assert "access-control-allow-credentials" not in found.headers
+        for address in (f"{OAUTH}/token", f"{OAUTH}/revoke"):
+            asked = await stranger.options(address, headers=theirs)
+            assert asked.status_code == 204
+            answered = await stranger.post(address, headers=theirs)
+            assert answered.headers["access-control-allow-origin"] == "https://app.example.org"
+        page = await stranger.get(f"{ORIGIN}/auth/sign-in", headers=theirs)
+        assert "access-control-allow-origin" not in page.headers
+        other = await stranger.post(f"{OAUTH}/token", headers={"Origin": "https://evil.example"})
+        assert other.status_code == 403

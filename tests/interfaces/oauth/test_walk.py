@@ -208,21 +208,15 @@ async def test_two_tabs_with_one_request_and_two_with_two(page: Page, walk: Walk
 async def test_a_yes_does_not_count_the_moment_the_page_is_there(page: Page, walk: Walk) -> None:
     await page.go(walk.asks())
     await walk.sign_in(page)
-    # stopped at the beginning, where whoever was led to click at this place would click
-    await page.value(
-        "document.getAnimations().forEach((one) => { one.pause(); one.currentTime = 100; })"
-    )
-    assert await page.value("document.getAnimations().length") in (0, 1)
-    await page.value("location.reload()")
-    await page.until("document.getAnimations().length === 1")
-    await page.value(
-        "document.getAnimations().forEach((one) => { one.pause(); one.currentTime = 100; })"
-    )
+    await page.ask("Animation.enable")
+    await page.ask("Animation.setPlaybackRate", playbackRate=0)
+    await page.go(await page.value("location.href"))
     await click(page, "[value=approve]")
     await asyncio.sleep(0.3)
     assert walk.answers == []
-    assert "/auth/consent" in await page.value("location.href")
-    await page.value("document.getAnimations().forEach((one) => one.finish())")
+    assert "/auth/consent?request=" in await page.value("location.href")
+    await page.ask("Animation.setPlaybackRate", playbackRate=1)
+    await asking(page)
     await click(page, "[value=approve]")
     assert "code" in await walk.heard()
 
