@@ -59,8 +59,10 @@ def _check_elsewhere(uri: str) -> None:
     if found is None:
         raise ValueError("must be a whole address, its scheme in small letters")
     scheme, slashes, host, _ = found.groups()
-    if scheme in NEVER or scheme == "http":
-        raise ValueError(f"must not begin with {scheme}: except for http:// on this computer")
+    if scheme == "http":
+        raise ValueError("must begin with https://, unless it is on this computer")
+    if scheme in NEVER:
+        raise ValueError(f"must not begin with {scheme}:")
     if slashes and "@" in host:
         raise ValueError("must not hold a user name or password")
     if scheme == "https" and not (slashes and HOST.fullmatch(host)):

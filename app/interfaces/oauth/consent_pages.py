@@ -217,7 +217,7 @@ async def _leaving(location: str, *, yes: bool) -> Response:
     return await page(
         "leaving",
         headers={"Referrer-Policy": "no-referrer"},
-        title="Connected" if yes else "Not connected",
+        title="Allowed" if yes else "Not allowed",
         words="Your answer goes to the application. If nothing happens, take the link."
         if yes
         else "The application gets nothing. It will hear that you said no.",
