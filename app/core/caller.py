@@ -189,6 +189,8 @@ class Caller:
         match self.kind:
             case "key":
                 return Actor("key", str(self.credential), self.name or "")
+            case "oauth":
+                return Actor("key", self.credential_id, self.name or "")
             case "heartbeat" | "guest" | "peer" | "managed_agent":
                 return Actor(
                     self.kind,

@@ -384,6 +384,22 @@ async def test_a_token_knows_who_uses_it(
     assert (found["profile"]["name"], found["profile"]["email"]) == ("alice", "alice@example.org")
 
 
+async def test_what_an_application_did_bears_its_name(
+    served: Served, alice: Client, browser: Browser, app: Application
+) -> None:
+    note = await alice.note("Hedge", "Prune it.")
+    tokens = await connect(app, browser, "os.notes:read os.notes:write os.snapshots:read")
+    (grant,) = (await served.command("user_grants", username="alice")).grants
+    async with with_token(served, tokens) as client:
+        await client.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "Leave it."})
+        (snapshot,) = (await client.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"]
+    assert snapshot["author"] == {
+        "kind": "key",
+        "id": f"oauth:{grant.id}",
+        "name": "Garden Planner",
+    }
+
+
 def basic(name: str, secret: str) -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(f"{name}:{secret}".encode()).decode()}
 
