@@ -100,8 +100,7 @@ def answer(
     """Keep what the user says, yes to `scopes` or with None no, and return the address that
     takes it to the application.
     """
-    if codes.is_answered(tx, asked):
-        raise codes.AlreadyAnswered("This request was answered already.")
+    codes.require_open(tx, asked)
     signed_in_at = signed_in_for(tx, me, asked)
     _check_narrowed(asked, scopes)
     server = Server(tx, named, origin)

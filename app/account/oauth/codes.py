@@ -11,15 +11,9 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import HOUR, operation
 from app.core.schema import Record
-from app.errors import Conflict
+from app.errors import AlreadyDecided
 
 CODE_LIFE = timedelta(seconds=60)
-
-
-class AlreadyAnswered(Conflict):
-    """The request was answered before, in this window or another."""
-
-    code = "already_decided"
 
 
 class Code(msgspec.Struct, frozen=True):
@@ -55,15 +49,20 @@ def is_answered(tx: Tx, asked: Asked) -> bool:
     return known is not None
 
 
+def require_open(tx: Tx, asked: Asked) -> None:
+    """Raise AlreadyDecided for a request that was answered, in this window or another."""
+    if is_answered(tx, asked):
+        raise AlreadyDecided("This request was answered already.")
+
+
 def keep_answer(
     tx: Tx, user: int, asked: Asked, *, code: str | None, scopes: tuple[str, ...], signed_in_at: str
 ) -> None:
     """Keep a user's answer: a code for `scopes`, or no code for a no.
 
-    Raise AlreadyAnswered where there is one.
+    Raise AlreadyDecided where there is one.
     """
-    if is_answered(tx, asked):
-        raise AlreadyAnswered("This request was answered already.")
+    require_open(tx, asked)
     tx.run(
         """INSERT INTO oauth_codes (request_digest, user_id, client_id, redirect_uri, scopes,
              challenge, nonce, signed_in_at, code_digest, answered_at, expires_at)

@@ -10,14 +10,13 @@ from starlette.routing import Route
 
 from app.account.oauth import codes, redirect_uris
 from app.account.oauth.clients import CLI_PAGE, Client, NamedClients
-from app.account.oauth.codes import AlreadyAnswered
 from app.account.oauth.refusals import BadRequest, SentBack
 from app.account.oauth.sealed_requests import Asked, RequestSeal
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Clock
 from app.core.process.lazy_import import loaded
-from app.errors import Forbidden, Invalid, NotFound, Unauthorized
+from app.errors import AlreadyDecided, Forbidden, Invalid, NotFound, Unauthorized
 from app.interfaces.oauth import rights
 from app.interfaces.oauth.metadata import OAUTH
 from app.interfaces.pages import sign_in_page
@@ -93,9 +92,8 @@ class ConsentPages:
         if me is None:
             return await self._shown(visit, sealed)
         token = self.seal.token_for(me.credential, sealed)
-        if not visit.credentials.guard.is_own_page(
-            visit.sent, visit.scheme
-        ) or not random_tokens.same(value_of(form, "token"), token):
+        is_own = visit.credentials.guard.is_own_page(visit.sent, visit.scheme)
+        if not (is_own and random_tokens.same(value_of(form, "token"), token)):
             raise Forbidden("Only the page of this request may answer it. Open it again.")
         asked = self.seal.opened(sealed)
         if asked is None:
@@ -106,7 +104,7 @@ class ConsentPages:
             location = await self._answered(visit, me, asked, ticked if yes else None)
         except Invalid as error:
             return await self._shown(visit, sealed, ticked=ticked, trouble=error.message)
-        except (AlreadyAnswered, BadRequest, Unauthorized):
+        except (AlreadyDecided, BadRequest, Unauthorized):
             return await self._shown(visit, sealed)
         return await _leaving(location, yes=yes)
 
