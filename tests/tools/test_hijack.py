@@ -47,6 +47,8 @@ NEVER = {
     "keys": "id, user_id, digest, scopes, expires_at, revoked_at, old_digest",
     "contacts": "*",
     "oauth_grants": "*",
+    "oauth_clients": "*",
+    "oauth_tokens": "*",
     "folder_shares": "*",
     "tool_namespaces": "*",
     "precedents": "*",
