@@ -39,7 +39,7 @@ from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.logs.access_log import AccessLog
-from app.interfaces.oauth import metadata
+from app.interfaces.oauth import apps_page, metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
@@ -131,6 +131,7 @@ def create_app(
             *metadata.routes(),
             *sign_in.routes(),
             *sign_in_page.routes(),
+            *apps_page.routes(),
             *ConsentPages(parts.clock, named).routes(),
             *TokenEndpoints(named).routes(),
             *guest_endpoint.routes(),

@@ -246,7 +246,14 @@ async def test_every_page_fits_its_window_and_can_be_read(page: Page, walk: Walk
     await fits(page)
     await walk.sign_in(page)
     await fits(page)
-    for address in ("/auth/consent?request=x", "/auth/cli?code=hearth_ac_" + "x" * 40, "/"):
+    await click(page, "[value=approve]")
+    await walk.app.exchange((await walk.heard())["code"])
+    for address in (
+        "/auth/apps",
+        "/auth/consent?request=x",
+        "/auth/cli?code=hearth_ac_" + "x" * 40,
+        "/",
+    ):
         await page.go(walk.origin + address)
         await fits(page)
     await page.look()
