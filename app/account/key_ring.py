@@ -22,12 +22,12 @@ class KeyRing:
         for event in ("keys.changed", "users.changed"):
             store.events.on(event, lambda _: self._known.clear())
 
-    def caller(self, key: str) -> Caller | None:
+    def find_caller(self, key: str) -> Caller | None:
         """Return the caller whose key this is, or None when it is unknown, expired or revoked."""
-        print_ = key_rows.digest(key)
+        print_ = key_rows.key_digest(key)
         found = self._known.get(print_)
         if found is None:
-            found = self._store.quick(key_rows.by_digest, print_)
+            found = self._store.quick(key_rows.find_caller, print_)
             if found is None:
                 return None
             self._known[print_] = found
@@ -35,7 +35,7 @@ class KeyRing:
             return None
         return found
 
-    def used(self, caller: Caller) -> None:
+    def note_use(self, caller: Caller) -> None:
         """Note that the caller's key was used now."""
         if caller.credential is not None and caller.credential not in self._used:
             self._used[caller.credential] = stamp(self._store.clock())

@@ -303,7 +303,7 @@ async def test_a_cancelled_ask_disturbs_no_other(
     ],
 )
 def test_the_address_may_be_given_in_each_usual_way(url: str, asked: str) -> None:
-    assert remote_embedder._address(url) == asked
+    assert remote_embedder._embeddings_url(url) == asked
 
 
 @pytest.mark.parametrize("vector", [[1.0], [-3.0, 2.0, 0.5], [1e-30, 2e-30], [1e30, -1e30]])

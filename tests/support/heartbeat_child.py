@@ -57,12 +57,12 @@ def arm(point: str) -> None:
         case "after the second action":
             acting.attempt = kill_before(3, run_once.act.attempt)
         case "in the end":
-            pass_._close = kill_after(run_once._close)
+            pass_._close = kill_after(run_once._close_run)
         case _:
             from app.agent.heartbeat import heartbeat
 
             heartbeat_: Any = heartbeat
-            heartbeat_._result = kill_before(1, heartbeat._result)
+            heartbeat_._result = kill_before(1, heartbeat._run_result)
 
 
 async def main(data: Path, point: str, now: datetime) -> None:

@@ -20,7 +20,7 @@ below <code>/api/v1</code>: <a href="/api/v1/openapi.json">its description</a> n
 
 
 def routes() -> list[Route]:
-    """Give the routes that are not operations."""
+    """Return the routes that are not operations."""
     return [Route("/", front), Route("/healthz", healthz)]
 
 
@@ -35,10 +35,10 @@ async def healthz(_: Visit) -> Response:
 
 
 def json_response(value: Any) -> Response:
-    """Give a JSON response in the contract's content type."""
+    """Return a JSON response in the contract's content type."""
     return Response(encode(value), media_type=JSON)
 
 
 def enveloped(value: Any) -> Response:
-    """Give an operation's record in the envelope of success."""
+    """Return an operation's record in the envelope of success."""
     return Response(encode_enveloped(value, None), media_type=JSON)

@@ -13,7 +13,7 @@ from app.interfaces.pages.visit import Visit
 
 
 async def resource(visit: Visit) -> Response:
-    """Say where the API lies; keys alone open it, so no authorization server is named."""
+    """Return where the API lies; keys alone open it, so no authorization server is named."""
     origin = visit.credentials.guard.origin(visit.sent, visit.scheme)
     return json_response(
         {
@@ -25,5 +25,5 @@ async def resource(visit: Visit) -> Response:
 
 
 def routes() -> list[Route]:
-    """Give the routes of the page."""
+    """Return the routes of the page."""
     return [Route(path, resource) for path in (RESOURCE, RESOURCE.removesuffix(BASE))]

@@ -370,7 +370,7 @@ async def test_candidates_and_permission_for_other_rankings(
         def both(tx: Any) -> tuple[set[int], set[int]]:
             query = read_query.read_query(tx, callers[name], text)
             return set(
-                rank_by_words.candidates(tx, callers[name], query, limit=10)
+                rank_by_words.raw_scores(tx, callers[name], query, limit=10)
             ), allowed_notes.allowed_among(tx, callers[name], query, [*ids.values(), 999])
 
         some, free = served.parts.quick(both)
