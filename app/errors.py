@@ -20,12 +20,12 @@ class AppError(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """Give the one shape of every refusal."""
+        """Return the one shape of every refusal."""
         return {"success": False, "error": self.code, "message": self.message, **self.details}
 
     @property
     def headers(self) -> dict[str, str]:
-        """Give the HTTP headers that belong to this failure."""
+        """Return the HTTP headers that belong to this failure."""
         wait = self.details.get("retryAfter")
         return {} if wait is None else {"Retry-After": str(wait)}
 
@@ -47,7 +47,7 @@ class Unauthorized(AppError):
     challenge = "Bearer"
 
     def challenged(self, challenge: str) -> "Unauthorized":
-        """Give the same failure with this WWW-Authenticate header."""
+        """Return the same failure with this WWW-Authenticate header."""
         self.challenge = challenge
         return self
 

@@ -29,7 +29,7 @@ from app.core.database.tx import Clock, Tx, utc_now
 from app.core.embedder import Embedder
 from app.core.hooks import Hooks
 from app.core.limits import Rates
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.core.process.power_source import on_battery
 from app.core.secret_files import KeptSecrets
 from app.embedding.choose_embedder import embedder_for, former_for
@@ -81,7 +81,7 @@ def create_app(
     embedder: Embedder | None = None,
     sealed: Sealed = "",
 ) -> Starlette:
-    """Give the ASGI application that serves the migrated database in `data`.
+    """Return the ASGI application that serves the migrated database in `data`.
 
     Its lifespan opens and closes it.
 
@@ -148,17 +148,17 @@ def create_app(
 async def _mend(parts: App) -> None:
     """Bring to an end what the run before left in the middle, when it did not end in order."""
     if parts.glance(word_index.is_outdated):
-        await parts.write(word_index.begin_anew)
+        await parts.write(word_index.clear)
     if parts.quick(turn_rows.any_running):
         await parts.write(turn_rows.interrupt_all)
     if parts.quick(waiting_rows.any_claimed):
-        await parts.write(waiting_rows.mend)
-    if parts.quick(escalation_rows.any_begun):
-        await parts.write(escalation_rows.close_begun, OPERATOR)
+        await parts.write(waiting_rows.recover_after_stop)
+    if parts.quick(escalation_rows.any_continuing):
+        await parts.write(escalation_rows.close_continuing, OPERATOR)
     if parts.quick(token_reservations.any_abandoned):
         await parts.write(token_reservations.settle_all)
     if parts.quick(run_rows.any_running):
-        await parts.write((await loaded("app.agent.heartbeat.run_once")).interrupt)
+        await parts.write((await lazy_import("app.agent.heartbeat.run_once")).close_interrupted)
 
 
 def build_parts(
@@ -169,25 +169,25 @@ def build_parts(
     embedder: Embedder | None = None,
     sealed: Sealed = "",
 ) -> App:
-    """Give the App over the database in `data`, its store not yet open."""
-    model_choice.check(settings)
+    """Return the App over the database in `data`, its store not yet open."""
+    model_choice.check_settings(settings)
     events = Events()
     events.on_within(escalation_rows.SETTLED, _settled)
     store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
     )  # it reads whole files, and every refused write names it
-    store.health.check = integrity.last(store.path)
+    store.health.check = integrity.last_check(store.path)
     store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
     store.idle_work += [
-        word_index.tend,
-        name_index.tend,
-        link_rows.tend,
-        trigram_index.tend if settings.grep_index else trigram_index.empty,
+        word_index.do_idle_work,
+        name_index.do_idle_work,
+        link_rows.do_idle_work,
+        trigram_index.do_idle_work if settings.grep_index else trigram_index.clear_some,
         clock_steps.ClockWatch(clock).tend,
-        message_memory.tend,
-        episodes.tend,
-        episode_sources.tend,
+        message_memory.do_idle_work,
+        episodes.do_idle_work,
+        episode_sources.do_idle_work,
     ]
     app = App(
         settings=settings,
@@ -199,8 +199,8 @@ def build_parts(
         safekeeping=Safekeeping(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
-            callers={"peer": grant_rows.behind, "guest": share_rows.behind},
-            rights={"heartbeat": tiers.rights_now},
+            callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},
+            rights={"heartbeat": tiers.current_scopes},
             requests=contact_requests.waiting_for,
         ),
     )
@@ -222,13 +222,13 @@ def _settled(tx: Tx, found: escalation_rows.Settled) -> None:
     if found.origin.kind == "heartbeat":
         from app.agent.heartbeat.act import act
 
-        act.settled(tx, found)
+        act.settle_action(tx, found)
 
 
 def _rescued(connection: sqlite3.Connection, settings: Settings, data: Path, clock: Clock) -> Path:
-    from app.upkeep.backups.rescue_backup import save  # only when the file was lost
+    from app.upkeep.backups.rescue_backup import save_rescue_backup  # only when the file was lost
 
-    return save(connection, data, clock(), settings.backup_passphrase)
+    return save_rescue_backup(connection, data, clock(), settings.backup_passphrase)
 
 
 def _newest_backup(data: Path) -> Path | None:

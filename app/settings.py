@@ -260,7 +260,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], **given: Any) -> "Settings":
-        """Give the settings of `environ`, with `given` (what the command line said; None = not
+        """Return the settings of `environ`, with `given` (what the command line said; None = not
         said) on top.
 
         Raises SettingsError that names every unknown HEARTH_ variable and every bad value at once.

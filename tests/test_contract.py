@@ -23,7 +23,7 @@ from app.core.database.tx import Tx
 from app.core.operation import Operation
 from app.core.schema import schemas
 from app.errors import AppError, InsufficientScope, NotFound
-from app.interfaces.openapi import document
+from app.interfaces.openapi import openapi_document
 from app.main import create_app
 from app.network.grants import share_rows
 from app.network.grants.share_terms import Terms
@@ -364,7 +364,7 @@ def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> No
 
 @each_operation
 def test_the_document_describes_every_operation(found: Operation[..., Any]) -> None:
-    described = document(CATALOG)
+    described = openapi_document(CATALOG)
     entry = described["paths"][found.path][found.method.lower()]
     assert (entry["operationId"], entry["summary"], entry["tags"]) == (
         found.name,
@@ -408,7 +408,7 @@ def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_acco
 ) -> None:
     ring = place.asgi.front.credentials.ring
     for scope, token in tokens.items():
-        caller = ring.caller(token)
+        caller = ring.find_caller(token)
         assert (caller.kind, caller.scopes) == ("oauth", (scope,))
         account = "account:manage" in found.scopes and scope == "account:manage"
         assert opens(quiet, scope, found, caller) == (opens(quiet, scope, found) and not account)
@@ -514,7 +514,7 @@ async def tokens(place: Served) -> dict[str, str]:
     """An OAuth access token of each scope alone; of the one that is never granted, too."""
 
     def issue(tx: Tx) -> dict[str, str]:
-        user = users.by_name(tx, "carol")["id"]
+        user = users.require_user(tx, "carol")["id"]
         client = OAuthClient("app", "An application", ())
         made = {}
         for scope in SCOPES:
@@ -1077,7 +1077,7 @@ async def teamed(owner: Client, other: Client) -> dict[str, Any]:
 
 def raised(tx: Tx, title: str) -> int:
     """A todo that the first user's heartbeat would add."""
-    row = tx.sure("SELECT id, uuid, username FROM users ORDER BY id")
+    row = tx.require_row("SELECT id, uuid, username FROM users ORDER BY id")
     me = Caller(
         user=row["id"],
         user_id=row["uuid"],
@@ -1146,7 +1146,7 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 ) -> None:
     response = await call(ready.alice, found, ready.made)
     assert response.status_code == found.http.status, response.text
-    described = document(CATALOG)
+    described = openapi_document(CATALOG)
     schema = described["paths"][found.path][found.method.lower()]["responses"][
         str(found.http.status)
     ]["content"]["application/json"]["schema"]

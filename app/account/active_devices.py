@@ -83,8 +83,8 @@ class Devices:
         """Write which devices were active since the last time."""
         if self._seen:
             seen, self._seen = self._seen, {}
-            self._look_again()
-            await self._store.write(_write, seen)
+            self._reload_if_month_ended()
+            await self._store.write(_write_seen, seen)
 
     def _note(self, caller: Caller, named: bytes | None) -> Admitted:
         moment = self._store.clock()
@@ -95,12 +95,12 @@ class Devices:
         if found is None:
             if len(self._admitted) >= MOST_ADMITTED:
                 self._admitted.clear()
-            found = self._admitted[key] = self._meet(caller, named)
+            found = self._admitted[key] = self._admit_new(caller, named)
         self._seen.setdefault(found.active, [moment, moment])[1] = moment
         found.noted = True
         return found
 
-    def _look_again(self) -> None:
+    def _reload_if_month_ended(self) -> None:
         for found in self._admitted.values():
             found.noted = False
 
@@ -110,24 +110,26 @@ class Devices:
         self._known.clear()
         self._admitted.clear()
         asyncio.get_running_loop().call_later(
-            (self._month_ends - moment).total_seconds(), self._look_again
+            (self._month_ends - moment).total_seconds(), self._reload_if_month_ended
         )
 
-    def _meet(self, caller: Caller, named: bytes | None) -> Admitted:
+    def _admit_new(self, caller: Caller, named: bytes | None) -> Admitted:
         known = self._known.get(caller.user)
         if known is None:
-            known = self._known[caller.user] = self._store.quick(_known, caller.user, self._month)
+            known = self._known[caller.user] = self._store.quick(
+                _known_devices, caller.user, self._month
+            )
         name = (
             None
             if named is None or caller.device is not None or caller.kind == "device"
-            else _name(named)
+            else _device_name(named)
         )
         if name is not None and name not in known and len(known) >= MOST_DEVICES:
             name = None
         met = caller if name is None else dataclasses.replace(caller, device=name)
         device = met.device_id or met.credential_id
         if device not in known:
-            if self._store.quick(_demand_room, caller.user, len(known)):
+            if self._store.quick(_require_room, caller.user, len(known)):
                 self._tasks.start(
                     self.flush_seen()
                 )  # begins in the loop's next turn, when it is noted
@@ -135,7 +137,7 @@ class Devices:
         return Admitted(caller, met, Active(caller.user, self._month, device))
 
 
-def active_in(tx: Tx, user: int, month: str) -> int:
+def count_active(tx: Tx, user: int, month: str) -> int:
     """Return the number of devices that were active in a month."""
     return int(
         tx.value(
@@ -146,7 +148,7 @@ def active_in(tx: Tx, user: int, month: str) -> int:
     )
 
 
-def _name(named: bytes) -> str | None:
+def _device_name(named: bytes) -> str | None:
     """Return the device's name, None where it is empty."""
     name = named.decode("latin-1").strip()
     if len(name) > LONGEST_NAME or not (name.isascii() and (name.isprintable() or not name)):
@@ -156,7 +158,7 @@ def _name(named: bytes) -> str | None:
     return name or None
 
 
-def _known(tx: Tx, user: int, month: str) -> set[str]:
+def _known_devices(tx: Tx, user: int, month: str) -> set[str]:
     return {
         row[0]
         for row in tx.all(
@@ -167,18 +169,18 @@ def _known(tx: Tx, user: int, month: str) -> set[str]:
     }
 
 
-def _demand_room(tx: Tx, user: int, known: int) -> bool:
+def _require_room(tx: Tx, user: int, known: int) -> bool:
     """Raise BudgetExceeded where a cap has no room for one more device.
 
     Say whether there is a cap at all.
     """
-    caps = cap_rows.of_user(tx, user, "devices")
+    caps = cap_rows.list_caps(tx, user, "devices")
     if full := [cap for cap in caps if known >= cap.most]:
-        raise token_reservations.exceeded(tx, full, token_reservations.zone_of(tx, user))
+        raise token_reservations.budget_exceeded(tx, full, token_reservations.zone_of(tx, user))
     return bool(caps)
 
 
-def _write(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
+def _write_seen(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
     for active, (first, last) in seen.items():
         tx.run(
             """INSERT INTO active_devices (user_id, month, device_id, first_seen_at, last_seen_at)
@@ -191,7 +193,7 @@ def _write(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
             last=stamp(last),
         )
     for user, month in {(active.user, active.month) for active in seen}:
-        for cap in cap_rows.of_user(tx, user, "devices"):
-            token_reservations.warn(
-                tx, user, cap, Count(active_in(tx, user, month), 0), "", Span("", month)
+        for cap in cap_rows.list_caps(tx, user, "devices"):
+            token_reservations.warn_of_cap(
+                tx, user, cap, Count(count_active(tx, user, month), 0), "", Span("", month)
             )

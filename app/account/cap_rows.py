@@ -28,7 +28,7 @@ class Cap(msgspec.Struct, frozen=True):
 
 
 def add_defaults(tx: Tx, user: int) -> None:
-    """Return a new user the caps that everyone begins with."""
+    """Give a new user the caps that everyone begins with."""
     insert(
         tx,
         user,
@@ -76,7 +76,7 @@ def insert(
     return made.lastrowid or 0
 
 
-def change(tx: Tx, user: int, id_: int, *, most: int | None, warn_percent: int | None) -> None:
+def update(tx: Tx, user: int, id_: int, *, most: int | None, warn_percent: int | None) -> None:
     """Change what is given; a warning that was given before may come again."""
     tx.run(
         "UPDATE caps SET most = ifnull(:most, most), warn_percent = ifnull(:warn, "
@@ -113,7 +113,7 @@ def warn_once(tx: Tx, cap: Cap, subject_id: str, period: str) -> bool:
     )
 
 
-def of_user(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
+def list_caps(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
     """Return a user's caps, oldest first."""
     rows = tx.all(
         f"SELECT {COLUMNS} FROM caps "
@@ -124,7 +124,7 @@ def of_user(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
     return [Cap(*row) for row in rows]
 
 
-def of_tokens(
+def list_token_caps(
     tx: Tx, user: int, *, credential: str, device: str | None, agent: str | None
 ) -> list[Cap]:
     """Return a user's caps of tokens without those of another credential, device or agent, oldest
@@ -141,7 +141,7 @@ def of_tokens(
     return [Cap(*row) for row in rows]
 
 
-def one(tx: Tx, user: int, id_: int) -> Cap:
+def require_cap(tx: Tx, user: int, id_: int) -> Cap:
     """Return one cap of a user; raise NotFound."""
     row = tx.one(
         f"SELECT {COLUMNS} FROM caps WHERE id = :id AND user_id = :user", id=id_, user=user

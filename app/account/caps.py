@@ -65,7 +65,7 @@ class CapDeleted(Record):
 async def list_caps(app: App, me: Caller) -> CapList:
     """List the account's caps, oldest first, with what each has left."""
     await app.write_gathered()
-    return await app.read(_list, me.user)
+    return await app.read(_list_caps, me.user)
 
 
 @operation(
@@ -99,7 +99,7 @@ async def create_cap(
     """
     await app.write_gathered()
     return await app.write(
-        _create, me.user, subject, subject_id, metric, period, limit, warn_percent
+        _create_cap, me.user, subject, subject_id, metric, period, limit, warn_percent
     )
 
 
@@ -114,7 +114,7 @@ async def change_cap(
     A limit below what is used lets nothing more through.
     """
     await app.write_gathered()
-    return await app.write(_change, me.user, id, limit, warn_percent)
+    return await app.write(_change_cap, me.user, id, limit, warn_percent)
 
 
 @operation(
@@ -122,7 +122,7 @@ async def change_cap(
 )
 def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
     """Take a cap away."""
-    cap_rows.one(tx, me.user, id)
+    cap_rows.require_cap(tx, me.user, id)
     cap_rows.delete(tx, me.user, id)
     return CapDeleted()
 
@@ -131,7 +131,7 @@ def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
 async def user_caps(app: App, me: Caller, *, username: str) -> CapList:
     """List a user's caps, oldest first."""
     await app.write_gathered()
-    return await app.read(lambda tx: _list(tx, users.by_name(tx, username)["id"]))
+    return await app.read(lambda tx: _list_caps(tx, users.require_user(tx, username)["id"]))
 
 
 @operation("COMMAND", category="metering")
@@ -150,18 +150,18 @@ def set_cap(
     """Set a user's cap, be it a new one or the one that there is for the same subject, metric
     and period.
     """
-    user = users.by_name(tx, username)["id"]
+    user = users.require_user(tx, username)["id"]
     key = (subject, _stored_id(tx, user, subject, subject_id), metric, period)
     there = next(
         (
             cap
-            for cap in cap_rows.of_user(tx, user)
+            for cap in cap_rows.list_caps(tx, user)
             if (cap.subject, cap.subject_id, cap.metric, cap.period) == key
         ),
         None,
     )
     if there is None:
-        return _create(
+        return _create_cap(
             tx,
             user,
             subject,
@@ -171,24 +171,24 @@ def set_cap(
             limit,
             warn_percent or cap_rows.WARN_PERCENT,
         )
-    return _change(tx, user, there.id, limit, warn_percent)
+    return _change_cap(tx, user, there.id, limit, warn_percent)
 
 
 @operation("COMMAND", category="metering")
 def remove_cap(tx: Tx, me: Caller, *, username: str, id: Id) -> CapDeleted:
     """Take a user's cap away."""
-    user = users.by_name(tx, username)["id"]
-    cap_rows.one(tx, user, id)
+    user = users.require_user(tx, username)["id"]
+    cap_rows.require_cap(tx, user, id)
     cap_rows.delete(tx, user, id)
     return CapDeleted()
 
 
-def _list(tx: Tx, user: int) -> CapList:
+def _list_caps(tx: Tx, user: int) -> CapList:
     zone = token_reservations.zone_of(tx, user)
-    return CapList([_view(tx, user, cap, zone) for cap in cap_rows.of_user(tx, user)])
+    return CapList([_cap_view(tx, user, cap, zone) for cap in cap_rows.list_caps(tx, user)])
 
 
-def _create(
+def _create_cap(
     tx: Tx,
     user: int,
     subject: Subject,
@@ -204,7 +204,7 @@ def _create(
             field="subject" if subject != "account" else "period",
         )
     stored = _stored_id(tx, user, subject, subject_id)
-    if len(cap_rows.of_user(tx, user)) >= MOST_CAPS:
+    if len(cap_rows.list_caps(tx, user)) >= MOST_CAPS:
         raise QuotaExceeded(
             f"A user has at most {MOST_CAPS} caps; delete one first.", limit=MOST_CAPS
         )
@@ -219,15 +219,21 @@ def _create(
         warn_percent=warn_percent,
     )
     return CapAnswer(
-        _view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user))
+        _cap_view(
+            tx, user, cap_rows.require_cap(tx, user, id_), token_reservations.zone_of(tx, user)
+        )
     )
 
 
-def _change(tx: Tx, user: int, id_: int, limit: int | None, warn_percent: int | None) -> CapAnswer:
-    cap_rows.one(tx, user, id_)
-    cap_rows.change(tx, user, id_, most=limit, warn_percent=warn_percent)
+def _change_cap(
+    tx: Tx, user: int, id_: int, limit: int | None, warn_percent: int | None
+) -> CapAnswer:
+    cap_rows.require_cap(tx, user, id_)
+    cap_rows.update(tx, user, id_, most=limit, warn_percent=warn_percent)
     return CapAnswer(
-        _view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user))
+        _cap_view(
+            tx, user, cap_rows.require_cap(tx, user, id_), token_reservations.zone_of(tx, user)
+        )
     )
 
 
@@ -267,8 +273,8 @@ def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
     return f"{kind}:{int(number)}"
 
 
-def _view(tx: Tx, user: int, cap: Cap, zone: str) -> CapView:
-    taken = _taken(tx, user, cap, zone)
+def _cap_view(tx: Tx, user: int, cap: Cap, zone: str) -> CapView:
+    taken = _count_used(tx, user, cap, zone)
     return CapView(
         cap.id,
         cap.subject,
@@ -290,13 +296,13 @@ def _shown_id(cap: Cap) -> str | None:
     ) or None
 
 
-def _taken(tx: Tx, user: int, cap: Cap, zone: str) -> Count:
+def _count_used(tx: Tx, user: int, cap: Cap, zone: str) -> Count:
     span = span_of(tx.moment, zone)
     if cap.metric == "devices":
-        return Count(active_devices.active_in(tx, user, span.month), 0)
-    by, id_ = token_reservations.counted_by(cap), token_reservations.counted_id(cap)
+        return Count(active_devices.count_active(tx, user, span.month), 0)
+    by, id_ = token_reservations.counting_subject(cap), token_reservations.counting_id(cap)
     return (
-        token_rows.largest(tx, user, by, cap.period, span)
+        token_rows.largest_count(tx, user, by, cap.period, span)
         if id_ is None
         else token_rows.count(tx, user, by, id_, cap.period, span)
     )

@@ -17,7 +17,7 @@ class Connected(Record):
 @operation("COMMAND")
 def connect_users(tx: Tx, me: Caller, *, username: str, contact: str) -> Connected:
     """Make two users of this server contacts of each other; doing it again changes nothing."""
-    one, other = users.by_name(tx, username), users.by_name(tx, contact)
+    one, other = users.require_user(tx, username), users.require_user(tx, contact)
     if one["id"] == other["id"]:
         raise Invalid("contact must be another user.", field="contact")
     connect(tx, one["id"], other["id"])
@@ -53,7 +53,7 @@ def disconnect(tx: Tx, user: int, contact: int) -> bool:
     return ended.rowcount > 0
 
 
-def connected(tx: Tx, user: int, contact: int) -> bool:
+def are_contacts(tx: Tx, user: int, contact: int) -> bool:
     """Return whether two users are contacts."""
     return (
         tx.one(
@@ -65,7 +65,7 @@ def connected(tx: Tx, user: int, contact: int) -> bool:
     )
 
 
-def friends(tx: Tx, user: int, contact: int) -> bool:
+def are_friends(tx: Tx, user: int, contact: int) -> bool:
     """Return whether two users are contacts as friends, and not only because one may ask the
     other's agent.
     """

@@ -59,7 +59,7 @@ class Invoice(Record):
 )
 async def read_invoice(app: App, me: Caller, *, month: AMonth | None = None) -> Invoice:
     """Read what a month costs by the prices of this server's settings."""
-    return await _invoice(app, me, month, active_devices=None, tokens=None, prices=None)
+    return await _make_invoice(app, me, month, active_devices=None, tokens=None, prices=None)
 
 
 @operation(
@@ -82,12 +82,12 @@ async def simulate_invoice(
 
     What is not given is as it is.
     """
-    return await _invoice(
+    return await _make_invoice(
         app, me, month, active_devices=active_devices, tokens=tokens, prices=prices
     )
 
 
-async def _invoice(
+async def _make_invoice(
     app: App,
     me: Caller,
     month: str | None,
@@ -100,17 +100,17 @@ async def _invoice(
     named, seen, used = await app.read(_quantities, me.user, month)
     settings, wanted = app.settings, prices or Prices()
     lines = [
-        _line(
+        _invoice_line(
             "active_device",
-            _first(active_devices, seen),
-            _first(wanted.included_devices, settings.included_devices),
-            _first(wanted.device_price_micros, settings.device_price_micros),
+            _first_given(active_devices, seen),
+            _first_given(wanted.included_devices, settings.included_devices),
+            _first_given(wanted.device_price_micros, settings.device_price_micros),
         ),
-        _line(
+        _invoice_line(
             "tokens",
-            _first(tokens, used),
-            _first(wanted.included_tokens, settings.included_tokens),
-            _first(wanted.token_price_micros, settings.token_price_micros),
+            _first_given(tokens, used),
+            _first_given(wanted.included_tokens, settings.included_tokens),
+            _first_given(wanted.token_price_micros, settings.token_price_micros),
         ),
     ]
     return Invoice(
@@ -125,15 +125,15 @@ async def _invoice(
 def _quantities(tx: Tx, user: int, month: str | None) -> tuple[str, int, int]:
     month = month or month_of(tx.moment)
     used = token_rows.count(tx, user, "account", "", "month", Span("", month)).used
-    return month, active_devices.active_in(tx, user, month), used
+    return month, active_devices.count_active(tx, user, month), used
 
 
-def _line(
+def _invoice_line(
     item: Literal["active_device", "tokens"], quantity: int, included: int, price: int
 ) -> InvoiceLine:
     billable = max(0, quantity - included)
     return InvoiceLine(item, quantity, included, billable, price, billable * price)
 
 
-def _first(given: int | None, otherwise: int) -> int:
+def _first_given(given: int | None, otherwise: int) -> int:
     return otherwise if given is None else given

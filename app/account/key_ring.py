@@ -22,15 +22,15 @@ class KeyRing:
         for event in ("keys.changed", "grants.changed", "users.changed"):
             store.events.on(event, lambda _: self._known.clear())
 
-    def caller(self, key: str) -> Caller | None:
+    def find_caller(self, key: str) -> Caller | None:
         """Return the caller whose key or access token this is.
 
         None when it is unknown, expired or revoked.
         """
-        print_ = key_rows.digest(key)
+        print_ = key_rows.key_digest(key)
         found = self._known.get(print_)
         if found is None:
-            found = self._store.quick(_find, print_)
+            found = self._store.quick(_find_caller, print_)
             if found is None:
                 return None
             self._known[print_] = found
@@ -38,7 +38,7 @@ class KeyRing:
             return None
         return found
 
-    def used(self, caller: Caller) -> None:
+    def note_use(self, caller: Caller) -> None:
         """Note that the caller's key or grant was used now."""
         used = self._used[caller.kind]
         if caller.credential is not None and caller.credential not in used:
@@ -51,8 +51,8 @@ class KeyRing:
             await self._store.write(_note_use, used)
 
 
-def _find(tx: Tx, print_: bytes) -> Caller | None:
-    return key_rows.by_digest(tx, print_) or oauth_tokens.by_digest(tx, print_)
+def _find_caller(tx: Tx, print_: bytes) -> Caller | None:
+    return key_rows.find_caller(tx, print_) or oauth_tokens.find_caller(tx, print_)
 
 
 def _note_use(tx: Tx, used: dict[str, dict[int, str]]) -> None:

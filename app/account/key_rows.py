@@ -71,7 +71,7 @@ def issue(
             f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.",
             limit=MOST_LIVE_KEYS,
         )
-    secret = random_tokens.secret(tx.settings.key_prefix)
+    secret = random_tokens.new_secret(tx.settings.key_prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at,
@@ -79,7 +79,7 @@ def issue(
            VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by)""",
         user=user,
         name=name,
-        digest=digest(secret),
+        digest=key_digest(secret),
         prefix=tx.settings.key_prefix,
         last4=secret[-4:],
         scopes=msgspec.json.encode(scopes).decode(),
@@ -87,16 +87,16 @@ def issue(
         expires=None if life is None else stamp(tx.moment + life),
         made_by=made_by,
     ).lastrowid
-    return NewKey(_read(tx, id_ or 0), secret)
+    return NewKey(_read_key(tx, id_ or 0), secret)
 
 
 def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int) -> NewKey:
-    """Give a key a new secret; raise NotFound for a key that is revoked."""
-    key = own(tx, me.user, id_)
+    """Return a key a new secret; raise NotFound for a key that is revoked."""
+    key = require_own(tx, me.user, id_)
     require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret = random_tokens.secret(tx.settings.key_prefix)
+    secret = random_tokens.new_secret(tx.settings.key_prefix)
     until = stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0
@@ -104,17 +104,17 @@ def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int) -> NewKey:
                   digest = :digest, prefix = :prefix, last4 = :last4, secret_at = :now,
                   made_by = CASE WHEN :by IS NULL OR :by = id THEN made_by ELSE :by END
                     WHERE id = :id""",
-        by=came_by(tx, me),
+        by=credential_key(tx, me),
         now=tx.now,
         grace=grace_seconds,
         until=until,
-        digest=digest(secret),
+        digest=key_digest(secret),
         prefix=tx.settings.key_prefix,
         last4=secret[-4:],
         id=id_,
     )
     tx.emit("keys.changed")
-    return NewKey(_read(tx, id_), secret)
+    return NewKey(_read_key(tx, id_), secret)
 
 
 def revoke(tx: Tx, id_: int) -> None:
@@ -137,14 +137,14 @@ def note_use(tx: Tx, used: dict[int, str]) -> None:
         )
 
 
-def own(tx: Tx, user: int, id_: int) -> Key:
+def require_own(tx: Tx, user: int, id_: int) -> Key:
     """Return a user's key; raise NotFound."""
     row = tx.one(
         f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user", id=id_, user=user
     )
     if row is None:
         raise NotFound(f"There is no key {id_}.", field="id")
-    return as_key(*row)
+    return key_view(*row)
 
 
 def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
@@ -181,7 +181,7 @@ def secret_since(tx: Tx, key: int) -> str | None:
     return found
 
 
-def came_by(tx: Tx, me: Caller) -> int | None:
+def credential_key(tx: Tx, me: Caller) -> int | None:
     """Return the key by which the caller came, be it by a session that was begun with it.
 
     None where there is none.
@@ -198,8 +198,9 @@ def came_by(tx: Tx, me: Caller) -> int | None:
     return found
 
 
-def digest(key: str) -> bytes:
-    """Give the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238 bits)
+def key_digest(key: str) -> bytes:
+    """Return the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238
+    bits)
     need no slow hash.
 
     The look-up compares digests, so its time tells nothing of the key.
@@ -207,7 +208,7 @@ def digest(key: str) -> bytes:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
-def by_digest(tx: Tx, print_: bytes) -> Caller | None:
+def find_caller(tx: Tx, print_: bytes) -> Caller | None:
     """Return the caller whose key has this digest, with the moment at which that ends.
 
     None when it is unknown or revoked.
@@ -241,8 +242,8 @@ def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
 
     Raise NotFound, or Unauthorized for a key that has ended.
     """
-    own(tx, me.user, id_)
-    found = by_digest(
+    require_own(tx, me.user, id_)
+    found = find_caller(
         tx,
         tx.value(
             "SELECT digest FROM keys WHERE id = :id AND user_id = :user", id=id_, user=me.user
@@ -253,12 +254,12 @@ def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
     return found
 
 
-def _read(tx: Tx, id_: int) -> Key:
-    row = tx.sure(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
-    return as_key(*row)
+def _read_key(tx: Tx, id_: int) -> Key:
+    row = tx.require_row(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
+    return key_view(*row)
 
 
-def as_key(
+def key_view(
     id_: int,
     name: str,
     prefix: str,

@@ -64,7 +64,7 @@ def create_key(
     """Create an API key; without scopes it has all, which only a credential with all may give."""
     asked = EVERYTHING if scopes is None else tuple(scopes)
     key_rows.require_all(me, asked)
-    made_by = key_rows.came_by(tx, me)
+    made_by = key_rows.credential_key(tx, me)
     return key_rows.issue(tx, me.user, name, asked, expires_in, made_by=made_by)
 
 
@@ -79,7 +79,7 @@ def rotate_key(
 @operation("DELETE /account/keys/{id}", scope="account:manage", since="beyond")
 def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     """Revoke a key at once; doing it again changes nothing."""
-    key_rows.own(tx, me.user, id)
+    key_rows.require_own(tx, me.user, id)
     key_rows.revoke(tx, id)
     return Revoked()
 
@@ -96,13 +96,13 @@ def issue_key(
 ) -> NewKey:
     """Create an API key for a user."""
     asked = EVERYTHING if scopes is None else tuple(scopes)
-    return key_rows.issue(tx, users.by_name(tx, username)["id"], name, asked, expires_in)
+    return key_rows.issue(tx, users.require_user(tx, username)["id"], name, asked, expires_in)
 
 
 @operation("COMMAND", effect="read")
 def user_keys(tx: Tx, me: Caller, *, username: str) -> KeyList:
     """List a user's API keys, newest first."""
-    return _listed(tx, users.by_name(tx, username)["id"])
+    return _listed(tx, users.require_user(tx, username)["id"])
 
 
 @operation("COMMAND")
@@ -118,4 +118,4 @@ def _listed(tx: Tx, user: int) -> KeyList:
     rows = tx.all(
         f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=user
     )
-    return KeyList([key_rows.as_key(*row) for row in rows], len(rows))
+    return KeyList([key_rows.key_view(*row) for row in rows], len(rows))

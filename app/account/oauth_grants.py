@@ -70,7 +70,7 @@ def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
 @operation("COMMAND", effect="read")
 def user_grants(tx: Tx, me: Caller, *, username: str) -> GrantList:
     """List the applications that a user has let in, newest first."""
-    return _of_user(tx, users.by_name(tx, username)["id"])
+    return _of_user(tx, users.require_user(tx, username)["id"])
 
 
 @operation("COMMAND")

@@ -64,7 +64,7 @@ def find_refresh(tx: Tx, token: str) -> RefreshToken | None:
            FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id
            WHERE t.digest = :digest AND t.kind = 'refresh' AND t.expires_at > :now
              AND g.revoked_at IS NULL""",
-        digest=key_rows.digest(token),
+        digest=key_rows.key_digest(token),
         now=tx.now,
     )
     if row is None:
@@ -86,18 +86,18 @@ def revoke(tx: Tx, token: str) -> None:
     """End an access token, or with a refresh token its whole grant; none that is unknown."""
     row = tx.one(
         "SELECT grant_id, kind FROM oauth_tokens WHERE digest = :digest",
-        digest=key_rows.digest(token),
+        digest=key_rows.key_digest(token),
     )
     if row is None:
         return
     if row["kind"] == "refresh":
         oauth_grants.end(tx, row["grant_id"])
         return
-    tx.run("DELETE FROM oauth_tokens WHERE digest = :digest", digest=key_rows.digest(token))
+    tx.run("DELETE FROM oauth_tokens WHERE digest = :digest", digest=key_rows.key_digest(token))
     tx.emit("grants.changed")
 
 
-def by_digest(tx: Tx, print_: bytes) -> Caller | None:
+def find_caller(tx: Tx, print_: bytes) -> Caller | None:
     """Return the caller whose access token has this digest, with the moment at which it ends."""
     row = tx.one(
         """SELECT t.scopes, t.expires_at, g.id, g.client_name, u.id AS user, u.uuid, u.username
@@ -130,11 +130,11 @@ def sweep_tokens(tx: Tx, me: Caller) -> Swept:
 
 
 def _keep(tx: Tx, grant: int, kind: str, scopes: tuple[str, ...], life: timedelta) -> str:
-    secret = random_tokens.secret(ACCESS_PREFIX if kind == "access" else REFRESH_PREFIX)
+    secret = random_tokens.new_secret(ACCESS_PREFIX if kind == "access" else REFRESH_PREFIX)
     tx.run(
         "INSERT INTO oauth_tokens (digest, grant_id, kind, scopes, expires_at) "
         "VALUES (:digest, :grant, :kind, :scopes, :expires)",
-        digest=key_rows.digest(secret),
+        digest=key_rows.key_digest(secret),
         grant=grant,
         kind=kind,
         scopes=msgspec.json.encode(scopes).decode(),

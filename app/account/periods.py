@@ -27,7 +27,7 @@ def month_of(moment: datetime) -> str:
 
 def month_end(month: str) -> datetime:
     """Return the moment in which a month is over."""
-    return _first(shifted(month, 1))
+    return _month_start(shift_month(month, 1))
 
 
 def resets_at(period: Period, moment: datetime, zone: str) -> datetime:
@@ -45,25 +45,26 @@ def seconds_until(later: datetime, moment: datetime) -> int:
 
 def months_beside(day: str) -> tuple[str, str, str]:
     """Return the months in UTC that a day of some zone may lie in."""
-    return shifted(day[:7], -1), day[:7], shifted(day[:7], 1)
+    return shift_month(day[:7], -1), day[:7], shift_month(day[:7], 1)
 
 
 def days_beside(month: str) -> tuple[str, str]:
     """Return the first and the last day, in whatever zone, that may lie in a month of UTC."""
-    first, after = _first(month).date(), month_end(month).date()
-    return (_earlier(first), after.isoformat())
+    first, after = _month_start(month).date(), month_end(month).date()
+    return (_day_before(first), after.isoformat())
 
 
-def shifted(month: str, by: int) -> str:
-    """Give the month that comes `by` months later; the calendar ends with the years 1 and 9999."""
+def shift_month(month: str, by: int) -> str:
+    """Return the month that comes `by` months later; the calendar ends with the years 1 and
+    9999."""
     number = int(month[:4]) * 12 + int(month[5:]) - 1 + by
     number = min(max(number, 12), 9999 * 12 + 11)
     return f"{number // 12:04}-{number % 12 + 1:02}"
 
 
-def _first(month: str) -> datetime:
+def _month_start(month: str) -> datetime:
     return datetime(int(month[:4]), int(month[5:]), 1, tzinfo=UTC)
 
 
-def _earlier(day: date) -> str:
+def _day_before(day: date) -> str:
     return day.isoformat() if day == date.min else (day - timedelta(days=1)).isoformat()

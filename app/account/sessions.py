@@ -48,12 +48,12 @@ def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
     """Give a code with which a user signs in at a page of this server, once and within ten
     minutes.
     """
-    code = random_tokens.code()
+    code = random_tokens.new_code()
     expires_at = stamp(tx.moment + CODE_LIFE)
     tx.run(
         "INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES (:digest, :user, :expires)",
         digest=_code_digest(code),
-        user=users.by_name(tx, username)["id"],
+        user=users.require_user(tx, username)["id"],
         expires=expires_at,
     )
     return SignInCode(code, expires_at)
@@ -65,17 +65,17 @@ def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = No
     if (key is None) == (code is None):
         raise Invalid("Send either key or code.", field="key")
     if key is not None:
-        return SignedIn(_begin(tx, _owner_of_key(tx, key), key_rows.digest(key)))
-    return SignedIn(_begin(tx, _owner_of_code(tx, code or ""), None))
+        return SignedIn(_insert_session(tx, _owner_of_key(tx, key), key_rows.key_digest(key)))
+    return SignedIn(_insert_session(tx, _owner_of_code(tx, code or ""), None))
 
 
 @operation("COMMAND")
 def sign_out(tx: Tx, me: Caller, *, secret: str) -> Ended:
     """End a web session; one that has ended already stays so."""
-    return _ended(
+    return _ended_answer(
         tx,
         tx.run(
-            "DELETE FROM web_sessions WHERE digest = :digest", digest=key_rows.digest(secret)
+            "DELETE FROM web_sessions WHERE digest = :digest", digest=key_rows.key_digest(secret)
         ).rowcount,
     )
 
@@ -83,9 +83,11 @@ def sign_out(tx: Tx, me: Caller, *, secret: str) -> Ended:
 @operation("COMMAND")
 def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     """End every web session of a user, and the codes that were not used yet."""
-    user = users.by_name(tx, username)["id"]
+    user = users.require_user(tx, username)["id"]
     tx.run("DELETE FROM sign_in_codes WHERE user_id = :user", user=user)
-    return _ended(tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount)
+    return _ended_answer(
+        tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount
+    )
 
 
 @operation("COMMAND", every=HOUR)
@@ -136,11 +138,11 @@ class Sessions:
 
         None when it is unknown or has ended.
         """
-        print_ = key_rows.digest(secret)
+        print_ = key_rows.key_digest(secret)
         moment = self._store.clock()
         held = self._known.get(print_)
         if held is None:
-            held = self._store.quick(_find, print_, self._renewed)
+            held = self._store.quick(_find_session, print_, self._renewed)
             if held is None:
                 return None
             self._known[print_] = held
@@ -155,30 +157,30 @@ class Sessions:
         """Write the ends of the sessions that were renewed."""
         if self._renewed:
             renewed = dict(self._renewed)
-            await self._store.write(_prolong, renewed)
+            await self._store.write(_write_renewed, renewed)
             for id_, ends_at in renewed.items():
                 if self._renewed.get(id_) == ends_at:
                     del self._renewed[id_]
 
     def _renew(self, held: _Held, moment: datetime) -> None:
-        ends_at = _earlier(stamp(moment + LIFE), held.key_ends_at)
+        ends_at = _earlier_moment(stamp(moment + LIFE), held.key_ends_at)
         held.caller = dataclasses.replace(held.caller, expires_at=ends_at)
         held.renew_at = moment + RENEWAL
         if held.caller.credential is not None:
             self._renewed[held.caller.credential] = ends_at
 
 
-def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
+def _insert_session(tx: Tx, user: int, key_digest: bytes | None) -> str:
     """Make a session and give its secret.
 
     Of very many the ones that were not used for longest go.
     """
-    secret = random_tokens.secret("")
+    secret = random_tokens.new_secret("")
     tx.run(
         "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, "
         "expires_at) VALUES (:user, :digest, :key, :now, :expires)",
         user=user,
-        digest=key_rows.digest(secret),
+        digest=key_rows.key_digest(secret),
         key=key_digest,
         now=tx.now,
         expires=stamp(tx.moment + LIFE),
@@ -197,7 +199,9 @@ def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
 
 def _owner_of_key(tx: Tx, key: str) -> int:
     found = (
-        key_rows.by_digest(tx, key_rows.digest(key.strip())) if len(key) <= LONGEST_SECRET else None
+        key_rows.find_caller(tx, key_rows.key_digest(key.strip()))
+        if len(key) <= LONGEST_SECRET
+        else None
     )
     if found is None or _is_over(found.expires_at, tx.now):
         raise Unauthorized(REFUSED)
@@ -222,7 +226,7 @@ def _owner_of_code(tx: Tx, code: str) -> int:
     return int(row["user_id"])
 
 
-def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
+def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
     row = tx.one(
         """SELECT s.id, s.key_digest, s.expires_at, u.id AS user, u.uuid, u.username
            FROM web_sessions s JOIN users u ON u.id = s.user_id WHERE s.digest = :print""",
@@ -230,11 +234,11 @@ def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
     )
     if row is None:
         return None
-    key = None if row["key_digest"] is None else key_rows.by_digest(tx, row["key_digest"])
+    key = None if row["key_digest"] is None else key_rows.find_caller(tx, row["key_digest"])
     if row["key_digest"] is not None and key is None:
         return None  # whoever revokes or replaces a key also means what was begun with it
     key_ends_at = None if key is None else key.expires_at
-    ends_at = _earlier(max(row["expires_at"], renewed.get(row["id"], "")), key_ends_at)
+    ends_at = _earlier_moment(max(row["expires_at"], renewed.get(row["id"], "")), key_ends_at)
     caller = Caller(
         row["user"],
         row["uuid"],
@@ -246,14 +250,14 @@ def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
     return _Held(caller, datetime.fromisoformat(row["expires_at"]) - LIFE + RENEWAL, key_ends_at)
 
 
-def _prolong(tx: Tx, renewed: dict[int, str]) -> None:
+def _write_renewed(tx: Tx, renewed: dict[int, str]) -> None:
     for id_, ends_at in renewed.items():
         tx.run(
             "UPDATE web_sessions SET expires_at = :ends_at WHERE id = :id", ends_at=ends_at, id=id_
         )
 
 
-def _ended(tx: Tx, count: int) -> Ended:
+def _ended_answer(tx: Tx, count: int) -> Ended:
     tx.emit("sessions.changed")
     return Ended(count)
 
@@ -264,11 +268,11 @@ def _code_digest(code: str) -> bytes:
     Its 60 bits hold for the ten minutes it lives.
     """
     return hashlib.sha256(
-        random_tokens.plain_code(code).encode("utf-8", "surrogateescape")
+        random_tokens.normalise_code(code).encode("utf-8", "surrogateescape")
     ).digest()
 
 
-def _earlier(ends_at: str, other: str | None) -> str:
+def _earlier_moment(ends_at: str, other: str | None) -> str:
     return ends_at if other is None else min(ends_at, other)
 
 

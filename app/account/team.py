@@ -103,11 +103,17 @@ def read_team(tx: Tx, me: Caller) -> TeamView:
     leads = team["role"] in LEADERS
     invites = [
         PendingInvite(row["id"], row["email"], row["role"], row["expires_at"], row["created_at"])
-        for row in rows.pending(tx, team["id"])
+        for row in rows.pending_invites(tx, team["id"])
     ]
-    listed = [_member(row) for row in rows.members(tx, team["id"])]
+    listed = [_member_record(row) for row in rows.members(tx, team["id"])]
     return TeamView(
-        True, team["role"], leads, Seat("active"), _team(tx, team), listed, invites if leads else []
+        True,
+        team["role"],
+        leads,
+        Seat("active"),
+        _team_record(tx, team),
+        listed,
+        invites if leads else [],
     )
 
 
@@ -123,10 +129,10 @@ async def invite_to_team(
 
     Only owner and admins invite.
     """
-    if wait := app.rates.invites.take(me.user).wait:
+    if wait := app.rates.invites.take_token(me.user).wait:
         raise RateLimited("Too many invites; wait a moment.", retryAfter=wait)
-    token = random_tokens.secret("")
-    made = await app.write(_invite, me, token, email, role)
+    token = random_tokens.new_secret("")
+    made = await app.write(_insert_invite, me, token, email, role)
     return Invited(
         f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made)
     )
@@ -166,9 +172,9 @@ def accept_invite(tx: Tx, me: Caller, *, token: str) -> Joined:
     seats = tx.settings.team_seats
     if len(rows.members(tx, found["team_id"])) >= seats:
         raise SeatsFull(f"All {seats} seats of the team are taken.", seatsTotal=seats)
-    rows.accept(tx, found, me.user)
+    rows.use_invite(tx, found, me.user)
     team = _own_team(tx, me)
-    return Joined(_team(tx, team), team["role"])
+    return Joined(_team_record(tx, team), team["role"])
 
 
 @operation("COMMAND", category="team", effect="read")
@@ -187,7 +193,7 @@ def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> Memb
     _require_leader(team)
     _require_not_owner(found)
     rows.give_role(tx, team["id"], found["id"], role)
-    return MemberAnswer(_member(rows.member(tx, team["id"], username)))
+    return MemberAnswer(_member_record(rows.require_member(tx, team["id"], username)))
 
 
 @operation(
@@ -199,16 +205,16 @@ def remove_member(tx: Tx, me: Caller, *, username: str) -> Record:
     if found["id"] != me.user:
         _require_leader(team)
     _require_not_owner(found)
-    rows.leave(tx, team["id"], found["id"])
+    rows.remove_member(tx, team["id"], found["id"])
     return Record()
 
 
-def _invite(
+def _insert_invite(
     tx: Tx, me: Caller, token: str, email: str | None, role: GivenRole
 ) -> tuple[int, str | None, Role, str]:
     team = rows.membership(tx, me.user)
     if team is None:
-        rows.found_team(tx, me.user, f"{users.settings_of(tx, me).name}’s team")
+        rows.create_team(tx, me.user, f"{users.settings_of(tx, me).name}’s team")
         team = _own_team(tx, me)
     _require_leader(team)
     members, seats = rows.members(tx, team["id"]), tx.settings.team_seats
@@ -216,13 +222,13 @@ def _invite(
         (row["email"] or "").casefold() == email.casefold() for row in members
     ):
         raise AlreadyMember("A member of the team has this address already.", field="email")
-    if len(members) + len(rows.pending(tx, team["id"])) >= seats:
+    if len(members) + len(rows.pending_invites(tx, team["id"])) >= seats:
         raise SeatsFull(
             f"All {seats} seats of the team are taken by members or by invites that wait; "
             "revoke one first.",
             seatsTotal=seats,
         )
-    made = rows.invite(tx, team["id"], token, email=email, role=role, by=me.user)
+    made = rows.add_invite(tx, team["id"], token, email=email, role=role, by=me.user)
     return made["id"], made["email"], made["role"], made["expires_at"]
 
 
@@ -241,7 +247,7 @@ def _in_team(tx: Tx, me: Caller, username: str) -> tuple[sqlite3.Row, sqlite3.Ro
     team = rows.membership(tx, me.user)
     if team is None:
         raise rows.no_member(username)
-    return team, rows.member(tx, team["id"], username)
+    return team, rows.require_member(tx, team["id"], username)
 
 
 def _require_leader(team: sqlite3.Row) -> None:
@@ -258,11 +264,11 @@ def _require_not_owner(found: sqlite3.Row) -> None:
         )
 
 
-def _team(tx: Tx, team: sqlite3.Row) -> Team:
+def _team_record(tx: Tx, team: sqlite3.Row) -> Team:
     seats = tx.settings.team_seats
-    used = len(rows.members(tx, team["id"])) + len(rows.pending(tx, team["id"]))
+    used = len(rows.members(tx, team["id"])) + len(rows.pending_invites(tx, team["id"]))
     return Team(team["id"], team["name"], seats, used, max(0, seats - used), team["created_at"])
 
 
-def _member(row: sqlite3.Row) -> Member:
+def _member_record(row: sqlite3.Row) -> Member:
     return Member(row["uuid"], row["username"], row["name"], row["role"], row["joined_at"])

@@ -19,7 +19,7 @@ def membership(tx: Tx, user: int) -> sqlite3.Row | None:
     )
 
 
-def found_team(tx: Tx, user: int, name: str) -> None:
+def create_team(tx: Tx, user: int, name: str) -> None:
     """Make a team whose owner is the user."""
     team = tx.run(
         "INSERT INTO teams (owner_id, name, created_at) VALUES (:user, :name, :now)",
@@ -27,7 +27,7 @@ def found_team(tx: Tx, user: int, name: str) -> None:
         name=name,
         now=tx.now,
     ).lastrowid
-    _join(tx, team or 0, user, "owner")
+    _insert_member(tx, team or 0, user, "owner")
 
 
 def members(tx: Tx, team: int) -> list[sqlite3.Row]:
@@ -41,7 +41,7 @@ def members(tx: Tx, team: int) -> list[sqlite3.Row]:
     )
 
 
-def member(tx: Tx, team: int, username: str) -> sqlite3.Row:
+def require_member(tx: Tx, team: int, username: str) -> sqlite3.Row:
     """Return a member by name; raise NotFound."""
     name = username.strip().lower()
     row = next((row for row in members(tx, team) if row["username"] == name), None)
@@ -56,7 +56,7 @@ def no_member(username: str) -> NotFound:
 
 
 def give_role(tx: Tx, team: int, user: int, role: str) -> None:
-    """Return a member another role."""
+    """Give a member another role."""
     tx.run(
         "UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user",
         role=role,
@@ -65,14 +65,14 @@ def give_role(tx: Tx, team: int, user: int, role: str) -> None:
     )
 
 
-def leave(tx: Tx, team: int, user: int) -> None:
+def remove_member(tx: Tx, team: int, user: int) -> None:
     """Take a member out of the team."""
     tx.run(
         "DELETE FROM team_members WHERE team_id = :team AND user_id = :user", team=team, user=user
     )
 
 
-def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
+def pending_invites(tx: Tx, team: int) -> list[sqlite3.Row]:
     """Return the invites that wait, oldest first."""
     return tx.all(
         """SELECT id, email, role, created_at, expires_at FROM team_invites
@@ -82,21 +82,23 @@ def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
     )
 
 
-def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: int) -> sqlite3.Row:
+def add_invite(
+    tx: Tx, team: int, token: str, *, email: str | None, role: str, by: int
+) -> sqlite3.Row:
     """Make an invite and give its row; only a hash of the token is kept."""
     made = tx.run(
         """INSERT INTO team_invites (team_id, digest, email, role, status, invited_by, created_at,
              expires_at)
            VALUES (:team, :digest, :email, :role, 'pending', :by, :now, :expires)""",
         team=team,
-        digest=key_rows.digest(token),
+        digest=key_rows.key_digest(token),
         email=email,
         role=role,
         by=by,
         now=tx.now,
         expires=stamp(tx.moment + LIFE),
     )
-    return tx.sure(
+    return tx.require_row(
         "SELECT id, email, role, expires_at FROM team_invites WHERE id = :id", id=made.lastrowid
     )
 
@@ -107,7 +109,7 @@ def waiting_invite(tx: Tx, token: str) -> sqlite3.Row:
         """SELECT i.id, i.team_id, i.email, i.role, i.expires_at, t.name
           FROM team_invites i JOIN teams t ON t.id = i.team_id
            WHERE i.digest = :digest AND i.status = 'pending' AND i.expires_at > :now""",
-        digest=key_rows.digest(token),
+        digest=key_rows.key_digest(token),
         now=tx.now,
     )
     if row is None:
@@ -131,13 +133,13 @@ def revoke(tx: Tx, team: int, id_: int) -> None:
         raise NotFound(f"There is no invite {id_} that waits.", field="id")
 
 
-def accept(tx: Tx, found: sqlite3.Row, user: int) -> None:
+def use_invite(tx: Tx, found: sqlite3.Row, user: int) -> None:
     """Make the user a member by an invite, which is used up."""
     tx.run("UPDATE team_invites SET status = 'accepted' WHERE id = :id", id=found["id"])
-    _join(tx, found["team_id"], user, found["role"])
+    _insert_member(tx, found["team_id"], user, found["role"])
 
 
-def _join(tx: Tx, team: int, user: int, role: str) -> None:
+def _insert_member(tx: Tx, team: int, user: int, role: str) -> None:
     tx.run(
         "INSERT INTO team_members (user_id, team_id, role, joined_at) "
         "VALUES (:user, :team, :role, :now)",

@@ -43,18 +43,20 @@ def reserve(
 
     Raises BudgetExceeded, with nothing changed, where a cap has no room for it.
     """
-    use, zone = _use(tx, me, feature, agent)
-    caps = list(_applying(tx, use))
+    use, zone = _token_use(tx, me, feature, agent)
+    caps = list(_applying_caps(tx, use))
     refused = [
         cap
         for cap, by, id_ in caps
-        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) + prompt + completion
+        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span_of_use(use)))
+        + prompt
+        + completion
         > cap.most
     ]
     if refused:
-        raise exceeded(tx, refused, zone)
+        raise budget_exceeded(tx, refused, zone)
     return Reservation(
-        token_rows.open_(tx, use, model=model, prompt=prompt, completion=completion),
+        token_rows.insert_open(tx, use, model=model, prompt=prompt, completion=completion),
         prompt,
         completion,
         bool(caps),
@@ -63,17 +65,19 @@ def reserve(
 
 def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> None:
     """Count what the call took in truth and release the rest; settling again changes nothing."""
-    row = token_rows.opened(tx, reservation.id)
+    row = token_rows.find_open(tx, reservation.id)
     if row is not None:
-        _warn(
+        _warn_of_caps(
             tx,
-            token_rows.settle(tx, row, prompt=_credible(prompt), completion=_credible(completion)),
+            token_rows.settle(
+                tx, row, prompt=_limit_tokens(prompt), completion=_limit_tokens(completion)
+            ),
         )
 
 
 def release(tx: Tx, reservation: Reservation) -> None:
-    """Return back what was reserved for a call that was never made."""
-    row = token_rows.opened(tx, reservation.id)
+    """Release what was reserved for a call that was never made."""
+    row = token_rows.find_open(tx, reservation.id)
     if row is not None:
         token_rows.remove(tx, row)
 
@@ -89,15 +93,17 @@ def record(
     agent: str | None = None,
 ) -> None:
     """Count a call for which nothing was reserved."""
-    use, _ = _use(tx, me, feature, agent)
-    token_rows.add(tx, use, model=model, prompt=_credible(prompt), completion=_credible(completion))
-    _warn(tx, use)
+    use, _ = _token_use(tx, me, feature, agent)
+    token_rows.insert_settled(
+        tx, use, model=model, prompt=_limit_tokens(prompt), completion=_limit_tokens(completion)
+    )
+    _warn_of_caps(tx, use)
 
 
 def is_capped(tx: Tx, me: Caller, *, feature: Feature, agent: str | None = None) -> bool:
     """Return whether any cap limits the tokens of such a call."""
-    use, _ = _use(tx, me, feature, agent)
-    return any(True for _ in _applying(tx, use))
+    use, _ = _token_use(tx, me, feature, agent)
+    return any(True for _ in _applying_caps(tx, use))
 
 
 def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
@@ -105,11 +111,11 @@ def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
 
     Of several the last. None where there is room.
     """
-    use, zone = _use(tx, me, feature, None)
+    use, zone = _token_use(tx, me, feature, None)
     full = [
         cap
-        for cap, by, id_ in _applying(tx, use)
-        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) >= cap.most
+        for cap, by, id_ in _applying_caps(tx, use)
+        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span_of_use(use))) >= cap.most
     ]
     return max((stamp(resets_at(cap.period, tx.moment, zone)) for cap in full), default=None)
 
@@ -131,25 +137,25 @@ def settle_forgotten_calls(tx: Tx, me: Caller) -> Record:
     return Record()
 
 
-def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
+def budget_exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
     """Return the refusal by the one of these caps that frees itself last."""
     cap = max(caps, key=lambda cap: resets_at(cap.period, tx.moment, zone))
     later = resets_at(cap.period, tx.moment, zone)
     return BudgetExceeded(
         f"This does not fit into the cap of {cap.most:,} {cap.metric} "
-        f"{UNITS[cap.period]} for {_named(cap)}.",
+        f"{UNITS[cap.period]} for {_cap_name(cap)}.",
         cap=cap.id,
         resetsAt=stamp(later),
         retryAfter=seconds_until(later, tx.moment),
     )
 
 
-def counted_by(cap: Cap) -> CountedBy:
+def counting_subject(cap: Cap) -> CountedBy:
     """Return under what the tokens of a cap are counted."""
     return "feature" if cap.subject == "heartbeat" else cap.subject
 
 
-def counted_id(cap: Cap) -> str | None:
+def counting_id(cap: Cap) -> str | None:
     """Return the one id under which they are counted; None where the cap is of each."""
     if cap.subject == "account":
         return ""
@@ -161,41 +167,41 @@ def zone_of(tx: Tx, user: int) -> str:
     return users.settings_of_user(tx, user).timezone
 
 
-def _use(tx: Tx, me: Caller, feature: Feature, agent: str | None) -> tuple[Use, str]:
+def _token_use(tx: Tx, me: Caller, feature: Feature, agent: str | None) -> tuple[Use, str]:
     zone = zone_of(tx, me.user)
     return Use(
         me.user, feature, me.credential_id, me.device_id, agent, *span_of(tx.moment, zone)
     ), zone
 
 
-def _span(use: Use) -> Span:
+def _span_of_use(use: Use) -> Span:
     return Span(use.day, use.month)
 
 
-def _applying(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
-    """Give the caps that limit such a call, with the subject whose count each of them looks at."""
+def _applying_caps(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
+    """Yield the caps that limit such a call, with the subject whose count each of them looks at."""
     subjects = dict(use.subjects)
-    for cap in cap_rows.of_tokens(
+    for cap in cap_rows.list_token_caps(
         tx, use.user, credential=use.credential, device=use.device, agent=use.agent
     ):
-        by, wanted = counted_by(cap), counted_id(cap)
+        by, wanted = counting_subject(cap), counting_id(cap)
         if by in subjects and wanted in (None, subjects[by]):
             yield cap, by, subjects[by]
 
 
-def _warn(tx: Tx, use: Use) -> None:
-    for cap, by, id_ in _applying(tx, use):
-        warn(
+def _warn_of_caps(tx: Tx, use: Use) -> None:
+    for cap, by, id_ in _applying_caps(tx, use):
+        warn_of_cap(
             tx,
             use.user,
             cap,
-            token_rows.count(tx, use.user, by, id_, cap.period, _span(use)),
+            token_rows.count(tx, use.user, by, id_, cap.period, _span_of_use(use)),
             id_,
-            _span(use),
+            _span_of_use(use),
         )
 
 
-def warn(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Span) -> None:
+def warn_of_cap(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Span) -> None:
     """Tell of a cap that is used up to its warning, once in its period."""
     if counted.used and counted.used * 100 >= cap.most * cap.warn_percent:
         period = span.day if cap.period == "day" else span.month
@@ -203,7 +209,7 @@ def warn(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Spa
             tx.emit("budget.warning", user=user, capId=cap.id, used=counted.used, limit=cap.most)
 
 
-def _credible(tokens: int) -> int:
+def _limit_tokens(tokens: int) -> int:
     """Return a number of tokens that a provider said as one that a call can take."""
     return min(max(tokens, 0), MOST_TOKENS)
 
@@ -211,11 +217,13 @@ def _credible(tokens: int) -> int:
 def _settle_in_full(tx: Tx, *, before: str) -> int:
     rows = token_rows.all_open(tx, before=before)
     for row in rows:
-        _warn(tx, token_rows.settle(tx, row, prompt=row["prompt"], completion=row["completion"]))
+        _warn_of_caps(
+            tx, token_rows.settle(tx, row, prompt=row["prompt"], completion=row["completion"])
+        )
     return len(rows)
 
 
-def _named(cap: Cap) -> str:
+def _cap_name(cap: Cap) -> str:
     if cap.subject in ("account", "heartbeat"):
         return f"the {cap.subject}"
     return f"the {cap.subject} {cap.subject_id}" if cap.subject_id else f"each {cap.subject}"

@@ -46,18 +46,18 @@ class Count(NamedTuple):
     reserved: int
 
 
-def open_(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> int:
+def insert_open(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> int:
     """Write a call that is to come, with the most it may take, and give its id.
 
     It counts as reserved.
     """
-    _count(tx, use, prompt=0, completion=0, reserved=prompt + completion)
+    _add_to_counts(tx, use, prompt=0, completion=0, reserved=prompt + completion)
     return _insert(tx, use, model=model, prompt=prompt, completion=completion, settled_at=None)
 
 
-def add(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> None:
+def insert_settled(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> None:
     """Write a call that is over."""
-    _count(tx, use, prompt=prompt, completion=completion, reserved=0)
+    _add_to_counts(tx, use, prompt=prompt, completion=completion, reserved=0)
     _insert(tx, use, model=model, prompt=prompt, completion=completion, settled_at=tx.now)
 
 
@@ -72,7 +72,7 @@ def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
         now=tx.now,
         id=row["id"],
     )
-    _count(
+    _add_to_counts(
         tx, use, prompt=prompt, completion=completion, reserved=-(row["prompt"] + row["completion"])
     )
     return use
@@ -81,12 +81,12 @@ def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
 def remove(tx: Tx, row: sqlite3.Row) -> None:
     """Take an open call away that was never made."""
     tx.run("DELETE FROM token_uses WHERE id = :id", id=row["id"])
-    _count(
+    _add_to_counts(
         tx, Use(*row[3:10]), prompt=0, completion=0, reserved=-(row["prompt"] + row["completion"])
     )
 
 
-def opened(tx: Tx, id_: int) -> sqlite3.Row | None:
+def find_open(tx: Tx, id_: int) -> sqlite3.Row | None:
     """Return a call that has not been settled, or None when it has."""
     return tx.one(f"SELECT {COLUMNS} FROM token_uses WHERE id = :id AND settled_at IS NULL", id=id_)
 
@@ -105,18 +105,18 @@ def any_open(tx: Tx) -> bool:
 
 def count(tx: Tx, user: int, by: CountedBy, id_: str, period: Period, span: Span) -> Count:
     """Return what counts for one subject in a period."""
-    row = tx.sure(
+    row = tx.require_row(
         "SELECT ifnull(sum(prompt + completion), 0), ifnull(sum(reserved), 0) "
         f"FROM token_counts WHERE {_WITHIN} AND subject_id = :id",
         user=user,
         by=by,
         id=id_,
-        **_within(period, span),
+        **_period_condition(period, span),
     )
     return Count(*row)
 
 
-def largest(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Count:
+def largest_count(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Count:
     """Return what counts in a period for the subject that has used and reserved most."""
     row = tx.one(
         f"""SELECT sum(prompt + completion) AS used, sum(reserved) AS reserved
@@ -124,7 +124,7 @@ def largest(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Cou
             ORDER BY used + sum(reserved) DESC LIMIT 1""",
         user=user,
         by=by,
-        **_within(period, span),
+        **_period_condition(period, span),
     )
     return Count(0, 0) if row is None else Count(*row)
 
@@ -133,7 +133,7 @@ COLUMNS = "id, prompt, completion, user_id, feature, credential, device, agent, 
 _WITHIN = "user_id = :user AND subject = :by AND day = :day AND month IN (:one, :two, :three)"
 
 
-def _within(period: Period, span: Span) -> dict[str, str]:
+def _period_condition(period: Period, span: Span) -> dict[str, str]:
     """A day of the user's may lie in two months; a month is one row."""
     day, months = (
         (span.day, months_beside(span.day)) if period == "day" else (WHOLE_MONTH, (span.month,) * 3)
@@ -159,7 +159,7 @@ def _insert(
     return made.lastrowid or 0
 
 
-def _count(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> None:
+def _add_to_counts(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> None:
     for by, id_ in use.subjects:
         for day in (WHOLE_MONTH, use.day):
             tx.run(

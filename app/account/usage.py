@@ -89,7 +89,7 @@ class MonthUsage(Record):
 async def read_usage(app: App, me: Caller, *, month: AMonth | None = None) -> MonthUsage:
     """Read the tokens and active devices of a month."""
     await app.write_gathered()
-    return await app.read(of_month, me.user, month)
+    return await app.read(month_usage, me.user, month)
 
 
 @operation("COMMAND", category="metering", effect="read")
@@ -98,10 +98,10 @@ async def user_usage(
 ) -> MonthUsage:
     """Read what a user's month took."""
     await app.write_gathered()
-    return await app.read(lambda tx: of_month(tx, users.by_name(tx, username)["id"], month))
+    return await app.read(lambda tx: month_usage(tx, users.require_user(tx, username)["id"], month))
 
 
-def of_month(tx: Tx, user: int, month: str | None) -> MonthUsage:
+def month_usage(tx: Tx, user: int, month: str | None) -> MonthUsage:
     """Return what a month took, the present one unless another is named."""
     this = month_of(tx.moment)
     month = month or this
@@ -109,7 +109,7 @@ def of_month(tx: Tx, user: int, month: str | None) -> MonthUsage:
     return MonthUsage(
         month,
         len(devices),
-        _tokens(tx, user, month),
+        _token_totals(tx, user, month),
         _by_feature(tx, user, month),
         _by_credential(tx, user, month),
         devices,
@@ -118,7 +118,7 @@ def of_month(tx: Tx, user: int, month: str | None) -> MonthUsage:
     )
 
 
-def _tokens(tx: Tx, user: int, month: str) -> Tokens:
+def _token_totals(tx: Tx, user: int, month: str) -> Tokens:
     row = tx.one(
         f"SELECT prompt, completion, prompt + completion, reserved {OF_MONTH}",
         user=user,

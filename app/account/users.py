@@ -235,7 +235,7 @@ def change_settings(
         settings=msgspec.json.encode(stored).decode(),
         me=me.user,
     )
-    return SettingsAnswer(chosen, _ignored(unknown) if unknown else UNSET)
+    return SettingsAnswer(chosen, _ignored_notice(unknown) if unknown else UNSET)
 
 
 @operation("COMMAND")
@@ -257,7 +257,7 @@ def add_user(
             f"There is a user called {username} already.", field="username"
         ) from None
     cap_rows.add_defaults(tx, added.lastrowid or 0)
-    return UserAnswer(_user(by_name(tx, username)))
+    return UserAnswer(_user_record(require_user(tx, username)))
 
 
 @operation("COMMAND", effect="read")
@@ -265,7 +265,7 @@ def list_users(tx: Tx, me: Caller) -> UserList:
     """List the users of this server, oldest first."""
     return UserList(
         [
-            _user(row)
+            _user_record(row)
             for row in tx.all("SELECT uuid, username, name, created_at FROM users ORDER BY id")
         ]
     )
@@ -274,26 +274,26 @@ def list_users(tx: Tx, me: Caller) -> UserList:
 @operation("COMMAND")
 def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
     """Give a user another username; ids, keys and notes stay."""
-    row = by_name(tx, username)
+    row = require_user(tx, username)
     try:
         tx.run("UPDATE users SET username = :to WHERE id = :id", to=to, id=row["id"])
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {to} already.", field="to") from None
     tx.emit("users.changed")
-    return UserAnswer(_user(by_name(tx, to)))
+    return UserAnswer(_user_record(require_user(tx, to)))
 
 
-def are_there(tx: Tx) -> bool:
+def any_users(tx: Tx) -> bool:
     """Return whether the server has any user yet."""
     return tx.one("SELECT 1 FROM users LIMIT 1") is not None
 
 
-def others_are_there(tx: Tx, user: int) -> bool:
+def any_other_user(tx: Tx, user: int) -> bool:
     """Return whether somebody else uses this server too."""
     return tx.one("SELECT 1 FROM users WHERE id <> :user LIMIT 1", user=user) is not None
 
 
-def fitted(name: str) -> str:
+def fit_username(name: str) -> str:
     """Return the username that comes closest to a name of the system's, or `owner` when nothing of
     it fits.
     """
@@ -313,7 +313,7 @@ def remove(tx: Tx, user: int) -> None:
     tx.emit("users.changed")
 
 
-def by_name(tx: Tx, username: str) -> sqlite3.Row:
+def require_user(tx: Tx, username: str) -> sqlite3.Row:
     """Return the user of that name; raise NotFound."""
     row = tx.one(
         "SELECT id, uuid, username, name, created_at FROM users WHERE username = :username",
@@ -324,11 +324,11 @@ def by_name(tx: Tx, username: str) -> sqlite3.Row:
     return row
 
 
-def at_this_machine(tx: Tx, username: str) -> Caller:
+def local_caller(tx: Tx, username: str) -> Caller:
     """Return the caller for a user who sits where the data directory lies, and so may do what a
     signed-in user may; raise NotFound.
     """
-    row = by_name(tx, username)
+    row = require_user(tx, username)
     return Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="session")
 
 
@@ -345,7 +345,7 @@ def settings_of_user(tx: Tx, user: int) -> AccountSettings:
     return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
 
 
-def _ignored(unknown: Unknown) -> str:
+def _ignored_notice(unknown: Unknown) -> str:
     named = ", ".join(f"“{name[:60]}”" for name in unknown[:MOST_NAMED])
     more = len(unknown) - MOST_NAMED
     also = f" and {more} more" if more > 0 else ""
@@ -355,5 +355,5 @@ def _ignored(unknown: Unknown) -> str:
     )
 
 
-def _user(row: sqlite3.Row) -> User:
+def _user_record(row: sqlite3.Row) -> User:
     return User(row["uuid"], row["username"], row["name"], row["created_at"])

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, existing, read_settings
+from app.commands.ask.data_directory import data_option, existing_directory, read_settings
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import as_json
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.core.database.data_dir import STOP
 from app.settings import Settings
@@ -29,7 +29,7 @@ def stop(reason: str, data: Path | None) -> None:
     works when the server does not respond: it creates a file named STOP in the data directory.
     """
     settings = read_settings(data=data)
-    file = _file(settings)
+    file = _stop_file(settings)
     try:
         file.touch(mode=0o600)
     except OSError as error:
@@ -45,7 +45,7 @@ def start(data: Path | None) -> None:
     settings = read_settings(data=data)
     ask(settings, "start_agents")
     with contextlib.suppress(FileNotFoundError):
-        _file(settings).unlink()
+        _stop_file(settings).unlink()
     click.echo("Agents are started.")
 
 
@@ -56,7 +56,7 @@ def status(json_: bool, data: Path | None) -> None:
     """Show whether agents are stopped."""
     found = ask(read_settings(data=data), "agents_state")
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     elif not found["stopped"]:
         click.echo("Agents are running.")
     else:
@@ -67,5 +67,5 @@ def status(json_: bool, data: Path | None) -> None:
         )
 
 
-def _file(settings: Settings) -> Path:
-    return existing(settings) / STOP
+def _stop_file(settings: Settings) -> Path:
+    return existing_directory(settings) / STOP

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from app.commands.terminal.tables import as_json, table
+from app.commands.terminal.tables import format_json, format_table
 
 WIDTH = 118
 
@@ -23,7 +23,7 @@ def routes(json_: bool) -> None:
     if json_:
         names = ("method", "path", "scope", "summary")
         click.echo(
-            as_json(
+            format_json(
                 [
                     dict(zip(names, (row[0], row[1], row[2] or None, row[3]), strict=True))
                     for row in rows
@@ -31,34 +31,34 @@ def routes(json_: bool) -> None:
             )
         )
     else:
-        click.echo("\n".join(_lines(rows)))
+        click.echo("\n".join(_table_lines(rows)))
 
 
 @click.command()
 def openapi() -> None:
     """Print the OpenAPI document."""
     from app.catalog import CATALOG
-    from app.interfaces.openapi import document
+    from app.interfaces.openapi import openapi_document
 
-    click.echo(as_json(document(CATALOG)))
+    click.echo(format_json(openapi_document(CATALOG)))
 
 
-def _lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
+def _table_lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
     """Return the table with each summary cut to what fits the screen.
 
     Of several scopes that suffice the first stands for all.
     """
     short = [(method, path, re.sub(" or .*", " or …", scope)) for method, path, scope, _ in rows]
-    left = table(
+    left = format_table(
         [("METHOD", "PATH", "SCOPE", "WHAT IT DOES"), *((*row, "") for row in short)]
     ).splitlines()
     room = WIDTH - left[0].index("WHAT")
     yield left[0]
     for line, row in zip(left[1:], rows, strict=True):
-        yield line.ljust(WIDTH - room) + _cut(row[3], room)
+        yield line.ljust(WIDTH - room) + _cut_summary(row[3], room)
 
 
-def _cut(text: str, room: int) -> str:
+def _cut_summary(text: str, room: int) -> str:
     """Return the text if there is room, else its first clause, else as many of its words as fit."""
     if len(text) > room:
         text = re.split(r"[:;,.] ", text)[0]

@@ -8,8 +8,8 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import as_json, table
-from app.commands.user import user_option, whose
+from app.commands.terminal.tables import format_json, format_table
+from app.commands.user import choose_username, user_option
 
 
 @click.group(cls=Commands)
@@ -24,17 +24,14 @@ def app() -> None:
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List a user's connected applications, newest first."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_grants", username=whose(settings, user))
+    found = ask(settings, "user_grants", username=choose_username(settings, user))
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     elif not found["grants"]:
         click.echo("No application is connected.")
     else:
-        click.echo(
-            table(
-                [("ID", "APPLICATION", "SCOPES", "SINCE", "LAST USED"), *map(_row, found["grants"])]
-            )
-        )
+        rows = map(_table_row, found["grants"])
+        click.echo(format_table([("ID", "APPLICATION", "SCOPES", "SINCE", "LAST USED"), *rows]))
 
 
 @app.command()
@@ -46,7 +43,7 @@ def remove(id_: int, data: Path | None) -> None:
     click.echo(f"Disconnected {ended['clientName']}.")
 
 
-def _row(found: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
     used = (found["lastUsedAt"] or "never")[:16]
     return (
         str(found["id"]),

@@ -8,7 +8,7 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import as_json, table
+from app.commands.terminal.tables import format_json, format_table
 from app.core.process.counted import counted
 
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
@@ -32,7 +32,7 @@ def verify(head: str | None, json_: bool, data: Path | None) -> None:
     """
     found = ask(read_settings(data=data), "verify_audit", **({"head": head} if head else {}))
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     elif found["intact"]:
         click.echo(
             f"The record is intact: {counted(found['rows'], 'entry', 'entries')}, "
@@ -62,19 +62,19 @@ def list_(limit: int, before: int | None, json_: bool, data: Path | None) -> Non
         **({"before": before} if before else {}),
     )
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     else:
         click.echo(
-            table(
+            format_table(
                 [
                     ("ID", "AT", "USER", "BY", "FROM", "EVENT", "TOOL", "OUTCOME"),
-                    *map(_row, found["rows"]),
+                    *map(_table_row, found["rows"]),
                 ]
             )
         )
 
 
-def _row(row: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(row: dict[str, Any]) -> tuple[str, ...]:
     at = row["at"][:19].replace("T", " ")
     return (
         str(row["id"]),

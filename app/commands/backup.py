@@ -6,10 +6,15 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask_patiently
-from app.commands.ask.data_directory import data_option, directory, existing, read_settings
+from app.commands.ask.data_directory import (
+    data_directory,
+    data_option,
+    existing_directory,
+    read_settings,
+)
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import as_json, table
-from app.core.database.backup_status import FILE, read
+from app.commands.terminal.tables import format_json, format_table
+from app.core.database.backup_status import FILE, read_backup_status
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
 from app.core.process.counted import counted
@@ -65,14 +70,14 @@ def backup(
     """
     settings = read_settings(data=data)
     if list_:
-        _show(listed(directory(settings)), json_=json_)
+        _show_list(list_backups(data_directory(settings)), json_=json_)
         return
     if prove:
         _tell_proof(ask_patiently(settings, SECONDS, "prove_backup"), json_=json_)
         return
-    secret = None if plain else passphrase(passphrase_file, wanted=encrypt, anew=True)
-    existing(settings)
-    given = {"file": str(_target(file))} if file is not None else {}
+    secret = None if plain else read_passphrase(passphrase_file, wanted=encrypt, anew=True)
+    existing_directory(settings)
+    given = {"file": str(_target_path(file))} if file is not None else {}
     made = ask_patiently(
         settings,
         SECONDS,
@@ -82,16 +87,16 @@ def backup(
         **({"passphrase": secret} if secret else {}),
     )
     if json_:
-        click.echo(as_json(made))
+        click.echo(format_json(made))
     else:
         what = "encrypted, " if made["encrypted"] else ""
         click.echo(
-            f"{made['file']}\n{megabytes(made['bytes'])}, {what}{counted(made['rows'], 'row')}, "
+            f"{made['file']}\n{format_bytes(made['bytes'])}, {what}{counted(made['rows'], 'row')}, "
             "checked. Its digest is stored next to it."
         )
 
 
-def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | None:
+def read_passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | None:
     """Return the passphrase from a file or, when it is wanted and there is no file, from who sits
     at the terminal; else None.
     """
@@ -108,11 +113,11 @@ def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | 
     return str(click.prompt("Passphrase", hide_input=True, confirmation_prompt=anew, err=True))
 
 
-def listed(data: Path) -> list[dict[str, Any]]:
+def list_backups(data: Path) -> list[dict[str, Any]]:
     """Give the backups in a data directory, newest first, with what the last proof said of them."""
-    known = read(data / BACKUPS / FILE)
+    known = read_backup_status(data / BACKUPS / FILE)
     rows = []
-    for one in backup_files.listed(data):
+    for one in backup_files.list_backups(data):
         proof = (
             None
             if known.proof_file != one.path.name
@@ -126,39 +131,39 @@ def listed(data: Path) -> list[dict[str, Any]]:
                 "kind": one.kind,
                 "bytes": one.path.stat().st_size,
                 "encrypted": one.is_sealed,
-                "digest": backup_digests.path_of(one.path).exists(),
-                "trouble": backup_files.damage_of(one.path),
+                "digest": backup_digests.digest_path(one.path).exists(),
+                "trouble": backup_files.find_damage(one.path),
                 "proof": proof,
             }
         )
     return rows
 
 
-def megabytes(size: int) -> str:
+def format_bytes(size: int) -> str:
     """Return a number of bytes as people read it."""
     return f"{size / (1 << 20):,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
 
 
-def _show(rows: list[dict[str, Any]], *, json_: bool) -> None:
+def _show_list(rows: list[dict[str, Any]], *, json_: bool) -> None:
     if json_:
-        click.echo(as_json({"backups": rows}))
+        click.echo(format_json({"backups": rows}))
     elif not rows:
         click.echo("There are no backups.")
     else:
         told = [
             (
                 row["madeAt"][:16].replace("T", " "),
-                megabytes(row["bytes"]),
+                format_bytes(row["bytes"]),
                 KINDS[row["kind"]],
-                _state(row),
+                _backup_state(row),
                 row["file"],
             )
             for row in rows
         ]
-        click.echo(table([("MADE AT (UTC)", "SIZE", "WHY", "STATE", "FILE"), *told]))
+        click.echo(format_table([("MADE AT (UTC)", "SIZE", "WHY", "STATE", "FILE"), *told]))
 
 
-def _state(row: dict[str, Any]) -> str:
+def _backup_state(row: dict[str, Any]) -> str:
     if row["trouble"]:
         return f"damaged: {row['trouble']}"
     whole = "unchanged" if row["digest"] else "no digest"
@@ -167,7 +172,7 @@ def _state(row: dict[str, Any]) -> str:
 
 def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:
     if json_:
-        click.echo(as_json(proof))
+        click.echo(format_json(proof))
     elif proof["trouble"] is None:
         click.echo(
             f"Restored {proof['file']} to a temporary place and read back "
@@ -177,6 +182,6 @@ def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:
         raise Refused(f"{proof['file'] or 'No backup'} could not be verified. {proof['trouble']}")
 
 
-def _target(file: Path) -> Path:
+def _target_path(file: Path) -> Path:
     target = file.expanduser().absolute()
     return target / f"hearth-{utc_now():%Y%m%dT%H%M%SZ}.db" if target.is_dir() else target

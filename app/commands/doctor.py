@@ -7,18 +7,23 @@ import click
 import msgspec
 
 from app.commands.ask.ask_operation import ask_patiently
-from app.commands.ask.data_directory import data_option, directory, read_settings, visited_soon
+from app.commands.ask.data_directory import (
+    data_directory,
+    data_option,
+    read_settings,
+    visit_when_free,
+)
 from app.commands.backup import SECONDS
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.tables import as_json
+from app.commands.terminal.tables import format_json
 from app.core.database import data_dir, integrity
 from app.core.database.tx import Tx, utc_now
 from app.settings import Settings, SettingsError
 from app.upkeep.backups import backup_files
 from app.upkeep.doctor.doctor import Repair
-from app.upkeep.doctor.environment_checks import look_around
-from app.upkeep.doctor.examine import RESTORE, examine
-from app.upkeep.doctor.findings import Finding, well, wrong
+from app.upkeep.doctor.environment_checks import check_environment
+from app.upkeep.doctor.examine import RESTORE, examine_database
+from app.upkeep.doctor.findings import Finding, ok, wrong
 
 MARKS = {"well": "ok", "advice": "note", "wrong": "WRONG"}
 OF_AGENTS = ("messages", "vectors")
@@ -46,7 +51,7 @@ def doctor(fix: bool, json_: bool, data: Path | None) -> None:
     try:
         settings = read_settings(data=data)
     except SettingsError as error:
-        _tell(
+        _print_findings(
             [
                 wrong(
                     "settings",
@@ -58,27 +63,27 @@ def doctor(fix: bool, json_: bool, data: Path | None) -> None:
             json_=json_,
         )
         raise click.exceptions.Exit(1) from None
-    found = look(settings)
+    found = collect_findings(settings)
     mended: list[str] = []
     for _ in range(ROUNDS if fix else 0):
-        if not (now := [one for one in _mend(settings, found) if one not in mended]):
+        if not (now := [one for one in _repair(settings, found) if one not in mended]):
             break
         mended += now
-        found = look(settings)
-    _tell(found, mended, json_=json_)
+        found = collect_findings(settings)
+    _print_findings(found, mended, json_=json_)
     if any(one.gravity == "wrong" for one in found):
         raise click.exceptions.Exit(1)
 
 
-def look(settings: Settings) -> list[Finding]:
+def collect_findings(settings: Settings) -> list[Finding]:
     """Return everything that there is to say."""
-    data = directory(settings)
+    data = data_directory(settings)
     if not (data / data_dir.DATABASE).exists():
-        return [wrong("database", f"There is no database in {data}.", _without(data))]
-    return [*_inside(settings, data), *look_around(data, settings, utc_now())]
+        return [wrong("database", f"There is no database in {data}.", _no_database(data))]
+    return [*_examine_database(settings, data), *check_environment(data, settings, utc_now())]
 
 
-def _without(data: Path) -> str:
+def _no_database(data: Path) -> str:
     newest = backup_files.newest_good(data)
     return (
         "Run `hearth init` to create one, or name another directory with --data."
@@ -87,18 +92,18 @@ def _without(data: Path) -> str:
     )
 
 
-def _inside(settings: Settings, data: Path) -> list[Finding]:
+def _examine_database(settings: Settings, data: Path) -> list[Finding]:
     """Look through the database: by the server that has it, else here."""
     try:
-        with visited_soon(data) as unclean:
-            free = well("lock", "No server is using this directory.")
+        with visit_when_free(data) as unclean:
+            free = ok("lock", "No server is using this directory.")
             guarded, examined = (
-                _guard(data, unclean),
-                examine(data / data_dir.DATABASE, utc_now(), alone=True),
+                _check_guard(data, unclean),
+                examine_database(data / data_dir.DATABASE, utc_now(), alone=True),
             )
-            return [free, *guarded, *examined, *_audit(data, examined)]
+            return [free, *guarded, *examined, *_check_audit(data, examined)]
     except data_dir.InUse as busy:
-        return _asked(settings, busy.pid)
+        return _ask_server(settings, busy.pid)
     except data_dir.PlaceError as error:
         return [
             wrong(
@@ -109,7 +114,7 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
         ]
 
 
-def _guard(data: Path, unclean: bool) -> list[Finding]:
+def _check_guard(data: Path, unclean: bool) -> list[Finding]:
     """Return whether the file is the one that Hearth left, which the next start asks too.
 
     Only a start or a restore settles it.
@@ -129,26 +134,26 @@ def _guard(data: Path, unclean: bool) -> list[Finding]:
     ]
 
 
-def _audit(data: Path, examined: list[Finding]) -> list[Finding]:
+def _check_audit(data: Path, examined: list[Finding]) -> list[Finding]:
     """Check the record of what agents did, where the database can be read and has its schema."""
     if not _is_readable(examined):
         return []
     from app.tools.approvals.audit import (
         verify_whole,
     )  # what no other command needs without a server
-    from app.upkeep.open_read_only import looking
+    from app.upkeep.open_read_only import open_read_only
 
-    with looking(data / data_dir.DATABASE, alone=True) as connection:
-        return _of_audit(verify_whole(Tx(connection, utc_now())))
+    with open_read_only(data / data_dir.DATABASE, alone=True) as connection:
+        return _audit_finding(verify_whole(Tx(connection, utc_now())))
 
 
 def _is_readable(examined: list[Finding]) -> bool:
     return all(one.gravity == "well" for one in examined if one.check in ("integrity", "schema"))
 
 
-def _of_audit(problem: str | None) -> list[Finding]:
+def _audit_finding(problem: str | None) -> list[Finding]:
     if problem is None:
-        return [well("audit", "The record of what agents did is intact.")]
+        return [ok("audit", "The record of what agents did is intact.")]
     return [
         wrong(
             "audit",
@@ -158,7 +163,7 @@ def _of_audit(problem: str | None) -> list[Finding]:
     ]
 
 
-def _asked(settings: Settings, pid: str) -> list[Finding]:
+def _ask_server(settings: Settings, pid: str) -> list[Finding]:
     try:
         answered = ask_patiently(settings, SECONDS, "examine_database")["findings"]
     except Refused as error:
@@ -171,30 +176,26 @@ def _asked(settings: Settings, pid: str) -> list[Finding]:
         ]
     examined = msgspec.convert(answered, list[Finding])
     audit = (
-        _of_audit(ask_patiently(settings, SECONDS, "verify_audit")["problem"])
+        _audit_finding(ask_patiently(settings, SECONDS, "verify_audit")["problem"])
         if _is_readable(examined)
         else []
     )
-    return [
-        well("lock", f"Process {pid} is serving this directory and answers."),
-        *examined,
-        *audit,
-    ]
+    return [ok("lock", f"Process {pid} is serving this directory and answers."), *examined, *audit]
 
 
-def _mend(settings: Settings, found: list[Finding]) -> list[str]:
+def _repair(settings: Settings, found: list[Finding]) -> list[str]:
     """Make the repairs that the findings name; give the names of those that were made."""
     wanted = sorted({one.mends for one in found if one.mends is not None})
-    data = directory(settings)
+    data = data_directory(settings)
     if "rights" in wanted:
         data_dir.prepare(data)
-        for path in (data, *backup_files.folder(data).glob("*"), *data.glob("*.log")):
+        for path in (data, *backup_files.backups_folder(data).glob("*"), *data.glob("*.log")):
             path.chmod(0o700 if path.is_dir() else 0o600)
     if "leftovers" in wanted:
         try:
-            with visited_soon(data):
-                backup_files.sweep(data)
-                backup_files.sweep(backup_files.folder(data))
+            with visit_when_free(data):
+                backup_files.delete_leftovers(data)
+                backup_files.delete_leftovers(backup_files.backups_folder(data))
         except data_dir.InUse:
             wanted.remove("leftovers")
     asked = [one for one in wanted if one in get_args(Repair) or one in OF_AGENTS]
@@ -215,11 +216,11 @@ def _is_damaged(found: list[Finding]) -> bool:
     )
 
 
-def _tell(found: list[Finding], mended: list[str], *, json_: bool) -> None:
+def _print_findings(found: list[Finding], mended: list[str], *, json_: bool) -> None:
     if json_:
         rows: list[dict[str, Any]] = msgspec.to_builtins(found)
         click.echo(
-            as_json(
+            format_json(
                 {
                     "well": all(one.gravity != "wrong" for one in found),
                     "findings": rows,

@@ -8,9 +8,9 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import as_json, table
-from app.commands.terminal.terminal_safe import harmless
-from app.commands.user import user_option, whose
+from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.terminal_safe import strip_controls
+from app.commands.user import choose_username, user_option
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
 note_option = click.option("--note", metavar="TEXT", help="Note to record, at most 500 characters.")
@@ -28,12 +28,14 @@ def escalation() -> None:
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List actions that await approval, newest first."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_escalations", username=whose(settings, user))
+    found = ask(settings, "user_escalations", username=choose_username(settings, user))
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     else:
         click.echo(
-            table([("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_row, found["escalations"])])
+            format_table(
+                [("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_table_row, found["escalations"])]
+            )
         )
 
 
@@ -44,7 +46,9 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 def show(id_: int, user: str | None, data: Path | None) -> None:
     """Show exactly what an action would do."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_escalation", username=whose(settings, user), id=id_)["escalation"]
+    found = ask(settings, "user_escalation", username=choose_username(settings, user), id=id_)[
+        "escalation"
+    ]
     lines = [
         f"{found['toolName']}, {found['status']}, risk {found['risk']}, from "
         f"{found['origin']['kind']}, until {found['expiresAt'][:16]}",
@@ -52,7 +56,7 @@ def show(id_: int, user: str | None, data: Path | None) -> None:
         found["reason"],
         *(["", found["preview"]["text"]] if found["preview"] else []),
     ]
-    click.echo(_plain("\n".join(lines)))
+    click.echo(_harmless("\n".join(lines)))
 
 
 @escalation.command(name="continue")
@@ -88,24 +92,24 @@ def stop(id_: int, user: str | None, note: str | None, data: Path | None) -> Non
 
 def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
     settings = read_settings(data=data)
-    found = ask(settings, "settle_escalation", username=whose(settings, user), id=id_, **said)[
-        "escalation"
-    ]
+    found = ask(
+        settings, "settle_escalation", username=choose_username(settings, user), id=id_, **said
+    )["escalation"]
     failure = f": {found['failure']['message']}" if found["failure"] else "."
-    click.echo(harmless(f"Escalation {id_} is {found['status']}{failure}"))
+    click.echo(strip_controls(f"Escalation {id_} is {found['status']}{failure}"))
 
 
-def _row(found: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
     return (
         str(found["id"]),
         found["risk"],
         found["origin"]["kind"],
         found["expiresAt"][:16].replace("T", " "),
-        _plain(found["summary"]),
+        _harmless(found["summary"]),
     )
 
 
-def _plain(text: str) -> str:
+def _harmless(text: str) -> str:
     """Return a text whose marks cannot steer the terminal.
 
     What an agent wrote must not hide what it asks for.

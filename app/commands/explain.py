@@ -10,9 +10,9 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Misused
-from app.commands.terminal.tables import as_json
-from app.commands.terminal.terminal_safe import harmless
-from app.commands.user import user_option, whose
+from app.commands.terminal.tables import format_json
+from app.commands.terminal.terminal_safe import strip_controls
+from app.commands.user import choose_username, user_option
 
 
 @click.command()
@@ -40,15 +40,15 @@ def explain(
     found = ask(
         settings,
         "explain_call",
-        username=whose(settings, user),
+        username=choose_username(settings, user),
         caller=caller,
         operation=operation,
-        args=dict(map(_field, args)),
+        args=dict(map(_parse_field, args)),
     )
-    click.echo(as_json(found) if json_ else harmless("\n".join(_lines(found))))
+    click.echo(format_json(found) if json_ else strip_controls("\n".join(_report_lines(found))))
 
 
-def _field(text: str) -> tuple[str, Any]:
+def _parse_field(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise Misused(f"{text} must be NAME=VALUE.")
@@ -58,7 +58,7 @@ def _field(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _lines(found: dict[str, Any]) -> Iterator[str]:
+def _report_lines(found: dict[str, Any]) -> Iterator[str]:
     yield (
         f"{'Allowed' if found['allowed'] else 'Refused'}: "
         f"{found['status']}{' ' + found['error'] if found['error'] else ''}. "
@@ -67,4 +67,4 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     for check in found["checks"]:
         yield f"  {'yes' if check['passed'] else 'no '}  {check['check']}: {check['why']}"
     if found["answer"] is not None:
-        yield as_json(found["answer"])
+        yield format_json(found["answer"])

@@ -10,9 +10,9 @@ import click
 from app.commands.ask.ask_as_user import Speaker
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.tables import as_json
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
-from app.commands.user import user_option, whose
+from app.commands.user import choose_username, user_option
 from app.core.process.counted import counted
 from app.settings import Settings
 
@@ -62,18 +62,18 @@ def import_(
     what has changed and duplicates nothing. A snapshot is kept of each note that is overwritten.
     """
     settings = read_settings(data=data)
-    found = _run(
+    found = _run_job(
         settings,
         "Importing",
         "import_here",
-        username=whose(settings, user),
+        username=choose_username(settings, user),
         path=str(path.absolute()),
         format=format_,
         into=into,
         dryRun=dry_run,
     )
-    _keep(report, found)
-    click.echo(as_json(found) if json_ else "\n".join(_imported(found)))
+    _write_report(report, found)
+    click.echo(format_json(found) if json_ else "\n".join(_import_report(found)))
 
 
 @click.command()
@@ -91,18 +91,18 @@ def export(
     ICS), conversations and settings come along. `hearth import` reads all of it back.
     """
     settings = read_settings(data=data)
-    found = _run(
+    found = _run_job(
         settings,
         "Exporting",
         "export_here",
-        username=whose(settings, user),
+        username=choose_username(settings, user),
         path=str(path.absolute()),
     )
-    _keep(report, found)
-    click.echo(as_json(found) if json_ else "\n".join(_exported(path, found)))
+    _write_report(report, found)
+    click.echo(format_json(found) if json_ else "\n".join(_export_report(path, found)))
 
 
-def _run(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, Any]:
+def _run_job(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, Any]:
     """Ask for the work, show how far it is, and give its report."""
     bar = _Bar(doing)
     try:
@@ -145,12 +145,12 @@ class _Bar:
             click.echo(err=True)
 
 
-def _keep(report: Path | None, found: dict[str, Any]) -> None:
+def _write_report(report: Path | None, found: dict[str, Any]) -> None:
     if report is not None:
-        report.write_text(as_json(found) + "\n", "utf-8")
+        report.write_text(format_json(found) + "\n", "utf-8")
 
 
-def _imported(found: dict[str, Any]) -> Iterable[str]:
+def _import_report(found: dict[str, Any]) -> Iterable[str]:
     yield f"{'Would import' if found['dryRun'] else 'Imported'} ({found['format']}):"
     yield f"  folders        {found['folders']} new"
     for kind in ("notes", "files", "todos", "conversations"):
@@ -162,19 +162,19 @@ def _imported(found: dict[str, Any]) -> Iterable[str]:
             )
     if found["snapshots"]:
         yield f"  snapshots      {found['snapshots']}"
-    yield from _left(found)
+    yield from _left_lines(found)
 
 
-def _exported(path: Path, found: dict[str, Any]) -> Iterable[str]:
+def _export_report(path: Path, found: dict[str, Any]) -> Iterable[str]:
     what = ", ".join(
         counted(found[f"{kind}s"], kind)
         for kind in ("folder", "note", "snapshot", "file", "todo", "conversation")
     )
     yield f"Exported to {on_one_line(str(path), 500)}: {what}; {counted(found['bytes'], 'byte')}."
-    yield from _left(found)
+    yield from _left_lines(found)
 
 
-def _left(found: dict[str, Any]) -> Iterable[str]:
+def _left_lines(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
         yield "Everything was transferred."
         return

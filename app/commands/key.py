@@ -8,8 +8,8 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import as_json, table
-from app.commands.user import user_option, whose
+from app.commands.terminal.tables import format_json, format_table
+from app.commands.user import choose_username, user_option
 
 LIVES = ("1h", "24h", "7d", "30d", "90d", "1y", "never")
 
@@ -47,7 +47,7 @@ def create(
     Only the key goes to standard output.
     """
     settings = read_settings(data=data)
-    username = whose(settings, user)
+    username = choose_username(settings, user)
     made = ask(
         settings,
         "issue_key",
@@ -71,15 +71,15 @@ def create(
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List a user's keys, newest first. Secrets are not stored."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_keys", username=whose(settings, user))
+    found = ask(settings, "user_keys", username=choose_username(settings, user))
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     else:
         click.echo(
-            table(
+            format_table(
                 [
                     ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "EXPIRES"),
-                    *map(_row, found["keys"]),
+                    *map(_table_row, found["keys"]),
                 ]
             )
         )
@@ -94,7 +94,7 @@ def revoke(id_: int, data: Path | None) -> None:
     click.echo(f"Revoked key {id_}.")
 
 
-def _row(found: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
     ends = (
         f"revoked {found['revokedAt'][:10]}"
         if found["revokedAt"]

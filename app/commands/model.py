@@ -10,7 +10,7 @@ import click
 from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
-from app.commands.terminal.tables import as_json, table
+from app.commands.terminal.tables import format_json, format_table
 from app.settings import Provider, Settings
 
 TEST_SECONDS = 300
@@ -78,15 +78,15 @@ def add(
 ) -> None:
     """Add a model as NAME and test it. The first becomes the default."""
     settings = read_settings(data=data)
-    secret = _secret() if key_from == "-" else None
+    secret = _read_secret() if key_from == "-" else None
     reference = {"keyFrom": "" if secret else key_from, "secret": secret}
     added = ask_anew(settings, "add_model", name=name, model=called, **reference, **given)["model"]
     if no_test:
-        click.echo(as_json(added) if json_ else _added(added))
+        click.echo(format_json(added) if json_ else _added_message(added))
         return
     if not json_:
-        click.echo(_added(added))
-    _test(settings, added["name"], json_=json_)
+        click.echo(_added_message(added))
+    _test_model(settings, added["name"], json_=json_)
 
 
 @model.command(name="list")
@@ -96,15 +96,15 @@ def list_(json_: bool, data: Path | None) -> None:
     """List models; * marks the default. Keys are never shown."""
     found = ask(read_settings(data=data), "configured_models")
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
         return
     rules = ("*" if found["default"] == "offline" else "", "offline", "rules", "", "", "", "", "")
     click.echo(
-        table(
+        format_table(
             [
                 ("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY"),
                 rules,
-                *map(_row, found["models"]),
+                *map(_table_row, found["models"]),
             ]
         )
     )
@@ -116,7 +116,7 @@ def list_(json_: bool, data: Path | None) -> None:
 @data_option
 def test(name: str, json_: bool, data: Path | None) -> None:
     """Test a model with a small call."""
-    _test(read_settings(data=data), name, json_=json_)
+    _test_model(read_settings(data=data), name, json_=json_)
 
 
 @model.command()
@@ -137,14 +137,16 @@ def remove(name: str, data: Path | None) -> None:
     click.echo(f"Removed {name}. {found['default']} answers by default.")
 
 
-def _test(settings: Settings, name: str, *, json_: bool) -> None:
+def _test_model(settings: Settings, name: str, *, json_: bool) -> None:
     found = ask_patiently(settings, TEST_SECONDS, "test_model", name=name)
-    click.echo(as_json(found) if json_ else "\n".join(_lines(found["model"], found["test"])))
+    click.echo(
+        format_json(found) if json_ else "\n".join(_test_lines(found["model"], found["test"]))
+    )
     if not found["test"]["ok"]:
         raise click.exceptions.Exit(1)
 
 
-def _secret() -> str:
+def _read_secret() -> str:
     """Return the key that is typed or piped in; it is not shown."""
     typed = (
         click.prompt("Key", hide_input=True, err=True)
@@ -158,7 +160,7 @@ def _secret() -> str:
     return str(typed).strip()
 
 
-def _added(found: dict[str, Any]) -> str:
+def _added_message(found: dict[str, Any]) -> str:
     by_default = " It answers by default." if found["default"] else ""
     where = (
         "on this machine"
@@ -168,7 +170,7 @@ def _added(found: dict[str, Any]) -> str:
     return f"Added {found['name']}: {found['model']} at {found['url']}, {where}.{by_default}"
 
 
-def _row(found: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
     context = f"{found['context']:,}" if found["context"] else "?"
     mark = "*" if found["default"] else ""
     return (
@@ -183,14 +185,14 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
+def _test_lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
     if tested["reachable"]:
         yield (
             f"Server: {tested['server'] or configured['provider']} at {configured['url']}; "
-            f"{_models(tested['models'])}"
+            f"{_models_text(tested['models'])}"
         )
-        yield f"Context: {_context(tested)}"
-        yield f"Tool calls: {_tools(tested)}. {tested['offers']}"
+        yield f"Context: {_context_text(tested)}"
+        yield f"Tool calls: {_tools_text(tested)}. {tested['offers']}"
     for warning in tested["warnings"]:
         yield f"Warning: {warning}"
     if tested["error"]:
@@ -199,7 +201,7 @@ def _lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
         yield f"{configured['name']} works."
 
 
-def _models(names: list[str]) -> str:
+def _models_text(names: list[str]) -> str:
     if not names:
         return "models not listed"
     return (
@@ -207,7 +209,7 @@ def _models(names: list[str]) -> str:
     )
 
 
-def _context(tested: dict[str, Any]) -> str:
+def _context_text(tested: dict[str, Any]) -> str:
     if tested["context"] is None and tested["mostContext"] is None:
         return "unknown"
     now = (
@@ -219,5 +221,5 @@ def _context(tested: dict[str, Any]) -> str:
     return f"{now} of at most {most:,}" if most and most != tested["context"] else now
 
 
-def _tools(tested: dict[str, Any]) -> str:
+def _tools_text(tested: dict[str, Any]) -> str:
     return {True: "yes", False: "no, not even when asked to", None: "unknown"}[tested["tools"]]

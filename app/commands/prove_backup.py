@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.commands.ask.ask_operation import opened
+from app.commands.ask.ask_operation import open_app
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import utc_now
-from app.core.process.subprocess_reader import run_task
+from app.core.process.subprocess_reader import answer_task
 from app.core.schema import encode
 from app.errors import AppError
 from app.migrations import NewerFile, migrate
 from app.settings import Settings
 from app.upkeep.backups.backup_files import PART, BackupFailed
-from app.upkeep.backups.restore import put_back
-from app.upkeep.open_read_only import looking
+from app.upkeep.backups.restore import restore_backup
+from app.upkeep.open_read_only import open_read_only
 
 if TYPE_CHECKING:
     from app.core.app import App
@@ -34,7 +34,7 @@ SETTINGS = Settings(durability="normal", embeddings="off", backups=False, access
 """Nothing that reaches outside, and nothing that costs: the copy is thrown away."""
 
 
-def prove(task: dict[str, Any]) -> dict[str, Any]:
+def prove_backup(task: dict[str, Any]) -> dict[str, Any]:
     """Restore the backup beside the others, read in it and give how many notes were read as they
     should be.
     """
@@ -42,22 +42,22 @@ def prove(task: dict[str, Any]) -> dict[str, Any]:
     file = Path(task["file"])
     with tempfile.TemporaryDirectory(prefix=".proving", suffix=PART, dir=file.parent) as place:
         data = Path(place)
-        put_back(file, data, moment=utc_now(), passphrase=task["passphrase"])
-        expected = _sample(data / DATABASE)
+        restore_backup(file, data, moment=utc_now(), passphrase=task["passphrase"])
+        expected = _sample_notes(data / DATABASE)
         migrate(data / DATABASE)
-        return {"notes": asyncio.run(_read(data, expected))}
+        return {"notes": asyncio.run(_read_and_compare(data, expected))}
 
 
-def _sample(path: Path) -> dict[str, dict[int, tuple[str, str]]]:
+def _sample_notes(path: Path) -> dict[str, dict[int, tuple[str, str]]]:
     """Return title and text of some live notes of each user, from the first to the last, straight
     from the file.
     """
-    with looking(path) as connection:
+    with open_read_only(path) as connection:
         users = connection.execute("SELECT id, username FROM users ORDER BY id").fetchall()
-        return {row["username"]: _of_owner(connection, row["id"]) for row in users}
+        return {row["username"]: _sample_of_owner(connection, row["id"]) for row in users}
 
 
-def _of_owner(connection: sqlite3.Connection, owner: int) -> dict[int, tuple[str, str]]:
+def _sample_of_owner(connection: sqlite3.Connection, owner: int) -> dict[int, tuple[str, str]]:
     ids = [
         row[0]
         for row in connection.execute(
@@ -73,18 +73,18 @@ def _of_owner(connection: sqlite3.Connection, owner: int) -> dict[int, tuple[str
     return found
 
 
-async def _read(data: Path, expected: dict[str, dict[int, tuple[str, str]]]) -> int:
+async def _read_and_compare(data: Path, expected: dict[str, dict[int, tuple[str, str]]]) -> int:
     from app.account import users
 
-    async with opened(SETTINGS, data) as parts:
+    async with open_app(SETTINGS, data) as parts:
         for username, notes in expected.items():
-            me = parts.quick(users.at_this_machine, username)
+            me = parts.quick(users.local_caller, username)
             for note, (title, content) in notes.items():
-                await _compare(parts, me, note, title, content)
+                await _compare_note(parts, me, note, title, content)
     return sum(map(len, expected.values()))
 
 
-async def _compare(parts: "App", me: Any, note: int, title: str, content: str) -> None:
+async def _compare_note(parts: "App", me: Any, note: int, title: str, content: str) -> None:
     with contextlib.suppress(AppError):
         found = msgspec.json.decode(encode(await parts.call(me, "get_note_content", {"id": note})))[
             "note"
@@ -95,4 +95,4 @@ async def _compare(parts: "App", me: Any, note: int, title: str, content: str) -
 
 
 if __name__ == "__main__":
-    run_task(prove, expected=(AppError, NewerFile, OSError, sqlite3.DatabaseError))
+    answer_task(prove_backup, expected=(AppError, NewerFile, OSError, sqlite3.DatabaseError))

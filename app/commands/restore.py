@@ -4,13 +4,18 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.data_directory import data_option, directory, owned_soon, read_settings
-from app.commands.backup import passphrase, passphrase_option
+from app.commands.ask.data_directory import (
+    data_directory,
+    data_option,
+    own_when_free,
+    read_settings,
+)
+from app.commands.backup import passphrase_option, read_passphrase
 from app.commands.terminal.command_group import Misused, Refused
 from app.core.database import data_dir
 from app.core.database.tx import utc_now
 from app.upkeep.backups import backup_files
-from app.upkeep.backups.restore import Restored, put_back
+from app.upkeep.backups.restore import Restored, restore_backup
 
 SHOWN = 5
 
@@ -27,24 +32,24 @@ def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) 
     from --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the terminal.
     """
     settings = read_settings(data=data)
-    path = directory(settings)
+    path = data_directory(settings)
     if file is None:
-        raise Misused(f"Name a backup: hearth restore FILE.{_newest(path)}")
-    chosen = _chosen(file, path)
+        raise Misused(f"Name a backup: hearth restore FILE.{_newest_hint(path)}")
+    chosen = _chosen_backup(file, path)
     data_dir.prepare(path)
     try:
-        with owned_soon(path) as ownership:
-            secret = passphrase(passphrase_file, wanted=False) or settings.backup_passphrase
+        with own_when_free(path) as ownership:
+            secret = read_passphrase(passphrase_file, wanted=False) or settings.backup_passphrase
             if backup_files.is_sealed(chosen) and not secret:
-                secret = passphrase(None, wanted=True) or ""
-            done = put_back(chosen, path, moment=utc_now(), passphrase=secret)
-            ownership.vouch()
+                secret = read_passphrase(None, wanted=True) or ""
+            done = restore_backup(chosen, path, moment=utc_now(), passphrase=secret)
+            ownership.mark_sound()
     except data_dir.InUse as busy:
         raise Refused(f"{busy} Stop it first.") from None
-    click.echo(_told(chosen, path, done))
+    click.echo(_restored_message(chosen, path, done))
 
 
-def _told(file: Path, data: Path, done: Restored) -> str:
+def _restored_message(file: Path, data: Path, done: Restored) -> str:
     lines = [f"Restored {file} to {data}."]
     if not done.compared:
         lines.append(
@@ -65,9 +70,9 @@ def _told(file: Path, data: Path, done: Restored) -> str:
     return "\n".join(lines)
 
 
-def _chosen(file: Path, data: Path) -> Path:
+def _chosen_backup(file: Path, data: Path) -> Path:
     """Return the file that was named, or the backup of that name in the data directory."""
-    inside = backup_files.folder(data) / file.name
+    inside = backup_files.backups_folder(data) / file.name
     return (
         inside
         if not file.exists() and file.name == str(file) and inside.exists()
@@ -75,8 +80,8 @@ def _chosen(file: Path, data: Path) -> Path:
     )
 
 
-def _newest(data: Path) -> str:
-    newest = backup_files.listed(data)[:SHOWN]
+def _newest_hint(data: Path) -> str:
+    newest = backup_files.list_backups(data)[:SHOWN]
     return (
         " The newest are:\n" + "\n".join(f"  {backup.path}" for backup in newest) if newest else ""
     )

@@ -7,7 +7,7 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import as_json
+from app.commands.terminal.tables import format_json
 from app.core.process.counted import counted
 
 
@@ -23,14 +23,14 @@ def status(json_: bool, data: Path | None) -> None:
     """Show how many notes are indexed for words, patterns and meaning."""
     found = ask(read_settings(data=data), "search_progress")
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
         return
     words, patterns, meaning = found["words"], found["patterns"], found["meaning"]
-    click.echo(f"Words: {_waiting(words['waiting'], 'a search indexes them first')}")
+    click.echo(f"Words: {_waiting_text(words['waiting'], 'a search indexes them first')}")
     click.echo(
         "Patterns: "
         + (
-            _waiting(patterns["waiting"], "grep reads those in full")
+            _waiting_text(patterns["waiting"], "grep reads those in full")
             if patterns
             else "no index; grep reads every note"
         )
@@ -45,7 +45,7 @@ def status(json_: bool, data: Path | None) -> None:
         click.echo(meaning["reason"])
 
 
-def _waiting(number: int, until: str) -> str:
+def _waiting_text(number: int, until: str) -> str:
     return (
         "every note is indexed"
         if number == 0

@@ -7,7 +7,12 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask_anew
-from app.commands.ask.data_directory import bring_up_to_date, data_option, directory, read_settings
+from app.commands.ask.data_directory import (
+    bring_up_to_date,
+    data_directory,
+    data_option,
+    read_settings,
+)
 from app.commands.server.serve import first_key_lines, username_for
 from app.settings import PREFIX, Settings
 
@@ -26,7 +31,8 @@ def init(data: Path | None, user: str | None) -> None:
     first = ask_anew(settings, "begin_server", username=username_for(user))
     if first["secret"] is None:
         click.echo(
-            f"{directory(settings)} is already set up. `hearth key create` creates another key.",
+            f"{data_directory(settings)} is already set up. "
+            "`hearth key create` creates another key.",
             err=True,
         )
     else:
@@ -53,14 +59,14 @@ def settings_() -> None:
     now = read_settings()
     for field in dataclasses.fields(Settings):
         value = getattr(now, field.name)
-        shown = "set" if field.metadata["secret"] else _shown(value)
-        state = f"default {_shown(field.default)}" + (
+        shown = "set" if field.metadata["secret"] else _value_text(value)
+        state = f"default {_value_text(field.default)}" + (
             f", now {shown}" if value != field.default else ""
         )
         click.echo(f"{PREFIX}{field.name.upper()} ({state})\n    {field.metadata['help']}")
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple):

@@ -7,8 +7,8 @@ import click
 
 from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.data_directory import data_option, read_settings
-from app.commands.backup import SECONDS, megabytes
-from app.commands.terminal.tables import as_json, table
+from app.commands.backup import SECONDS, format_bytes
+from app.commands.terminal.tables import format_json, format_table
 from app.core.process.counted import counted
 
 HELD = (
@@ -28,35 +28,35 @@ def storage(json_: bool, data: Path | None) -> None:
     """Show disk usage by database, backups and user."""
     found = ask_patiently(read_settings(data=data), SECONDS, "measure_storage")
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
         return
-    click.echo(table(_whole(found)))
+    click.echo(format_table(_total_rows(found)))
     for user in found["users"]:
-        click.echo(f"\n{user['username']}\n{table(_of_user(user))}")
+        click.echo(f"\n{user['username']}\n{format_table(_user_rows(user))}")
 
 
-def _whole(found: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [("database", megabytes(found["databaseBytes"]))]
-    rows += [(f"  {name}", megabytes(size)) for name, size in found["parts"].items()]
+def _total_rows(found: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [("database", format_bytes(found["databaseBytes"]))]
+    rows += [(f"  {name}", format_bytes(size)) for name, size in found["parts"].items()]
     rows += [
-        ("  free in it", megabytes(found["freeBytes"])),
-        ("write-ahead log", megabytes(found["walBytes"])),
+        ("  free in it", format_bytes(found["freeBytes"])),
+        ("write-ahead log", format_bytes(found["walBytes"])),
     ]
     return [
         *rows,
-        (counted(found["backups"], "backup"), megabytes(found["backupBytes"])),
-        ("free on the disk", megabytes(found["diskFreeBytes"])),
+        (counted(found["backups"], "backup"), format_bytes(found["backupBytes"])),
+        ("free on the disk", format_bytes(found["diskFreeBytes"])),
     ]
 
 
-def _of_user(user: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _user_rows(user: dict[str, Any]) -> list[tuple[str, str, str]]:
     held = user["held"]
     rows = [
-        (f"  {name}", str(held[number]) if number else "", megabytes(held[size]))
+        (f"  {name}", str(held[number]) if number else "", format_bytes(held[size]))
         for name, number, size in HELD
     ]
     rows += [
-        (f"  in {one['path'] or 'the root'}", str(one["notes"]), megabytes(one["bytes"]))
+        (f"  in {one['path'] or 'the root'}", str(one["notes"]), format_bytes(one["bytes"]))
         for one in user["folders"]
     ]
     return rows

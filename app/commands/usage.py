@@ -9,8 +9,8 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import as_json, table
-from app.commands.user import user_option, whose
+from app.commands.terminal.tables import format_json, format_table
+from app.commands.user import choose_username, user_option
 from app.core.process.counted import counted
 
 SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
@@ -24,8 +24,8 @@ SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 def usage(user: str | None, month: str | None, json_: bool, data: Path | None) -> None:
     """Show token and device usage for a month."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_usage", username=whose(settings, user), month=month)
-    click.echo(as_json(found) if json_ else "\n".join(_lines(found)))
+    found = ask(settings, "user_usage", username=choose_username(settings, user), month=month)
+    click.echo(format_json(found) if json_ else "\n".join(_usage_lines(found)))
 
 
 @click.group(cls=Commands)
@@ -40,15 +40,15 @@ def cap() -> None:
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List caps and what is left of each."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_caps", username=whose(settings, user))
+    found = ask(settings, "user_caps", username=choose_username(settings, user))
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     else:
         click.echo(
-            table(
+            format_table(
                 [
                     ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "RESETS AT"),
-                    *map(_row, found["caps"]),
+                    *map(_table_row, found["caps"]),
                 ]
             )
         )
@@ -88,7 +88,7 @@ def set_(
     made = ask(
         settings,
         "set_cap",
-        username=whose(settings, user),
+        username=choose_username(settings, user),
         subject=subject,
         subjectId=id_,
         metric=metric,
@@ -98,7 +98,7 @@ def set_(
     )["cap"]
     click.echo(
         f"Cap {made['id']}: at most {made['limit']} {metric} a {period} for "
-        f"{_named(made)}, of which {made['used']} are used."
+        f"{_subject_text(made)}, of which {made['used']} are used."
     )
 
 
@@ -109,33 +109,33 @@ def set_(
 def remove(id_: int, user: str | None, data: Path | None) -> None:
     """Remove a cap."""
     settings = read_settings(data=data)
-    ask(settings, "remove_cap", username=whose(settings, user), id=id_)
+    ask(settings, "remove_cap", username=choose_username(settings, user), id=id_)
     click.echo(f"Removed cap {id_}.")
 
 
-def _lines(found: dict[str, Any]) -> Iterator[str]:
+def _usage_lines(found: dict[str, Any]) -> Iterator[str]:
     tokens = found["tokens"]
     yield (
         f"{found['month']}: {counted(tokens['total'], 'token')} ({tokens['prompt']} asked, "
         f"{tokens['completion']} answered, {tokens['reserved']} reserved)"
     )
     rows = [("feature", row["feature"], row["tokens"]) for row in found["byFeature"]]
-    rows += [("credential", _credential(row), row["tokens"]) for row in found["byCredential"]]
+    rows += [("credential", _credential_text(row), row["tokens"]) for row in found["byCredential"]]
     rows += [("device", row["name"] or row["deviceId"], row["tokens"]) for row in found["byDevice"]]
     rows += [("day", row["date"], row["tokens"]) for row in found["byDay"]]
-    yield table(
+    yield format_table(
         [("BY", "WHICH", "TOKENS"), *((by, which, str(number)) for by, which, number in rows)]
     )
 
 
-def _credential(row: dict[str, Any]) -> str:
+def _credential_text(row: dict[str, Any]) -> str:
     number = "" if row["id"] is None else f" {row['id']}"
     return f"{row['kind']}{number}" + (f', "{row["name"]}"' if row["name"] else "")
 
 
-def _row(found: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
     numbers = (str(found[name]) for name in ("limit", "used", "reserved", "remaining"))
-    what = f"{found['metric']} a {found['period']}, {_named(found)}"
+    what = f"{found['metric']} a {found['period']}, {_subject_text(found)}"
     return (
         str(found["id"]),
         what,
@@ -145,7 +145,7 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _named(found: dict[str, Any]) -> str:
+def _subject_text(found: dict[str, Any]) -> str:
     if found["subject"] in ("account", "heartbeat"):
         return f"the {found['subject']}"
     return (

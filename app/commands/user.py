@@ -7,7 +7,7 @@ import click
 from app.commands.ask.ask_operation import ask, ask_anew
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
-from app.commands.terminal.tables import as_json, table
+from app.commands.terminal.tables import format_json, format_table
 from app.settings import Settings
 
 user_option = click.option(
@@ -39,10 +39,10 @@ def list_(json_: bool, data: Path | None) -> None:
     """List the users, oldest first."""
     found = ask(read_settings(data=data), "list_users")
     if json_:
-        click.echo(as_json(found))
+        click.echo(format_json(found))
     else:
         click.echo(
-            table(
+            format_table(
                 [
                     ("USER", "NAME", "SINCE"),
                     *(
@@ -71,7 +71,7 @@ def rename(old: str, new: str, data: Path | None) -> None:
 def delete(username: str, yes: bool, data: Path | None) -> None:
     """Delete a user permanently, with all notes, todos and keys."""
     settings = read_settings(data=data)
-    if username.strip().lower() not in usernames(ask(settings, "list_users")):
+    if username.strip().lower() not in list_usernames(ask(settings, "list_users")):
         raise Refused(f"There is no user called {username}.")
     if not yes:
         click.echo(
@@ -121,16 +121,16 @@ def sign_out(username: str, data: Path | None) -> None:
     click.echo(f"Ended {ended} {'session' if ended == 1 else 'sessions'} of {username}.")
 
 
-def usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
+def list_usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
     """Return the usernames in the answer of list_users."""
     return [row["username"] for row in found["users"]]
 
 
-def whose(settings: Settings, user: str | None) -> str:
+def choose_username(settings: Settings, user: str | None) -> str:
     """Return the username that was given, or the only one that there is."""
     if user is not None:
         return user
-    names = usernames(ask(settings, "list_users"))
+    names = list_usernames(ask(settings, "list_users"))
     if not names:
         raise Refused("There are no users yet. Add one with `hearth user add NAME`.")
     if len(names) > 1:

@@ -24,10 +24,11 @@ TYPES = {
 }
 
 
-def accepted(
+def request_schemas(
     requests: list[type[msgspec.Struct]], prefix: str
 ) -> tuple[list[Schema], dict[str, Schema]]:
-    """Give the schemas of requests by their fields, and those of every other record in them by its
+    """Return the schemas of requests by their fields, and those of every other record in them by
+    its
     name.
 
     The fields of a request itself are not made nullable, since those of a query cannot be null;
@@ -35,7 +36,7 @@ def accepted(
     """
     each, named = schemas(requests, prefix)
     each = [named.pop(schema["$ref"].removeprefix(prefix)) for schema in each]
-    inner = {record.__name__: record for request in requests for record in records(request)}
+    inner = {record.__name__: record for request in requests for record in iterate_records(request)}
     shared: dict[str, Schema] = {}
     for schema, request in zip(each, requests, strict=True):
         _describe(schema, request, shared, prefix)
@@ -51,7 +52,7 @@ def accepted(
 
 
 def nullable(schema: Schema) -> Schema:
-    """Give the schema of an optional field of a body: null is the same as leaving it out."""
+    """Return the schema of an optional field of a body: null is the same as leaving it out."""
     if "anyOf" in schema:
         options = [option for option in schema["anyOf"] if option != NULL]
         rest = {key: value for key, value in schema.items() if key != "anyOf"}
@@ -81,15 +82,15 @@ def _describe(
     hints = get_type_hints(record, include_extras=True)
     for field in msgspec.structs.fields(record):
         name = field.encode_name
-        schema["properties"][name] = _ruled(
+        schema["properties"][name] = _apply_rule(
             schema["properties"][name], hints[field.name], shared, prefix
         )
 
 
-def _ruled(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: str) -> Schema:
+def _apply_rule(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: str) -> Schema:
     if get_origin(hint) is Annotated:
         base, *extras = get_args(hint)
-        schema = _ruled(schema, base, shared, prefix)
+        schema = _apply_rule(schema, base, shared, prefix)
         for rule in (extra for extra in extras if isinstance(extra, Rule)):
             if rule.shared is None:
                 schema = {**schema, **rule.accepts}
@@ -105,39 +106,40 @@ def _ruled(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: str) ->
             return {
                 **schema,
                 "anyOf": [
-                    _ruled(part, _option(part, hint), shared, prefix) for part in schema["anyOf"]
+                    _apply_rule(part, _option(part, hint), shared, prefix)
+                    for part in schema["anyOf"]
                 ],
             }
-        return _ruled(schema, _option(schema, hint), shared, prefix)
+        return _apply_rule(schema, _option(schema, hint), shared, prefix)
     if get_origin(hint) is list and "items" in schema:
-        return {**schema, "items": _ruled(schema["items"], get_args(hint)[0], shared, prefix)}
+        return {**schema, "items": _apply_rule(schema["items"], get_args(hint)[0], shared, prefix)}
     return schema
 
 
 def _option(schema: Schema, union: Any) -> Any:
-    """Give the type of a union that this schema describes."""
+    """Return the type of a union that this schema describes."""
     return next(
         (
             option
             for option in get_args(union)
-            if TYPES.get(_bare(option)) == schema.get("type", "")
+            if TYPES.get(_without_metadata(option)) == schema.get("type", "")
         ),
         None,
     )
 
 
-def _bare(hint: Any) -> Any:
+def _without_metadata(hint: Any) -> Any:
     while get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     return get_origin(hint) or hint
 
 
-def records(hint: Any) -> Iterator[type[msgspec.Struct]]:
-    """Give a record and all that stand in its fields."""
+def iterate_records(hint: Any) -> Iterator[type[msgspec.Struct]]:
+    """Yield a record and all that stand in its fields."""
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         yield hint
         parts: Iterable[Any] = get_type_hints(hint, include_extras=True).values()
     else:
         parts = get_args(hint)
     for part in parts:
-        yield from records(part)
+        yield from iterate_records(part)

@@ -66,7 +66,7 @@ class App:
     """What features keep running beside their operations, and the core has no type for."""
 
     def part(self, kind: type[R]) -> R:
-        """Give the part of that class, of which main has made one."""
+        """Return the part of that class, of which main has made one."""
         return next(part for part in self.parts if isinstance(part, kind))
 
     async def call(
@@ -95,16 +95,16 @@ class App:
     ) -> Any:
         """Do what `call` does for an operation that is at hand."""
         if caller is not None:
-            caller = self.renewed(caller)
+            caller = self.renew_caller(caller)
         self.authorize(caller, found)
         given = params() if callable(params) else params
         if once is not None and found.http.idempotent and caller is not None:
             return await idempotency.run_once(self, found, caller, given, key=once)
-        return await self.perform(found, caller, self.arguments(found, given))
+        return await self.perform(found, caller, self.check_arguments(found, given))
 
-    def renewed(self, caller: Caller) -> Caller:
-        """Give a caller as the grant behind it is now; raise GrantRevoked when that is gone."""
-        return caller if caller.renew is None else self.quick(caller.renewed)
+    def renew_caller(self, caller: Caller) -> Caller:
+        """Return a caller as the grant behind it is now; raise GrantRevoked when that is gone."""
+        return caller if caller.renew is None else self.quick(caller.renew_grant)
 
     def authorize(self, caller: Caller | None, found: Operation[..., Any]) -> None:
         """Raise unless `caller` may ask for this operation at all."""
@@ -117,12 +117,14 @@ class App:
         elif not found.public:
             raise Forbidden("This needs a credential.")
 
-    def arguments(self, found: Operation[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    def check_arguments(
+        self, found: Operation[..., Any], params: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Check the fields and give the function's arguments."""
         try:
             return found.shape.check(params)
         except Invalid as error:
-            raise self.as_declared(found, error) from None
+            raise self.refusal_as_declared(found, error) from None
 
     async def perform(
         self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
@@ -135,7 +137,7 @@ class App:
                 function = (
                     found.function
                     if caller is None or caller.renew is None
-                    else functools.partial(_still, found)
+                    else functools.partial(_run_with_renewed_caller, found)
                 )
                 if found.quick:
                     return self.store.quick(function, caller, **arguments)
@@ -143,10 +145,12 @@ class App:
                     return await self.store.read(function, caller, **arguments)
                 return await self.store.write(function, caller, **arguments)
         except Invalid as error:
-            raise self.as_declared(found, error) from None
+            raise self.refusal_as_declared(found, error) from None
 
-    def as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable:
-        """Give the refusal of a bad field with the status that the operation declares for it."""
+    def refusal_as_declared(
+        self, found: Operation[..., Any], error: Invalid
+    ) -> Invalid | Unprocessable:
+        """Return the refusal of a bad field with the status that the operation declares for it."""
         if found.http.invalid_status == Unprocessable.status and not isinstance(error, Malformed):
             return Unprocessable(error.message, **error.details)
         return error
@@ -192,6 +196,8 @@ class App:
         return await self.store.write(function, *args, **kwargs)
 
 
-def _still(found: Operation[..., Any], tx: Tx, caller: Caller, **arguments: Any) -> Any:
+def _run_with_renewed_caller(
+    found: Operation[..., Any], tx: Tx, caller: Caller, **arguments: Any
+) -> Any:
     """Run the function for a caller as its grant is in this very transaction."""
-    return found.function(tx, caller.still(tx, found.name), **arguments)
+    return found.function(tx, caller.with_grant_now(tx, found.name), **arguments)

@@ -117,31 +117,31 @@ class Caller:
         object.__setattr__(
             self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY
         )
-        rights = rights_of(self.scopes)
+        rights = implied_scopes(self.scopes)
         object.__setattr__(
             self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights
         )
 
     @property
     def hidden(self) -> frozenset[int]:
-        """Give the notes that the caller is not shown although they lie where it may read."""
+        """Return the notes that the caller is not shown although they lie where it may read."""
         return self.withheld if self.reach is None else self.reach.hidden
 
     @property
     def credential_id(self) -> str:
-        """Give the name under which the credential is counted: its kind and number."""
+        """Return the name under which the credential is counted: its kind and number."""
         return self.kind if self.credential is None else f"{self.kind}:{self.credential}"
 
     @property
     def device_id(self) -> str | None:
-        """Give the device that is at work.
+        """Return the device that is at work.
 
         The one that the call names, else the credential; None for what comes from no device.
         """
         return self.device or (None if self.credential is None else self.credential_id)
 
     def may(self, scopes: tuple[str, ...]) -> bool:
-        """Say whether one of `scopes` is held; an empty tuple asks for nothing."""
+        """Return whether one of `scopes` is held; an empty tuple asks for nothing."""
         return not scopes or not self.rights.isdisjoint(scopes)
 
     def require(self, scopes: tuple[str, ...]) -> None:
@@ -152,7 +152,7 @@ class Caller:
             )
 
     def reaches(self, operation: str) -> bool:
-        """Say whether the grant behind the caller, if it is one's, includes the operation."""
+        """Return whether the grant behind the caller, if it is one's, includes the operation."""
         return self.reach is None or operation in self.reach.operations
 
     def require_reach(self, operation: str) -> None:
@@ -165,8 +165,9 @@ class Caller:
                 reason="not_granted",
             )
 
-    def renewed(self, tx: Tx) -> "Caller":
-        """Give the caller as its grant is at this moment; raise GrantRevoked when that is gone."""
+    def renew_grant(self, tx: Tx) -> "Caller":
+        """Return the caller as its grant is at this moment; raise GrantRevoked when that is
+        gone."""
         if self.renew is None:
             return self
         now = self.renew(tx)
@@ -174,18 +175,18 @@ class Caller:
             raise GrantRevoked("The grant that this was asked by is gone.")
         return now
 
-    def still(self, tx: Tx, operation: str) -> "Caller":
-        """Give the caller as its grant is at this moment.
+    def with_grant_now(self, tx: Tx, operation: str) -> "Caller":
+        """Return the caller as its grant is at this moment.
 
         Raise GrantRevoked or Forbidden unless it includes the operation still.
         """
-        now = self.renewed(tx)
+        now = self.renew_grant(tx)
         now.require_reach(operation)
         return now
 
     @property
     def actor(self) -> Actor:
-        """Give the caller as the actor of what it does."""
+        """Return the caller as the actor of what it does."""
         match self.kind:
             case "key":
                 return Actor("key", str(self.credential), self.name or "")
@@ -202,8 +203,8 @@ class Caller:
 
 
 @functools.cache
-def rights_of(scopes: tuple[str, ...]) -> frozenset[str]:
-    """Give every scope that `scopes` come to: all for `*`, and those that another implies."""
+def implied_scopes(scopes: tuple[str, ...]) -> frozenset[str]:
+    """Return every scope that `scopes` come to: all for `*`, and those that another implies."""
     if "*" in scopes:
         return frozenset(SCOPES)
     return frozenset(scopes).union(*(IMPLIED.get(scope, ()) for scope in scopes))

@@ -42,13 +42,13 @@ class Embedder(Protocol):
         """How long a passage should be at most."""
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of a search's text: little-endian float32, of length one.
+        """Return the vector of a search's text: little-endian float32, of length one.
 
         Raises EmbeddingFailed.
         """
 
     async def passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Give the vectors of passages.
+        """Return the vectors of passages.
 
         Int8, scaled so that the largest number of each is 127 or -127. Raises EmbeddingFailed.
         """

@@ -6,28 +6,32 @@ from typing import Any
 import msgspec
 
 
-def fitted(value: Any, of: msgspec.inspect.Type) -> Any:
-    """Give a value of that type without the nulls of optional fields that cannot be null, and
+def fit_value(value: Any, of: msgspec.inspect.Type) -> Any:
+    """Return a value of that type without the nulls of optional fields that cannot be null, and
     with whole numbers as integers, which JSON does not tell apart.
     """
     if isinstance(of, msgspec.inspect.Metadata):
-        return fitted(value, of.type)
+        return fit_value(value, of.type)
     if isinstance(of, msgspec.inspect.UnionType):
         inner = _INNER.get(type(value), ())
         return next(
-            (fitted(value, option) for option in of.types if isinstance(_bare(option), inner)),
+            (
+                fit_value(value, option)
+                for option in of.types
+                if isinstance(_inspect_type(option), inner)
+            ),
             value,
         )
     if isinstance(of, msgspec.inspect.IntType):
         return int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(of, msgspec.inspect.ListType) and isinstance(value, list):
-        return [fitted(part, of.item_type) for part in value]
+        return [fit_value(part, of.item_type) for part in value]
     if isinstance(of, msgspec.inspect.DictType) and isinstance(value, dict):
-        return {name: fitted(part, of.value_type) for name, part in value.items()}
+        return {name: fit_value(part, of.value_type) for name, part in value.items()}
     if isinstance(of, msgspec.inspect.StructType) and isinstance(value, Mapping):
         fields = {field.encode_name: field for field in of.fields}
         return {
-            name: fitted(part, fields[name].type) if name in fields else part
+            name: fit_value(part, fields[name].type) if name in fields else part
             for name, part in value.items()
             if part is not None
             or name not in fields
@@ -38,14 +42,14 @@ def fitted(value: Any, of: msgspec.inspect.Type) -> Any:
 
 
 def whole(value: Any) -> int | None:
-    """Give a number that is whole, also where JSON wrote it as 3.0; None for anything else."""
+    """Return a number that is whole, also where JSON wrote it as 3.0; None for anything else."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _bare(of: msgspec.inspect.Type) -> msgspec.inspect.Type:
-    return _bare(of.type) if isinstance(of, msgspec.inspect.Metadata) else of
+def _inspect_type(of: msgspec.inspect.Type) -> msgspec.inspect.Type:
+    return _inspect_type(of.type) if isinstance(of, msgspec.inspect.Metadata) else of
 
 
 _INNER: dict[type, tuple[type[msgspec.inspect.Type], ...]] = {

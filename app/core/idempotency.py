@@ -19,7 +19,7 @@ from msgspec import structs
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import HOUR, Operation, operation
-from app.core.process.background_tasks import undisturbed
+from app.core.process.background_tasks import shielded
 from app.core.schema import Record, encode
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid, Unprocessable
 
@@ -31,10 +31,10 @@ LONGEST_KEY = 255
 class Runner(Protocol):
     """What is asked of the running application: see `App`."""
 
-    def arguments(
+    def check_arguments(
         self, found: Operation[..., Any], params: Mapping[str, Any]
     ) -> dict[str, Any]: ...
-    def as_declared(
+    def refusal_as_declared(
         self, found: Operation[..., Any], error: Invalid
     ) -> Invalid | Unprocessable: ...
     async def perform(
@@ -74,32 +74,34 @@ async def run_once(
     moment: else the key would stay claimed.
     """
     check_key(key)
-    request = _Request(caller.user, found.name, key, fingerprint(given), found.http.idempotent)
+    request = _Request(
+        caller.user, found.name, key, request_fingerprint(given), found.http.idempotent
+    )
     try:
-        arguments = app.arguments(found, given)
+        arguments = app.check_arguments(found, given)
     except (Invalid, Unprocessable) as error:
-        if (stored := await app.write(_refuse, request, error)) is not None:
+        if (stored := await app.write(_store_invalid_fields, request, error)) is not None:
             return stored
         raise
     request = structs.replace(
-        request, fingerprint=fingerprint(arguments)
+        request, fingerprint=request_fingerprint(arguments)
     )  # what is spelled otherwise and means the same is the same request
     try:
-        if (step := _one_write(found, arguments)) is not None:
+        if (step := _single_transaction(found, arguments)) is not None:
             return await app.write(_run_in, step, caller, found.http.status, request=request)
-        if (stored := await app.write(_claim, request)) is not None:
+        if (stored := await app.write(_claim_key, request)) is not None:
             return stored
         result = await app.perform(found, caller, arguments)
     except (IdempotencyConflict, IdempotencyInProgress):
         raise
     except BaseException as error:
-        seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
-        await undisturbed(
-            asyncio.ensure_future(app.write(_remember_refusal, request, seen))
+        seen = app.refusal_as_declared(found, error) if isinstance(error, Invalid) else error
+        await shielded(
+            asyncio.ensure_future(app.write(_store_refusal, request, seen))
         )  # a second cancellation must not leave the key claimed
         raise seen from None
-    await undisturbed(
-        asyncio.ensure_future(app.write(_remember, request, found.http.status, encode(result)))
+    await shielded(
+        asyncio.ensure_future(app.write(_store_reply, request, found.http.status, encode(result)))
     )
     return result
 
@@ -113,8 +115,8 @@ def check_key(key: str) -> None:
         )
 
 
-def fingerprint(arguments: Mapping[str, Any]) -> str:
-    """Give the hash by which two requests under one key are told apart."""
+def request_fingerprint(arguments: Mapping[str, Any]) -> str:
+    """Return the hash by which two requests under one key are told apart."""
     return hashlib.sha256(
         msgspec.json.encode(arguments, order="sorted", enc_hook=lambda _: None)
     ).hexdigest()
@@ -127,8 +129,10 @@ def sweep_idempotent_replies(tx: Tx, me: Caller) -> Record:
     return Record()
 
 
-def _one_write(found: Operation[..., Any], arguments: dict[str, Any]) -> Callable[..., Any] | None:
-    """Give the one transaction that a request comes to; None where it is more than one."""
+def _single_transaction(
+    found: Operation[..., Any], arguments: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """Return the one transaction that a request comes to; None where it is more than one."""
     if not found.waits:
         return functools.partial(found.function, **arguments)
     return None if found.http.once is None else found.http.once(**arguments)
@@ -137,22 +141,22 @@ def _one_write(found: Operation[..., Any], arguments: dict[str, Any]) -> Callabl
 def _run_in(
     tx: Tx, step: Callable[..., Any], caller: Caller, status: int, *, request: "_Request"
 ) -> Any:
-    if (stored := _claim(tx, request)) is not None:
+    if (stored := _claim_key(tx, request)) is not None:
         return stored
     result = step(tx, caller)
-    _remember(tx, request, status, encode(result))
+    _store_reply(tx, request, status, encode(result))
     return result
 
 
-def _refuse(tx: Tx, request: "_Request", error: AppError) -> Replay | None:
+def _store_invalid_fields(tx: Tx, request: "_Request", error: AppError) -> Replay | None:
     """Keep the refusal of fields that are wrong, unless the key has got an answer."""
-    if (stored := _claim(tx, request)) is not None:
+    if (stored := _claim_key(tx, request)) is not None:
         return stored
-    _remember_refusal(tx, request, error)
+    _store_refusal(tx, request, error)
     return None
 
 
-def _claim(tx: Tx, request: "_Request") -> Replay | None:
+def _claim_key(tx: Tx, request: "_Request") -> Replay | None:
     row = tx.one(
         """SELECT fingerprint, status, body FROM idempotent_replies
            WHERE user_id = :user AND operation = :operation AND key = :key AND expires_at > :now""",
@@ -162,7 +166,7 @@ def _claim(tx: Tx, request: "_Request") -> Replay | None:
         now=tx.now,
     )
     if row is None:
-        _put(tx, request, None, None)
+        _insert_reply(tx, request, None, None)
         return None
     if row["fingerprint"] != request.fingerprint:
         raise IdempotencyConflict(
@@ -175,17 +179,17 @@ def _claim(tx: Tx, request: "_Request") -> Replay | None:
     return Replay(row["status"], row["body"])
 
 
-def _remember(tx: Tx, request: "_Request", status: int, body: bytes) -> None:
-    _put(tx, request, status, body)
+def _store_reply(tx: Tx, request: "_Request", status: int, body: bytes) -> None:
+    _insert_reply(tx, request, status, body)
 
 
-def _remember_refusal(tx: Tx, request: "_Request", error: BaseException) -> None:
+def _store_refusal(tx: Tx, request: "_Request", error: BaseException) -> None:
     """Keep a refusal that would come again.
 
     Free the key after one that passes (401, 429, 5xx, a turn that was stopped).
     """
     if isinstance(error, AppError) and 400 <= error.status < 500 and error.status not in (401, 429):
-        _put(tx, request, error.status, encode(error.body))
+        _insert_reply(tx, request, error.status, encode(error.body))
     else:
         tx.run(
             "DELETE FROM idempotent_replies "
@@ -197,7 +201,7 @@ def _remember_refusal(tx: Tx, request: "_Request", error: BaseException) -> None
         )
 
 
-def _put(tx: Tx, request: "_Request", status: int | None, body: bytes | None) -> None:
+def _insert_reply(tx: Tx, request: "_Request", status: int | None, body: bytes | None) -> None:
     """Keep the reply, unless another caller with the same key has been answered meanwhile.
 
     What was answered first stands.

@@ -22,7 +22,7 @@ def decode(body: bytes) -> dict[str, Any]:
     if not body or body.isspace():
         return {}
     brackets = body.count(b"[") + body.count(b"{")
-    if brackets > MOST_CONTAINERS and _containers(body) > MOST_CONTAINERS:
+    if brackets > MOST_CONTAINERS and _count_containers(body) > MOST_CONTAINERS:
         raise Malformed(TOO_MANY)
     try:
         value = msgspec.json.decode(body)
@@ -36,12 +36,12 @@ def decode(body: bytes) -> dict[str, Any]:
         ) from None
     if not isinstance(value, dict):
         raise Malformed("The request body must be a JSON object.")
-    if brackets > DEEPEST and _too_deep(value):
+    if brackets > DEEPEST and _is_too_deep(value):
         raise Malformed(TOO_DEEP)
     return value
 
 
-def _containers(body: bytes) -> int:
+def _count_containers(body: bytes) -> int:
     """Count the lists and objects of a JSON text.
 
     Millions of empty ones would keep the decoder, and so the server, busy for seconds.
@@ -50,8 +50,8 @@ def _containers(body: bytes) -> int:
     return bare.count(b"[") + bare.count(b"{")
 
 
-def _too_deep(value: Any) -> bool:
-    """Say whether the value nests over DEEPEST levels.
+def _is_too_deep(value: Any) -> bool:
+    """Return whether the value nests over DEEPEST levels.
 
     Looked at after decoding, since searching the text would cost seconds for a long note.
     """

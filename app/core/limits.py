@@ -35,27 +35,29 @@ class RateLimit:
         self._buckets: dict[object, tuple[float, float]] = {}
         self._forget_above = FORGET_ABOVE
 
-    def take(self, key: object) -> Verdict:
+    def take_token(self, key: object) -> Verdict:
         """Spend one token of `key`; when there is none, `wait` says for how long."""
         if not self.per_minute:
             return Verdict(0, 0, 0)
         if len(self._buckets) > self._forget_above:
             self._forget_full()
         now = self._clock()
-        left = self._left(key, now)
+        left = self._tokens_left(key, now)
         if left < 1:
-            return Verdict(self.per_minute, 0, self._until_full(left), self._until_one(left))
+            return Verdict(
+                self.per_minute, 0, self._seconds_until_full(left), self._seconds_until_one(left)
+            )
         self._buckets[key] = (left - 1, now)
-        return Verdict(self.per_minute, int(left - 1), self._until_full(left - 1))
+        return Verdict(self.per_minute, int(left - 1), self._seconds_until_full(left - 1))
 
-    def _left(self, key: object, now: float) -> float:
+    def _tokens_left(self, key: object, now: float) -> float:
         tokens, since = self._buckets.get(key, (self.per_minute, now))
         return min(self.per_minute, tokens + (now - since) * self._per_second)
 
-    def _until_one(self, left: float) -> int:
+    def _seconds_until_one(self, left: float) -> int:
         return 0 if left >= 1 else max(1, math.ceil((1 - left) / self._per_second))
 
-    def _until_full(self, left: float) -> int:
+    def _seconds_until_full(self, left: float) -> int:
         return math.ceil((self.per_minute - left) / self._per_second)
 
     def _forget_full(self) -> None:
@@ -63,7 +65,7 @@ class RateLimit:
         self._buckets = {
             key: bucket
             for key, bucket in self._buckets.items()
-            if self._left(key, now) < self.per_minute
+            if self._tokens_left(key, now) < self.per_minute
         }
         self._forget_above = max(
             FORGET_ABOVE, 2 * len(self._buckets)

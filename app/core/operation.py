@@ -14,7 +14,7 @@ import msgspec
 
 from app.core.download import Download
 from app.core.line_stream import Lines
-from app.core.schema import Shape, camel
+from app.core.schema import Shape, camel_case
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -302,12 +302,12 @@ class Catalog:
         named = inspect.signature(found.function).parameters
         if found.every is not None and (found.method != "COMMAND" or len(named) > 2):
             raise ValueError(f"{found.name} has `every`, so it must be a COMMAND without fields")
-        if missing := set(found.path_names) - {camel(name) for name in named}:
+        if missing := set(found.path_names) - {camel_case(name) for name in named}:
             raise ValueError(f"{found.name} has no parameter for {missing}")
         self.operations[found.name] = found
 
     def listed(self) -> Iterator["Listed"]:
-        """Give every route that the service tells of, with its category.
+        """Yield every route that the service tells of, with its category.
 
         Each operation's own and its net aliases, but no older names.
         """
@@ -319,7 +319,7 @@ class Catalog:
                     yield Listed(method, path, "net", f"net_{found.name}", found)
 
     def routes(self) -> list[tuple[str, str, Operation[..., Any]]]:
-        """Give (method, path, operation) for all that is served over HTTP, aliases included."""
+        """Return (method, path, operation) for all that is served over HTTP, aliases included."""
         rows = []
         for found in self.operations.values():
             for route in (f"{found.method} {found.path}", *found.also) if found.path else ():

@@ -14,18 +14,18 @@ LOOKALIKES = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 NAMESPACE = uuid.UUID("5b0f5c1e-6d0a-4f0e-9d57-3c4b7f1a2e88")
 
 
-def secret(prefix: str) -> str:
-    """Give the prefix and 40 random base62 characters (238 bits)."""
+def new_secret(prefix: str) -> str:
+    """Return the prefix and 40 random base62 characters (238 bits)."""
     return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
 
 
-def short() -> str:
-    """Give ten random base62 characters (59 bits), for an address that people pass on."""
+def new_link_token() -> str:
+    """Return ten random base62 characters (59 bits), for an address that people pass on."""
     return "".join(secrets.choice(ALPHABET) for _ in range(SHORT_LENGTH))
 
 
-def code() -> str:
-    """Give twelve random characters (60 bits) in three groups, to be typed by a person.
+def new_code() -> str:
+    """Return twelve random characters (60 bits) in three groups, to be typed by a person.
 
     No letter that looks like another.
     """
@@ -35,8 +35,8 @@ def code() -> str:
     )
 
 
-def plain_code(typed: str) -> str:
-    """Give a code as it is compared, however it was typed.
+def normalise_code(typed: str) -> str:
+    """Return a code as it is compared, however it was typed.
 
     In capitals, without spaces and hyphens, lookalikes as the digits they mean.
     """
@@ -44,21 +44,21 @@ def plain_code(typed: str) -> str:
 
 
 def new_uuid() -> str:
-    """Give a random UUID."""
+    """Return a random UUID."""
     return str(uuid.uuid4())
 
 
-def lasting_uuid(name: str) -> str:
-    """Give the UUID that belongs to a name for ever."""
+def uuid_of_name(name: str) -> str:
+    """Return the UUID that belongs to a name for ever."""
     return str(uuid.uuid5(NAMESPACE, name))
 
 
-def run_name() -> str:
-    """Give eight characters that tell this run of the program from others."""
+def new_run_name() -> str:
+    """Return eight characters that tell this run of the program from others."""
     return secrets.token_hex(4)
 
 
-def same(given: str, held: str) -> bool:
+def equal_secrets(given: str, held: str) -> bool:
     """Compare two secrets in a time that tells nothing of where they differ."""
     return secrets.compare_digest(
         given.encode("utf-8", "surrogateescape"), held.encode("utf-8", "surrogateescape")

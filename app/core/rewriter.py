@@ -39,4 +39,4 @@ class Rewriter(Protocol):
     """A model behind whatever provider. It raises Unavailable when it cannot answer."""
 
     async def rewrite(self, draft: Draft) -> Rewriting:
-        """Give the pieces in better words, in the order in which they matter."""
+        """Return the pieces in better words, in the order in which they matter."""

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from app.core.fit_types import fitted
-from app.core.schema_errors import explained
+from app.core.fit_types import fit_value
+from app.core.schema_errors import explain_error
 from app.errors import Invalid
 
 LARGEST_ID = (1 << 53) - 1
@@ -63,7 +63,7 @@ class Body(Record):
     """A record that a caller sends: the rules of its fields are applied as it is read."""
 
     def __post_init__(self) -> None:
-        for name, wire, rule in _rules(type(self)):
+        for name, wire, rule in _rules_of_record(type(self)):
             value = getattr(self, name)
             if value is not None and value is not UNSET:
                 try:
@@ -168,11 +168,11 @@ class Most(Rule, frozen=True):
 
 
 def is_invisible(text: str) -> bool:
-    """Say whether nothing of a text is seen where it is shown."""
-    return not text.isascii() and all(map(_leaves_no_trace, text))
+    """Return whether nothing of a text is seen where it is shown."""
+    return not text.isascii() and all(map(_is_invisible_mark, text))
 
 
-def _leaves_no_trace(mark: str) -> bool:
+def _is_invisible_mark(mark: str) -> bool:
     """Say so of a character: formats, spaces, and the blanks among letters and marks."""
     return (
         mark in _BLANKS
@@ -194,7 +194,7 @@ Offset = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 
 
 def json_column(of: dict[str, Any]) -> Any:
-    """Give the type of a field that is stored as JSON text and goes out as it is.
+    """Return the type of a field that is stored as JSON text and goes out as it is.
 
     `of` is its JSON Schema.
     """
@@ -218,7 +218,7 @@ class Shape:
         parameters = [p for p in named if hints[p.name] is not Unknown]
         self._unknown = next((p.name for p in named if hints[p.name] is Unknown), None)
         self.names = tuple(p.name for p in parameters)
-        self.wire_names = {p.name: camel(p.name) for p in parameters}
+        self.wire_names = {p.name: camel_case(p.name) for p in parameters}
         fields = [
             (p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default)
             for p in parameters
@@ -226,19 +226,21 @@ class Shape:
         title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
         ruled = any(any(_rules_in(hints[p.name])) for p in parameters)
         self.record = msgspec.defstruct(
-            title, fields, bases=(Body if ruled else Record,), rename=camel, kw_only=True
+            title, fields, bases=(Body if ruled else Record,), rename=camel_case, kw_only=True
         )
         self.choices = {
-            camel(p.name): words for p in parameters if (words := _choices(hints[p.name]))
+            camel_case(p.name): words
+            for p in parameters
+            if (words := _allowed_words(hints[p.name]))
         }
-        self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
+        self.required = frozenset(camel_case(p.name) for p in parameters if p.default is p.empty)
         self._keeps_null = frozenset(
-            camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET
+            camel_case(p.name) for p in parameters if p.default is p.empty or p.default is UNSET
         )
-        self._readers = {camel(p.name): _text_reader(hints[p.name]) for p in parameters}
+        self._readers = {camel_case(p.name): _text_reader(hints[p.name]) for p in parameters}
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the function's arguments from a decoded request.
+        """Return the function's arguments from a decoded request.
 
         Raise Invalid, naming the field, where it does not fit.
         """
@@ -258,25 +260,25 @@ class Shape:
         return found
 
     def _fitted(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
-        """Give the record of a request in which null stands for what was left out, or 3.0 for 3.
+        """Return the record of a request in which null stands for what was left out, or 3.0 for 3.
 
         Raise Invalid where it fits no better so.
         """
         if "got `null`" in str(failure) or "got `float`" in str(failure):
             try:
                 return msgspec.convert(
-                    fitted(given, msgspec.inspect.type_info(self.record)), self.record
+                    fit_value(given, msgspec.inspect.type_info(self.record)), self.record
                 )
             except msgspec.ValidationError as error:
                 failure = error
-        raise explained(str(failure), self.choices) from None
+        raise explain_error(str(failure), self.choices) from None
 
     def reads_integer(self, name: str) -> bool:
-        """Say whether the field of that wire name is an integer."""
+        """Return whether the field of that wire name is an integer."""
         return self._readers.get(name) is _as_integer
 
     def from_text(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Give typed values for names and texts that came in a path or a query.
+        """Return typed values for names and texts that came in a path or a query.
 
         Unknown names are left out.
         """
@@ -287,19 +289,19 @@ class Shape:
         }
 
 
-def camel(name: str) -> str:
-    """Give the wire's spelling of a Python name."""
+def camel_case(name: str) -> str:
+    """Return the wire's spelling of a Python name."""
     head, *rest = name.removesuffix("_").split("_")
     return head + "".join(part.capitalize() for part in rest)
 
 
 def encode(value: Any) -> bytes:
-    """Give a record as JSON."""
+    """Return a record as JSON."""
     return _encoder.encode(value)
 
 
 def encode_enveloped(value: Any, wrap: str | None) -> bytes:
-    """Give a record as the JSON of a successful answer.
+    """Return a record as the JSON of a successful answer.
 
     Beside `success`, or under the name `wrap`.
     """
@@ -318,7 +320,7 @@ def encode_enveloped(value: Any, wrap: str | None) -> bytes:
 
 
 def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Give the JSON Schemas of `types_` and of every named record they use."""
+    """Return the JSON Schemas of `types_` and of every named record they use."""
     each, named = msgspec.json.schema_components(types_, ref_template=prefix + "{name}")
     return [dict(schema) for schema in each], dict(named)
 
@@ -327,10 +329,10 @@ _encoder = msgspec.json.Encoder()
 
 
 @functools.cache
-def _rules(record: type[Body]) -> tuple[tuple[str, str, Rule], ...]:
+def _rules_of_record(record: type[Body]) -> tuple[tuple[str, str, Rule], ...]:
     hints = get_type_hints(record, include_extras=True)
     found = (
-        (name, camel(name), rule)
+        (name, camel_case(name), rule)
         for name in record.__struct_fields__
         for rule in _rules_in(hints[name])
     )
@@ -347,7 +349,7 @@ def _rules_in(hint: Any) -> Iterator[Rule]:
 
 
 def _text_reader(hint: Any) -> Callable[[str, str], Any]:
-    """Give the function that reads a value of this type from a query or path text."""
+    """Return the function that reads a value of this type from a query or path text."""
     while get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     if get_origin(hint) in (Union, types.UnionType):
@@ -372,12 +374,12 @@ def _as_boolean(name: str, text: str) -> bool:
     raise Invalid(f"{name} must be true or false.", field=name)
 
 
-def _choices(hint: Any) -> tuple[str, ...]:
-    """Give the words of a field that takes one of a few."""
+def _allowed_words(hint: Any) -> tuple[str, ...]:
+    """Return the words of a field that takes one of a few."""
     if get_origin(hint) is Literal:
         return get_args(hint)
     return (
-        next((words for part in get_args(hint) if (words := _choices(part))), ())
+        next((words for part in get_args(hint) if (words := _allowed_words(part))), ())
         if get_origin(hint) in (Union, types.UnionType, Annotated)
         else ()
     )

@@ -19,7 +19,7 @@ NAMES = {
 _WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 
 
-def explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
+def explain_error(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
     """Return msgspec's report as a sentence that names the field."""
     match = cast(re.Match[str], _WHERE.match(message))
     what, path = match["what"], match["path"] or ""
@@ -29,11 +29,11 @@ def explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
     elif what.startswith("Invalid enum value") and path in choices:
         rest = f"must be one of {', '.join(choices[path])}"
     else:
-        rest = _expectation(what)
+        rest = _expected_words(what)
     return Invalid(f"{path or 'The request'} {rest}.", field=path or None)
 
 
-def _expectation(what: str) -> str:
+def _expected_words(what: str) -> str:
     if bound := re.match(r"Expected `(\w+)`(?: of length)? (>=|<=) (-?[\d.]+)$", what):
         unit = {"str": " character", "array": " item"}.get(bound[1], "")
         if unit and bound.group(2, 3) == (">=", "1"):
@@ -45,8 +45,8 @@ def _expectation(what: str) -> str:
         return f"must be {wanted}" + (f", not {NAMES.get(wrong[2], wrong[2])}" if wrong[2] else "")
     if value := re.match(r"Invalid enum value (.*)$", what, re.DOTALL):
         return f"has no such value: {value[1][:80]}"
-    return f"is not valid: {_lower(what)}"
+    return f"is not valid: {_lower_first(what)}"
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]

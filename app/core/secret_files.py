@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.core import random_tokens
 from app.core.database.data_dir import KEPT_SECRET
-from app.core.database.disk_reserve import FULL, is_full
+from app.core.database.disk_reserve import FULL, is_disk_full
 from app.errors import StorageFull
 
 LONGEST = 8_192
@@ -40,7 +40,7 @@ class KeptSecrets:
                 os.fsync(out.fileno())
         except OSError as error:
             self.forget(HERE + name)
-            if is_full(error):
+            if is_disk_full(error):
                 raise StorageFull(FULL) from None
             raise
         return HERE + name
@@ -52,7 +52,7 @@ class KeptSecrets:
                 self._path(reference.removeprefix(HERE)).unlink(missing_ok=True)
 
     def secret(self, reference: str) -> str:
-        """Give the secret that a reference names as it is now; empty for none.
+        """Return the secret that a reference names as it is now; empty for none.
 
         Raises SecretMissing.
         """
@@ -62,10 +62,10 @@ class KeptSecrets:
                 found = os.environ.get(where, "").strip()
                 missing = f"The environment variable {where} is not set where the server runs."
             case "file:":
-                found, missing = _read(Path(where)), f"The key cannot be read from {where}."
+                found, missing = _read_secret(Path(where)), f"The key cannot be read from {where}."
             case "kept:":
                 found, missing = (
-                    _read(self._path(where)),
+                    _read_secret(self._path(where)),
                     "The key that was kept in the data directory is gone; add the model again.",
                 )
             case _:
@@ -78,7 +78,7 @@ class KeptSecrets:
         return self._folder / (KEPT_SECRET + name)
 
 
-def _read(path: Path) -> str:
+def _read_secret(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as file:
             return file.read(LONGEST).strip()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.core import random_tokens
 from app.core.database.data_dir import SPOOL
-from app.core.database.disk_reserve import is_full
+from app.core.database.disk_reserve import is_disk_full
 from app.errors import NotFound, StorageFull
 
 UPLOAD = "upload-"
@@ -34,7 +34,7 @@ class Upload:
             folder.mkdir(mode=0o700, exist_ok=True)
             self._file = self.path.open("xb")
         except OSError as error:
-            raise _full(error) from None
+            raise _storage_full(error) from None
 
     @property
     def name(self) -> str:
@@ -46,14 +46,14 @@ class Upload:
         try:
             self._file.write(part)
         except OSError as error:
-            raise _full(error) from None
+            raise _storage_full(error) from None
 
     def close(self) -> None:
         """End the writing."""
         try:
             self._file.close()
         except OSError as error:
-            raise _full(error) from None
+            raise _storage_full(error) from None
 
     def remove(self) -> None:
         """Delete the file."""
@@ -62,8 +62,8 @@ class Upload:
         self.path.unlink(missing_ok=True)
 
 
-def uploaded(data: Path, name: str) -> Path:
-    """Give the path of a body that was spooled.
+def upload_path(data: Path, name: str) -> Path:
+    """Return the path of a body that was spooled.
 
     Raise NotFound for anything but the name of one that is there.
     """
@@ -73,7 +73,7 @@ def uploaded(data: Path, name: str) -> Path:
     return path
 
 
-def clean(data: Path, now: datetime) -> None:
+def delete_leftovers(data: Path, now: datetime) -> None:
     """Delete what a server that was killed left behind, and archives that nobody has fetched for
     a day.
     """
@@ -86,15 +86,15 @@ def clean(data: Path, now: datetime) -> None:
                 path.unlink()
 
 
-async def parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
-    """Give the bytes of a spooled file, part by part."""
+async def read_parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
+    """Yield the bytes of a spooled file, part by part."""
     with path.open("rb") as file:
         while part := await asyncio.to_thread(file.read, size):
             yield part
 
 
-def _full(error: OSError) -> Exception:
-    if is_full(error):
+def _storage_full(error: OSError) -> Exception:
+    if is_disk_full(error):
         return StorageFull(
             "The disk is full, so nothing was stored. Free some space and try again. Reading still "
             "works."

@@ -39,19 +39,19 @@ def word_count(markdown: str) -> int:
             if len(plain) < 100_000
             else sum(len(line.split()) for line in plain.split(b"\n"))
         )
-    return sum(1 for _ in _word().finditer(markdown))
+    return sum(1 for _ in _word_pattern().finditer(markdown))
 
 
 @functools.cache
-def _word() -> re.Pattern[str]:
-    """Give the pattern of a word in any script.
+def _word_pattern() -> re.Pattern[str]:
+    """Return the pattern of a word in any script.
 
     Made when first needed, since its classes take 10 ms to compile.
     """
     return re.compile(rf"(?=\w)[{_UNSPACED}]|[^\W_{_UNSPACED}][^\s{_UNSPACED}]*")
 
 
-def summary(markdown: str, most: int = 280) -> str:
+def summarise_text(markdown: str, most: int = 280) -> str:
     """Return the beginning of a text as one paragraph without marks, at most so many characters
     long.
     """
@@ -89,7 +89,7 @@ def relative_time(then: datetime, now: datetime) -> str:
     return "just now"
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return the key by which two names are compared.
 
     The same for every case and every composition of a letter.

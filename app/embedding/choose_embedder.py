@@ -13,14 +13,14 @@ SWITCHED_OFF = "Vectors are switched off by HEARTH_EMBEDDINGS, so only words are
 
 
 def embedder_for(settings: Settings, data: Path) -> Embedder:
-    """Give the embedder; it does nothing before it is asked.
+    """Return the embedder; it does nothing before it is asked.
 
     Raises SettingsError where the settings do not fit together.
     """
     if settings.embeddings == "off":
         return NoEmbedder(SWITCHED_OFF)
     if settings.embeddings_url:
-        _check(settings)
+        _check_settings(settings)
         from app.embedding.remote_embedder import RemoteEmbedder
 
         return RemoteEmbedder(
@@ -30,7 +30,7 @@ def embedder_for(settings: Settings, data: Path) -> Embedder:
 
 
 def former_for(settings: Settings, data: Path, model: str) -> Embedder | None:
-    """Give what can still embed a query for an earlier model.
+    """Return what can still embed a query for an earlier model.
 
     The one that is installed here, or one at the address that is set; None if neither.
     """
@@ -45,11 +45,11 @@ def former_for(settings: Settings, data: Path, model: str) -> Embedder | None:
 
 
 def models_directory(settings: Settings, data: Path) -> Path:
-    """Give the directory of models: the one that is set, else `models` in the data directory."""
+    """Return the directory of models: the one that is set, else `models` in the data directory."""
     return settings.models.expanduser().absolute() if settings.models else data / MODELS
 
 
-def _check(settings: Settings) -> None:
+def _check_settings(settings: Settings) -> None:
     where = urlsplit(settings.embeddings_url)
     if where.scheme not in ("http", "https") or not where.hostname:
         raise SettingsError(

@@ -58,7 +58,7 @@ class LocalEmbedder:
         return None if self._worker is None or self._worker.ended else self._worker.pid
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of a search's text."""
+        """Return the vector of a search's text."""
         found = self._queries.get(text)
         if found is None:
             (found,) = await self._ask("query", [text])
@@ -66,7 +66,7 @@ class LocalEmbedder:
         return found
 
     async def passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Give the vectors of passages."""
+        """Return the vectors of passages."""
         return await self._ask("passages", texts) if texts else []
 
     async def close(self) -> None:

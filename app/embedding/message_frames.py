@@ -36,12 +36,12 @@ decode_answer = msgspec.msgpack.Decoder(Answer).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def frame(message: Ask | Answer) -> bytes:
-    """Give a message as it is sent."""
+def encode_frame(message: Ask | Answer) -> bytes:
+    """Return a message as it is sent."""
     body = _encode(message)
     return len(body).to_bytes(LENGTH_BYTES, "little") + body
 
 
-def length(prefix: bytes) -> int:
-    """Give the number of bytes that follow."""
+def decode_length(prefix: bytes) -> int:
+    """Return the number of bytes that follow."""
     return int.from_bytes(prefix, "little")

@@ -70,7 +70,7 @@ class Room:
         self._held: dict[str, Floats] = {}
 
     def take(self, name: str, *shape: int) -> Floats:
-        """Give the array of that name in this shape, with whatever was left in it."""
+        """Return the array of that name in this shape, with whatever was left in it."""
         size = math.prod(shape)
         held = self._held.get(name)
         if held is None or held.size < size:
@@ -86,27 +86,27 @@ class MiniLM:
     def __init__(self, file: ModelFile) -> None:
         self._words, self._scales = file.rows("words")
         self._places = file.floats("places").reshape(PLACES, WIDTH)
-        self._begin = _norm(file, "begin")
-        self._layers = [_layer(file, str(number)) for number in range(LAYERS)]
+        self._begin = _read_norm(file, "begin")
+        self._layers = [_read_layer(file, str(number)) for number in range(LAYERS)]
 
     def embed(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
-        """Give one vector for each text of 1 to 256 numbers, a row each."""
+        """Return one vector for each text of 1 to 256 numbers, a row each."""
         vectors = np.empty((len(texts), WIDTH), np.float32)
         begin = 0
-        for batch in batches(texts):
+        for batch in split_batches(texts):
             vectors[begin : begin + len(batch)] = self._forward(batch, room)
             begin += len(batch)
         return vectors
 
     def _forward(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
-        cuts = list(_cuts(map(len, texts)))
+        cuts = list(_slices_of(map(len, texts)))
         with np.errstate(
             over="ignore", divide="raise", invalid="raise"
         ):  # a power of two that is too large makes GELU nought, as it should
             columns = self._columns(texts, room)
             for layer in self._layers:
                 _attend(layer, columns, cuts, room)
-                _widen(layer, columns, room)
+                _feed_forward(layer, columns, room)
         means = np.stack([columns[:WIDTH, cut].mean(axis=1) for cut in cuts])
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
@@ -121,8 +121,8 @@ class MiniLM:
         return columns
 
 
-def batches(texts: Sequence[Sequence[int]]) -> Iterator[Sequence[Sequence[int]]]:
-    """Give the texts in their order, as many at a time as make a batch."""
+def split_batches(texts: Sequence[Sequence[int]]) -> Iterator[Sequence[Sequence[int]]]:
+    """Yield the texts in their order, as many at a time as make a batch."""
     begin = pieces = 0
     for place, text in enumerate(texts):
         if place > begin and pieces + len(text) > BATCH_PIECES:
@@ -135,16 +135,16 @@ def batches(texts: Sequence[Sequence[int]]) -> Iterator[Sequence[Sequence[int]]]
 
 def _attend(layer: Layer, columns: Floats, cuts: Sequence[slice], room: Room) -> None:
     count = columns.shape[1]
-    looks = _product(layer.look, columns, room, out=room.take("looks", len(layer.look), count))
+    looks = _multiply(layer.look, columns, room, out=room.take("looks", len(layer.look), count))
     mixed = room.take("mixed", WIDTH + 1, count)
     mixed[WIDTH] = 1
     for cut in cuts:
-        _mix(looks[:, cut], mixed[:WIDTH, cut], room)
-    columns[:WIDTH] += _product(layer.seen, mixed, room, out=room.take("more", WIDTH, count))
+        _attend_by_heads(looks[:, cut], mixed[:WIDTH, cut], room)
+    columns[:WIDTH] += _multiply(layer.seen, mixed, room, out=room.take("more", WIDTH, count))
     _normalise(columns[:WIDTH], layer.middle)
 
 
-def _mix(looks: Floats, mixed: Floats, room: Room) -> None:
+def _attend_by_heads(looks: Floats, mixed: Floats, room: Room) -> None:
     """Attend within one text, a few heads at a time, so that their weights stay in the
     processor's cache.
     """
@@ -169,7 +169,7 @@ def _mix(looks: Floats, mixed: Floats, room: Room) -> None:
         np.divide(sums[:, :HEAD], sums[:, HEAD:], out=result[heads])
 
 
-def _widen(layer: Layer, columns: Floats, room: Room) -> None:
+def _feed_forward(layer: Layer, columns: Floats, room: Room) -> None:
     count = columns.shape[1]
     wide = room.take("wide", WIDE + 1, count)
     wide[WIDE] = 1
@@ -177,14 +177,14 @@ def _widen(layer: Layer, columns: Floats, room: Room) -> None:
         WIDTH // 2, CACHED // count
     )  # a part at a time, which stays in the processor's cache
     for first in range(0, WIDE, step):
-        rows = _product(
+        rows = _multiply(
             layer.wide[first : first + step],
             columns,
             room,
             out=wide[first : min(first + step, WIDE)],
         )
         _gelu(rows, room.take("powers", *rows.shape))
-    columns[:WIDTH] += _product(layer.narrow, wide, room, out=room.take("more", WIDTH, count))
+    columns[:WIDTH] += _multiply(layer.narrow, wide, room, out=room.take("more", WIDTH, count))
     _normalise(columns[:WIDTH], layer.end)
 
 
@@ -197,7 +197,7 @@ def _gelu(rows: Floats, powers: Floats) -> None:
     rows /= powers
 
 
-def _product(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> Floats:
+def _multiply(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> Floats:
     """Multiply; a short text goes in parts, which OpenBLAS takes as they lie instead of copying all
     weights into another order first.
 
@@ -239,39 +239,39 @@ def _normalise(columns: Floats, norm: Norm) -> None:
         columns[:] = rows.T
 
 
-def _cuts(lengths: Iterable[int]) -> Iterator[slice]:
+def _slices_of(lengths: Iterable[int]) -> Iterator[slice]:
     begin = 0
     for length in lengths:
         yield slice(begin, begin + length)
         begin += length
 
 
-def _norm(file: ModelFile, name: str) -> Norm:
+def _read_norm(file: ModelFile, name: str) -> Norm:
     return Norm(file.floats(f"{name}.gain"), file.floats(f"{name}.bias"))
 
 
-def _layer(file: ModelFile, name: str) -> Layer:
-    wide = _with_bias(file, f"{name}.wide")
+def _read_layer(file: ModelFile, name: str) -> Layer:
+    wide = _read_with_bias(file, f"{name}.wide")
     wide *= np.float32(-STRETCH)
-    narrow = _with_bias(file, f"{name}.narrow")
+    narrow = _read_with_bias(file, f"{name}.narrow")
     narrow[:, :WIDE] *= np.float32(-1 / STRETCH)
-    seen = _with_bias(file, f"{name}.seen")
+    seen = _read_with_bias(file, f"{name}.seen")
     return Layer(
-        _look(file, name),
+        _read_attention(file, name),
         seen,
-        _norm(file, f"{name}.middle"),
+        _read_norm(file, f"{name}.middle"),
         wide,
         narrow,
-        _norm(file, f"{name}.end"),
+        _read_norm(file, f"{name}.end"),
     )
 
 
-def _look(file: ModelFile, name: str) -> Floats:
-    """Give the weights of queries, keys and values.
+def _read_attention(file: ModelFile, name: str) -> Floats:
+    """Return the weights of queries, keys and values.
 
     Each head's values get a row that is always one.
     """
-    given = _with_bias(file, f"{name}.look")
+    given = _read_with_bias(file, f"{name}.look")
     look = np.zeros((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
     look[:WIDTH] = given[:WIDTH] * np.float32(LOG2_E / math.sqrt(HEAD))
     look[WIDTH : 2 * WIDTH] = given[WIDTH : 2 * WIDTH]
@@ -281,7 +281,7 @@ def _look(file: ModelFile, name: str) -> Floats:
     return look
 
 
-def _with_bias(file: ModelFile, name: str) -> Floats:
+def _read_with_bias(file: ModelFile, name: str) -> Floats:
     return np.concatenate(
         [file.floats(f"{name}.weight"), file.floats(f"{name}.bias")[:, None]], axis=1
     )

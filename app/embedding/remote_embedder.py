@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
-from app.core.process.background_tasks import undisturbed
+from app.core.process.background_tasks import shielded
 from app.core.process.counted import counted
 from app.embedding.query_cache import Remembered
 
@@ -58,7 +58,7 @@ class RemoteEmbedder:
     def __init__(
         self, url: str, *, model: str, key: str = "", pause: Pause = asyncio.sleep
     ) -> None:
-        self._url = _address(url)
+        self._url = _embeddings_url(url)
         self._named = self._url.partition("?")[0]
         self._key = key
         self._pause = pause
@@ -69,19 +69,19 @@ class RemoteEmbedder:
         self.reason = ""
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of a search's text."""
+        """Return the vector of a search's text."""
         found = self._queries.get(text)
         if found is None:
-            (vector,) = await self._noted([text], seconds=QUERY_SECONDS, tries=QUERY_TRIES)
+            (vector,) = await self._ask_and_note([text], seconds=QUERY_SECONDS, tries=QUERY_TRIES)
             found = as_floats(vector)
             self._queries.put(text, found)
         return found
 
     async def passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Give the vectors of passages."""
+        """Return the vectors of passages."""
         found: list[bytes] = []
         for first in range(0, len(texts), BATCH):
-            vectors = await self._noted(
+            vectors = await self._ask_and_note(
                 texts[first : first + BATCH], seconds=PASSAGES_SECONDS, tries=PASSAGES_TRIES
             )
             found += map(as_bytes, vectors)
@@ -92,11 +92,11 @@ class RemoteEmbedder:
         if self._client is not None:
             await (await self._client).aclose()
 
-    async def _noted(
+    async def _ask_and_note(
         self, texts: Sequence[str], *, seconds: float, tries: int
     ) -> list[list[float]]:
         try:
-            vectors = self._checked(
+            vectors = self._check_answer(
                 await self._answer(texts, seconds=seconds, tries=tries), len(texts)
             )
         except EmbeddingFailed as error:
@@ -106,7 +106,7 @@ class RemoteEmbedder:
         return vectors
 
     async def _answer(self, texts: Sequence[str], *, seconds: float, tries: int) -> bytes:
-        """Give the body of a good answer.
+        """Return the body of a good answer.
 
         What may pass by itself is tried again, each time a little later.
         """
@@ -118,12 +118,12 @@ class RemoteEmbedder:
                 if response.status_code == 200:
                     return response.content
                 failure, asked = (
-                    self._said(response.status_code, response.text),
+                    self._refusal_sentence(response.status_code, response.text),
                     _retry_after(response.headers.get("Retry-After", "")),
                 )
                 if response.status_code != TOO_MANY and response.status_code < 500:
                     left = 0
-            except _trouble() as error:
+            except _http_errors() as error:
                 failure = (
                     f"The embeddings address {self._named} does not answer "
                     f"({type(error).__name__})."
@@ -139,7 +139,7 @@ class RemoteEmbedder:
 
         if self._client is None:
             self._client = asyncio.create_task(asyncio.to_thread(self._connect))
-        client = await undisturbed(self._client)
+        client = await shielded(self._client)
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         return await client.post(
             self._url, json=body, timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS)
@@ -153,10 +153,10 @@ class RemoteEmbedder:
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         return httpx.AsyncClient(
-            headers=headers, follow_redirects=False, trust_env=not _is_here(self._url)
+            headers=headers, follow_redirects=False, trust_env=not _is_local(self._url)
         )
 
-    def _said(self, status: int, text: str) -> str:
+    def _refusal_sentence(self, status: int, text: str) -> str:
         shown = " ".join(text.split())[:SHOWN_CHARACTERS]
         if self._key:
             shown = shown.replace(self._key, "…")
@@ -168,7 +168,7 @@ class RemoteEmbedder:
             f" It says: {shown}" if shown else ""
         )
 
-    def _checked(self, body: bytes, count: int) -> list[list[float]]:
+    def _check_answer(self, body: bytes, count: int) -> list[list[float]]:
         try:
             entries = sorted(
                 msgspec.json.decode(body, type=Reply).data, key=lambda entry: entry.index
@@ -199,25 +199,25 @@ class RemoteEmbedder:
 
 
 def as_floats(vector: Sequence[float]) -> bytes:
-    """Give the vector with length one as little-endian float32."""
+    """Return the vector with length one as little-endian float32."""
     norm = math.hypot(*vector)
-    return _little(array.array("f", (number / norm for number in vector)))
+    return _little_endian(array.array("f", (number / norm for number in vector)))
 
 
 def as_bytes(vector: Sequence[float]) -> bytes:
-    """Give the vector as int8, its largest number as 127."""
+    """Return the vector as int8, its largest number as 127."""
     scale = LARGEST / max(map(abs, vector))
     return array.array("b", (round(number * scale) for number in vector)).tobytes()
 
 
-def _little(numbers: "array.array[float]") -> bytes:
+def _little_endian(numbers: "array.array[float]") -> bytes:
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()
 
 
-def _address(url: str) -> str:
-    """Give the address to post to, from it or from what it lies below
+def _embeddings_url(url: str) -> str:
+    """Return the address to post to, from it or from what it lies below
     (`http://localhost:11434/v1`).
     """
     parts = urlsplit(url)
@@ -227,8 +227,8 @@ def _address(url: str) -> str:
     return parts._replace(path=path, fragment="").geturl()
 
 
-def _is_here(url: str) -> bool:
-    """Tell whether the address is this machine's own, which no proxy can reach."""
+def _is_local(url: str) -> bool:
+    """Return whether the address is this machine's own, which no proxy can reach."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
@@ -237,7 +237,7 @@ def _retry_after(text: str) -> float:
     return float(text) if text.isascii() and text.isdecimal() else 0.0
 
 
-def _trouble() -> Any:
+def _http_errors() -> Any:
     import httpx2 as httpx
 
     return (httpx.RequestError, httpx.InvalidURL)

@@ -29,13 +29,14 @@ class WordPiece:
         self._remembered: dict[str, list[int]] = {}
 
     def numbers(self, text: str, *, most: int) -> list[int]:
-        """Give the numbers of the text's pieces between those of [CLS] and [SEP], cut to `most` in
+        """Return the numbers of the text's pieces between those of [CLS] and [SEP], cut to `most`
+        in
         all.
 
         What looks like a special piece in the text ("[SEP]") is text like any other.
         """
         found = [self._numbers[BEGIN]]
-        for word in words(text):
+        for word in split_words(text):
             found += self._remembered.get(word) or self._pieces(word)
             if len(found) >= most:
                 break
@@ -71,8 +72,8 @@ class WordPiece:
         return found
 
 
-def words(text: str) -> list[str]:
-    """Give the words of a text in lower case and without accents.
+def split_words(text: str) -> list[str]:
+    """Return the words of a text in lower case and without accents.
 
     Each punctuation mark and each ideograph is a word.
     """
@@ -94,7 +95,7 @@ class _Table(dict[int, str]):
         return found
 
     def replacement(self, character: str) -> str:
-        """Give what stands for the character."""
+        """Return what stands for the character."""
         raise NotImplementedError
 
 

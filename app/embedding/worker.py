@@ -22,7 +22,14 @@ from typing import BinaryIO
 import numpy as np
 
 from app.embedding import model_file
-from app.embedding.message_frames import LENGTH_BYTES, Answer, Ask, decode_ask, frame, length
+from app.embedding.message_frames import (
+    LENGTH_BYTES,
+    Answer,
+    Ask,
+    decode_ask,
+    decode_length,
+    encode_frame,
+)
 from app.embedding.minilm import Floats, MiniLM, Room
 from app.embedding.partner_thread import Partner
 from app.embedding.wordpiece import WordPiece
@@ -36,12 +43,12 @@ class Engine:
     """The loaded model with its vocabulary."""
 
     def __init__(self, path: Path) -> None:
-        with model_file.opened(path) as file:
+        with model_file.open_model(path) as file:
             self._pieces = WordPiece(file.vocabulary)
             self._model = MiniLM(file)
 
     def embed(self, texts: Sequence[str], room: Room) -> Floats:
-        """Give the vectors of the texts in their order.
+        """Return the vectors of the texts in their order.
 
         The work goes from short to long, so that what is together is alike.
         """
@@ -52,13 +59,13 @@ class Engine:
         return vectors
 
 
-def floats(vectors: Floats) -> list[bytes]:
-    """Give each vector as little-endian float32."""
+def as_floats(vectors: Floats) -> list[bytes]:
+    """Return each vector as little-endian float32."""
     return [vector.astype("<f4").tobytes() for vector in vectors]
 
 
-def bytes_of(vectors: Floats) -> list[bytes]:
-    """Give each vector as int8, its largest number as 127."""
+def as_bytes(vectors: Floats) -> list[bytes]:
+    """Return each vector as int8, its largest number as 127."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     return [row.tobytes() for row in np.rint(vectors * (np.float32(127) / largest)).astype(np.int8)]
 
@@ -77,7 +84,7 @@ class Worker:
 
     def start(self) -> None:
         """Start the threads and tell that asks may come."""
-        for kind, form in (("query", floats), ("passages", bytes_of)):
+        for kind, form in (("query", as_floats), ("passages", as_bytes)):
             threading.Thread(target=self._work, args=(kind, form), daemon=True).start()
         self._send(Answer(0))
 
@@ -87,7 +94,7 @@ class Worker:
 
     def _work(self, kind: str, form: Callable[[Floats], list[bytes]]) -> None:
         if kind == "passages":
-            stand_back()
+            lower_priority()
         room = Room(Partner() if kind == "query" and (os.cpu_count() or 1) > 1 else None)
         while True:
             self._send(self._answer(self._waiting[kind].get(), form, room))
@@ -103,10 +110,10 @@ class Worker:
 
     def _send(self, answer: Answer) -> None:
         with self._writing:
-            send(self._out, answer)
+            write_answer(self._out, answer)
 
 
-def stand_back() -> None:
+def lower_priority() -> None:
     """Give this thread the lowest priority where threads have one of their own, else make the
     whole process a little lower.
     """
@@ -117,10 +124,10 @@ def stand_back() -> None:
             os.nice(NICE)
 
 
-def send(out: BinaryIO, answer: Answer) -> None:
+def write_answer(out: BinaryIO, answer: Answer) -> None:
     """Write an answer; where nobody reads any more, end."""
     try:
-        out.write(frame(answer))
+        out.write(encode_frame(answer))
         out.flush()
     except OSError:
         os._exit(0)
@@ -136,11 +143,11 @@ def main() -> None:
     try:
         worker = Worker(Engine(Path(sys.argv[1])), out)
     except model_file.ModelFileError as error:
-        send(out, Answer(0, failure=str(error)))
+        write_answer(out, Answer(0, failure=str(error)))
         return
     worker.start()
     while prefix := asked.read(LENGTH_BYTES):
-        worker.take(decode_ask(asked.read(length(prefix))))
+        worker.take(decode_ask(asked.read(decode_length(prefix))))
     os._exit(0)  # at once, whatever is half done: nobody waits for it
 
 

@@ -13,7 +13,14 @@ import msgspec
 
 import app
 from app.core.embedder import EmbeddingFailed
-from app.embedding.message_frames import LENGTH_BYTES, Ask, Kind, decode_answer, frame, length
+from app.embedding.message_frames import (
+    LENGTH_BYTES,
+    Ask,
+    Kind,
+    decode_answer,
+    decode_length,
+    encode_frame,
+)
 
 START_SECONDS = 60
 END_SECONDS = 2
@@ -48,7 +55,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, model: Path) -> "WorkerProcess":
-        """Give a worker that has loaded the model.
+        """Return a worker that has loaded the model.
 
         Raises EmbeddingFailed with its reason where it cannot, WorkerEnded where it gave none.
         """
@@ -98,13 +105,13 @@ class WorkerProcess:
         return self._process.pid
 
     async def ask(self, kind: Kind, texts: Sequence[str]) -> list[bytes]:
-        """Give one vector for each text.
+        """Return one vector for each text.
 
         Raises EmbeddingFailed where the model cannot, WorkerEnded where there is no answer.
         """
         number = next(self._numbers)
         try:
-            message = frame(Ask(number, kind, list(texts)))
+            message = encode_frame(Ask(number, kind, list(texts)))
         except UnicodeEncodeError:
             raise EmbeddingFailed("A text holds half a character, so it has no vector.") from None
         if self.ended:
@@ -135,7 +142,7 @@ class WorkerProcess:
         try:
             while True:
                 prefix = await self._output.readexactly(LENGTH_BYTES)
-                self._settle(await self._output.readexactly(length(prefix)))
+                self._settle(await self._output.readexactly(decode_length(prefix)))
         except (asyncio.IncompleteReadError, ConnectionError, msgspec.MsgspecError):
             self._input.close()
             await self._process.wait()
@@ -156,7 +163,7 @@ class WorkerProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Give the worker what a program needs to run and nothing of Hearth's settings, some of
+    """Return the worker what a program needs to run and nothing of Hearth's settings, some of
     which are secret.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}

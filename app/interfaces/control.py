@@ -18,14 +18,14 @@ from app.interfaces.pages.visit import Visit
 
 
 def routes(token: str) -> list[Route]:
-    """Give the routes by which the command line asks.
+    """Return the routes by which the command line asks.
 
     For itself, and for a user who sits at this machine.
     """
 
     def demand_token(visit: Visit) -> None:
         sent = visit.headers.get("authorization", "")
-        if not random_tokens.same(sent, f"Control {token}"):
+        if not random_tokens.equal_secrets(sent, f"Control {token}"):
             raise NotFound("There is nothing at this path.")
 
     async def control(visit: Visit) -> Response | Lines:
@@ -35,7 +35,7 @@ def routes(token: str) -> list[Route]:
     async def as_user(visit: Visit) -> Response | Lines:
         demand_token(visit)
         username = visit.path_params["username"]
-        return await _asked(visit, visit.parts.quick(users.at_this_machine, username))
+        return await _asked(visit, visit.parts.quick(users.local_caller, username))
 
     return [
         Route("/control/{name}", control, methods=["POST"]),

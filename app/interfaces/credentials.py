@@ -52,7 +52,7 @@ class Credentials:
             if secret is not None
             else None
             if key is None
-            else self.ring.caller(key)
+            else self.ring.find_caller(key)
         )
         if caller is None:
             sent = key is not None or secret is not None
@@ -60,7 +60,7 @@ class Credentials:
                 self.failed(exchange.scope)
             raise self.unauthorized(headers, scheme, sent=sent)
         if secret is None:
-            self.ring.used(caller)
+            self.ring.note_use(caller)
         self._count(exchange, caller)
         if secret is not None:
             self.require_own_page(exchange.scope["method"], headers, scheme)
@@ -88,14 +88,14 @@ class Credentials:
 
         Raise RateLimited where its address sent too many of them.
         """
-        _spend(self.failures, scope, "Too many failed credentials; wait a moment.")
+        _spend_rate(self.failures, scope, "Too many failed credentials; wait a moment.")
 
     def guessed(self, scope: MutableMapping[str, Any]) -> None:
         """Count a share token, invite or code that nobody knows.
 
         Raise RateLimited where its address sent too many of them.
         """
-        _spend(self.guesses, scope, "Too many unknown links or codes; wait a moment.")
+        _spend_rate(self.guesses, scope, "Too many unknown links or codes; wait a moment.")
 
     def require_own_page(self, method: str, headers: dict[bytes, bytes], scheme: str) -> None:
         """Raise Forbidden unless what a session changes is asked as JSON by a page of this very
@@ -115,7 +115,7 @@ class Credentials:
             )
 
     def unauthorized(self, headers: dict[bytes, bytes], scheme: str, *, sent: bool) -> Unauthorized:
-        """Give the refusal of a request without a credential that holds; `sent`: it had one."""
+        """Return the refusal of a request without a credential that holds; `sent`: it had one."""
         challenge = f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}{RESOURCE}"'
         message = (
             "The credential is unknown, expired or revoked."
@@ -138,7 +138,7 @@ class Credentials:
         return [(b"www-authenticate", challenge.encode("latin-1"))]
 
     def cookie(self, secret: str, headers: dict[bytes, bytes], scheme: str) -> bytes:
-        """Give the cookie that holds a session, or with an empty secret the one that takes it
+        """Return the cookie that holds a session, or with an empty secret the one that takes it
         away.
         """
         age = int(LIFE.total_seconds()) if secret else 0
@@ -156,12 +156,12 @@ class Credentials:
         exchange.scope["known"] = (
             True  # so that its connection does not make way for those of strangers
         )
-        exchange.verdict = self.rates.take((caller.kind, caller.credential))
+        exchange.verdict = self.rates.take_token((caller.kind, caller.credential))
         if exchange.verdict.wait:
             raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
 
     def _by_session(self, exchange: Exchange, secret: str) -> Caller | None:
-        """Give the caller of a session.
+        """Return the caller of a session.
 
         The cookie goes back with a session that was renewed, and is taken away with one that has
         ended.
@@ -176,8 +176,8 @@ class Credentials:
         return None if admitted is None else admitted[0]
 
 
-def _spend(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> None:
-    if wait := limit.take(address_of(scope)).wait:
+def _spend_rate(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> None:
+    if wait := limit.take_token(address_of(scope)).wait:
         raise RateLimited(message, retryAfter=wait)
 
 
@@ -192,7 +192,7 @@ def require_json(headers: dict[bytes, bytes]) -> None:
 
 
 def session_secret(headers: dict[bytes, bytes]) -> str | None:
-    """Give the session's secret in the cookies of a request."""
+    """Return the session's secret in the cookies of a request."""
     sent = headers.get(b"cookie")
     if sent is None:
         return None
@@ -204,14 +204,14 @@ def session_secret(headers: dict[bytes, bytes]) -> str | None:
 
 
 def address_of(scope: MutableMapping[str, Any]) -> str:
-    """Give the address that a request comes from, as the trusted proxies name it where one
+    """Return the address that a request comes from, as the trusted proxies name it where one
     passed it on.
     """
     return str((scope.get("client") or ("?",))[0])
 
 
 def key_of(headers: dict[bytes, bytes]) -> str | None:
-    """Give the key that was sent; when Authorization is there it alone counts."""
+    """Return the key that was sent; when Authorization is there it alone counts."""
     authorization = headers.get(b"authorization")
     if authorization is None:
         key = headers.get(b"x-api-key")

@@ -60,13 +60,13 @@ class Guard:
             return ANY_ORIGIN
         origin = headers.get(b"origin")
         if origin is not None and origin in self._origins:
-            return _cors(origin)
+            return _cors_headers(origin)
         if method in UNSAFE:
             self._check_origin(origin, headers, self.origin(headers, scheme).encode("latin-1"))
         return None
 
     def origin(self, headers: dict[bytes, bytes], scheme: str) -> str:
-        """Give scheme, host and port as the client named them.
+        """Return scheme, host and port as the client named them.
 
         For the public address its own scheme, since a proxy may speak https for it.
         """
@@ -74,7 +74,7 @@ class Guard:
         return f"{self._public.scheme if host == self._public.netloc.lower() else scheme}://{host}"
 
     def is_own_page(self, headers: dict[bytes, bytes], scheme: str) -> bool:
-        """Say whether the request names a page of this server as the one it comes from."""
+        """Return whether the request names a page of this server as the one it comes from."""
         return headers.get(b"origin", b"").lower() == self.origin(headers, scheme).encode("latin-1")
 
     def _is_known(self, host: bytes) -> bool:
@@ -100,7 +100,7 @@ def _without_port(host: bytes) -> bytes:
     return name if colon and port.isdigit() else host
 
 
-def _cors(origin: bytes) -> Headers:
+def _cors_headers(origin: bytes) -> Headers:
     return [
         (b"access-control-allow-origin", origin),
         (b"vary", b"Origin"),

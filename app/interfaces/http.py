@@ -41,7 +41,7 @@ from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import Found, PageRoutes, Routes
-from app.interfaces.wire.repeated_headers import merged
+from app.interfaces.wire.repeated_headers import merge_headers
 from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
@@ -75,7 +75,7 @@ class Api:
         self._large = asyncio.Lock()
         self._ids = map(
             b"%s-%x".__mod__,
-            zip(itertools.repeat(random_tokens.run_name().encode()), itertools.count(1)),
+            zip(itertools.repeat(random_tokens.new_run_name().encode()), itertools.count(1)),
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +83,7 @@ class Api:
         path: str = scope["path"]
         try:
             if len(exchange.headers) != len(scope["headers"]):
-                exchange.headers = merged(scope["headers"])
+                exchange.headers = merge_headers(scope["headers"])
             if self.proxies is not None:
                 scope["client"] = self.proxies.client(scope.get("client"), exchange.headers)
             is_api = path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/")
@@ -165,7 +165,7 @@ class Api:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
         if operation.http.takes_file:
-            _demand_file(exchange)
+            _require_file(exchange)
         if operation.http.spooled:
             return await self._ask_with_file(exchange, found)
         body = (
@@ -180,7 +180,7 @@ class Api:
             given = (
                 decode(body)
                 if not in_text
-                else operation.shape.from_text(query(text))
+                else operation.shape.from_text(parse_query(text))
                 if text
                 else {}
             )
@@ -202,7 +202,7 @@ class Api:
                 once=None if key is None else key.decode("latin-1"),
             )
             return await (
-                _while_there(exchange.receive, work) if operation.http.stoppable else work
+                _while_connected(exchange.receive, work) if operation.http.stoppable else work
             )
         except NotFound:
             if operation.http.guessable:
@@ -220,10 +220,10 @@ class Api:
         """
         operation = found.operation
         if exchange.caller is not None:
-            self.parts.authorize(self.parts.renewed(exchange.caller), operation)
+            self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
         most = getattr(self.parts.settings, operation.http.body)
         exchange.require_small(most)
-        given = operation.shape.from_text(query(exchange.scope["query_string"]))
+        given = operation.shape.from_text(parse_query(exchange.scope["query_string"]))
         upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
         try:
             async for part in body_parts(exchange.receive, most):
@@ -244,11 +244,11 @@ class Api:
     def _told(
         self, operation: Operation[..., Any], result: Any
     ) -> tuple[int, bytes, Headers | None]:
-        """Give status, body and further headers for what an operation gave."""
+        """Return status, body and further headers for what an operation gave."""
         if isinstance(result, Refusal):
             return 200, encode(result.body), None
         if isinstance(result, Replay):
-            return _replayed(result, operation)
+            return _replayed_answer(result, operation)
         return (
             operation.http.status,
             encode(result)
@@ -276,8 +276,8 @@ class Api:
         await exchange.answer(error.status, encode(error.body), headers)
 
 
-def query(raw: bytes) -> dict[str, str]:
-    """Give the names and texts of a query string; of a name that comes twice the last.
+def parse_query(raw: bytes) -> dict[str, str]:
+    """Return the names and texts of a query string; of a name that comes twice the last.
 
     Raise Invalid when it is not UTF-8.
     """
@@ -292,8 +292,8 @@ def query(raw: bytes) -> dict[str, str]:
         ) from None
 
 
-def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:
-    """Give status, body and headers of an answer that was given before."""
+def _replayed_answer(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:
+    """Return status, body and headers of an answer that was given before."""
     body = (
         replay.body
         if replay.status >= 400
@@ -302,8 +302,8 @@ def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, byte
     return replay.status, body, [(b"idempotency-replayed", b"true")]
 
 
-async def _while_there(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
-    """Give what the work gives; cancel it and raise ClientLeft when the client hangs up before.
+async def _while_connected(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
+    """Return what the work gives; cancel it and raise ClientLeft when the client hangs up before.
 
     Who listens for that begins only once the work waits for something: most is done before.
     """
@@ -336,7 +336,7 @@ async def _while_there(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
             asker.uncancel()
 
 
-def _demand_file(exchange: Exchange) -> None:
+def _require_file(exchange: Exchange) -> None:
     """Raise Malformed for a form: what would be kept is its envelope, not the file in it."""
     if exchange.headers.get(b"content-type", b"").lower().startswith(b"multipart/"):
         raise Malformed(

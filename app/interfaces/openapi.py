@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from app.core.accepted_schemas import accepted, nullable
+from app.core.accepted_schemas import nullable, request_schemas
 from app.core.app import App
 from app.core.caller import Actor, Caller
 from app.core.line_stream import MEDIA_TYPE
@@ -53,24 +53,28 @@ SHARED = (Refusal, Actor)
 @operation("GET /openapi.json", since="beyond", public=True, http=Http(bare=True))
 async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
     """Give the API's OpenAPI 3.1 document."""
-    return document(app.catalog)
+    return openapi_document(app.catalog)
 
 
 @functools.cache
-def document(catalog: Catalog) -> dict[str, Any]:
-    """Give the OpenAPI document of the catalogue."""
+def openapi_document(catalog: Catalog) -> dict[str, Any]:
+    """Return the OpenAPI document of the catalogue."""
     served = list(catalog.listed())
     operations = list({one.operation.name: one.operation for one in served}.values())
     names = [found.name for found in operations]
     each, named = schemas([*SHARED, *(found.answer for found in operations)], PREFIX)
     answers = dict(zip(names, each[len(SHARED) :], strict=True))
-    sent, inner = accepted([found.shape.record for found in operations], PREFIX)
+    sent, inner = request_schemas([found.shape.record for found in operations], PREFIX)
     own = {name for name, schema in inner.items() if named.get(name, schema) != schema}
-    requests = {name: _renamed(schema, own) for name, schema in zip(names, sent, strict=True)}
-    named |= {_sent_name(name, own): _renamed(schema, own) for name, schema in inner.items()}
+    requests = {
+        name: _rename_references(schema, own) for name, schema in zip(names, sent, strict=True)
+    }
+    named |= {
+        _sent_name(name, own): _rename_references(schema, own) for name, schema in inner.items()
+    }
     paths: dict[str, Any] = {}
     for one in served:
-        paths.setdefault(one.path, {})[one.method.lower()] = _entry(
+        paths.setdefault(one.path, {})[one.method.lower()] = _path_entry(
             one, requests[one.operation.name], answers[one.operation.name]
         )
     return {
@@ -94,24 +98,24 @@ def document(catalog: Catalog) -> dict[str, Any]:
 
 
 def _sent_name(name: str, own: set[str]) -> str:
-    """Give the name of a record as it is sent; one that is answered in another form has two."""
+    """Return the name of a record as it is sent; one that is answered in another form has two."""
     return f"{name}Sent" if name in own else name
 
 
-def _renamed(schema: Any, own: set[str]) -> Any:
+def _rename_references(schema: Any, own: set[str]) -> Any:
     if isinstance(schema, list):
-        return [_renamed(part, own) for part in schema]
+        return [_rename_references(part, own) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {
         key: PREFIX + _sent_name(part.removeprefix(PREFIX), own)
         if key == "$ref"
-        else _renamed(part, own)
+        else _rename_references(part, own)
         for key, part in schema.items()
     }
 
 
-def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+def _path_entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     found = listed.operation
     properties: dict[str, Any] = request.get("properties", {})
     required = set(request.get("required", ()))
@@ -174,7 +178,7 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool)
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Give the schema of a query parameter: null cannot be written in a query."""
+    """Return the schema of a query parameter: null cannot be written in a query."""
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
     rest = {
         key: value
@@ -190,11 +194,11 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
     refusal = {"$ref": PREFIX + "Refusal"}
-    body = answer if found.http.bare else _enveloped(found, answer)
+    body = answer if found.http.bare else _envelope_schema(found, answer)
     if found.http.refusal is not None:
         body = {"anyOf": [body, refusal]}
     codes = set(REFUSALS) - ({"401", "403"} if found.public else set())
-    told = REFUSALS | {str(found.http.invalid_status): _refused(found)}
+    told = REFUSALS | {str(found.http.invalid_status): _refusal_text(found)}
     listed = {
         code: {"description": told[code], "content": {"application/json": {"schema": refusal}}}
         for code in sorted(codes)
@@ -212,8 +216,8 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
     return {str(found.http.status): {"description": "Success", "content": content}, **listed}
 
 
-def _refused(found: Operation[..., Any]) -> str:
-    """Say what a request is refused for beyond what its schema says."""
+def _refusal_text(found: Operation[..., Any]) -> str:
+    """Return what a request is refused for beyond what its schema says."""
     refuses = {**(FORM if found.http.takes_file else {}), **found.http.refuses}
     cases = [f"`{field}`: {when}" for field, when in refuses.items()]
     return "\n".join(
@@ -224,7 +228,7 @@ def _refused(found: Operation[..., Any]) -> str:
     )
 
 
-def _enveloped(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
+def _envelope_schema(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
     success = {
         "type": "object",
         "properties": {"success": {"const": True}},

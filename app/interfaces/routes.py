@@ -28,7 +28,7 @@ class Found:
         self._values: dict[str, Any] | None = None
 
     def values(self) -> dict[str, Any]:
-        """Give the typed values; an id too large or too small to exist is NotFound, one that is
+        """Return the typed values; an id too large or too small to exist is NotFound, one that is
         no number Invalid.
         """
         if self._values is None:
@@ -57,7 +57,7 @@ class Routes:
         self._known: dict[tuple[str, str], Found] = {}
 
     def find(self, method: str, path: str) -> Found:
-        """Give what answers `method` on `path` (below the base path).
+        """Return what answers `method` on `path` (below the base path).
 
         Raise NotFound or MethodNotAllowed.
         """
@@ -75,14 +75,14 @@ class PageRoutes:
     """The routes beside the API, found as those of the API are."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._root = _tree(
+        self._root = _route_tree(
             (method, route.path, route)
             for route in routes
             for method in (route.methods or {"GET"}) - {"HEAD"}
         )
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
-        """Give the route that answers, and what the path says under the parameters' names.
+        """Return the route that answers, and what the path says under the parameters' names.
 
         Raise NotFound or MethodNotAllowed.
         """
@@ -91,11 +91,11 @@ class PageRoutes:
 
 @functools.cache
 def _of_catalog(catalog: Catalog) -> _Node[Operation[..., Any]]:
-    """Give the tree of the catalogue, the same for every server of this process."""
-    return _tree(catalog.routes())
+    """Return the tree of the catalogue, the same for every server of this process."""
+    return _route_tree(catalog.routes())
 
 
-def _tree(routes: Iterable[tuple[str, str, Target]]) -> _Node[Target]:
+def _route_tree(routes: Iterable[tuple[str, str, Target]]) -> _Node[Target]:
     root: _Node[Target] = _Node()
     for method, path, target in routes:
         node, names = root, []
@@ -111,7 +111,7 @@ def _tree(routes: Iterable[tuple[str, str, Target]]) -> _Node[Target]:
 
 
 def _walk(root: _Node[Target], method: str, path: str, where: str) -> tuple[Target, dict[str, str]]:
-    """Give what answers `method` on `path`, and the texts of the path's parameters.
+    """Return what answers `method` on `path`, and the texts of the path's parameters.
 
     Raise MethodNotAllowed, or NotFound, which says where to look.
     """
@@ -146,7 +146,7 @@ def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[
 def _match(
     node: _Node[Target], segments: list[str], texts: list[str]
 ) -> tuple[_Node[Target], list[str]] | None:
-    """Give the node that the segments lead to, a literal way before a parameter, with the
+    """Return the node that the segments lead to, a literal way before a parameter, with the
     parameters' texts.
     """
     if not segments:

@@ -97,25 +97,25 @@ def migrate(
     the matter with nothing changed. Raises NewerFile when the file holds a step that this Hearth
     does not know.
     """
-    pending = due(path, steps=steps)
+    pending = due_steps(path, steps=steps)
     if pending:
         if before is not None and len(pending) < len(steps):  # it is there already
             before(path)
-        _apply(path, steps)
+        _apply_steps(path, steps)
     return pending
 
 
-def due(
+def due_steps(
     path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, sealed: bool = False
 ) -> list[str]:
-    """Give the names of the steps that the file at `path` still needs, without changing it.
+    """Return the names of the steps that the file at `path` still needs, without changing it.
 
     `sealed`: it lies where no file can be made.
 
     Raises NewerFile as `migrate` does.
     """
     names = [step.__name__ for step in steps]
-    applied = _applied(path, sealed=sealed)
+    applied = _applied_steps(path, sealed=sealed)
     if unknown := [name for name in applied if name not in names]:
         raise NewerFile(
             f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install "
@@ -124,7 +124,7 @@ def due(
     return [name for name in names if name not in applied]
 
 
-def _applied(path: Path, *, sealed: bool = False) -> list[str]:
+def _applied_steps(path: Path, *, sealed: bool = False) -> list[str]:
     if not path.exists():
         return []
     journal = (
@@ -148,7 +148,7 @@ def _applied(path: Path, *, sealed: bool = False) -> list[str]:
         connection.close()
 
 
-def _apply(path: Path, steps: tuple[Callable[["Database"], None], ...]) -> None:
+def _apply_steps(path: Path, steps: tuple[Callable[["Database"], None], ...]) -> None:
     from sqlite_utils import Database, Migrations  # a third of a second, so only when a step is due
 
     ordered = Migrations("hearth")

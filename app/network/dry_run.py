@@ -41,7 +41,7 @@ class RehearsedStore(Store):
 
 
 def rehearsing(app: App) -> App:
-    """Give the App in which an operation can be run without any trace.
+    """Return the App in which an operation can be run without any trace.
 
     It has the same parts, but what is written or remembered is lost.
     """
@@ -51,5 +51,5 @@ def rehearsing(app: App) -> App:
 
 
 def _undone(tx: Tx, step: Callable[[Tx], Any]) -> None:
-    with tx.undone():
+    with tx.always_undo():
         step(tx)

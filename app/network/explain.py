@@ -117,7 +117,7 @@ async def explain(
     also of a tool, or its method and path, `args` its fields as a JSON object, those of the path
     included. Whoever asks must hold every scope that the caller holds.
     """
-    return await _explained(app, me, caller, operation, _fields(args))
+    return await _explain_call(app, me, caller, operation, _given_fields(args))
 
 
 @operation("COMMAND")
@@ -128,8 +128,8 @@ async def explain_call(
 
     Nothing of it stays.
     """
-    owner = await app.read(lambda tx: users.by_name(tx, username))
-    return await _explained(
+    owner = await app.read(lambda tx: users.require_user(tx, username))
+    return await _explain_call(
         app,
         Caller(owner["id"], owner["uuid"], owner["username"], "session"),
         caller,
@@ -138,24 +138,24 @@ async def explain_call(
     )
 
 
-async def _explained(
+async def _explain_call(
     app: App, me: Caller, caller: str, operation: str, fields: Mapping[str, Any]
 ) -> Explained:
-    found = _operation(app, operation)
+    found = _find_operation(app, operation)
     asked = Asked(found.name, found.method, found.path)
     try:
-        seen = await app.read(view_as_callers.named, me, caller)
+        seen = await app.read(view_as_callers.caller_named, me, caller)
     except AppError as error:
         if not isinstance(error, Unauthorized | Forbidden):
             raise
-        return _told(None, asked, [Check("caller", False, error.message)], error)
+        return _explanation(None, asked, [Check("caller", False, error.message)], error)
     _require_as_much(me, seen)
     who = Seen(seen.kind, seen.credential, seen.name, seen.username, list(seen.scopes))
     checks = [Check("caller", True, "The credential holds.")]
     try:
         app.authorize(seen, found)
-        checks.append(Check("scope", True, f"It holds {_scopes(found)}."))
-        fields = _checked(app, found, fields)
+        checks.append(Check("scope", True, f"It holds {_scopes_text(found)}."))
+        fields = _check_fields(app, found, fields)
         checks.append(Check("fields", True, "Every field fits."))
     except AppError as error:
         checks.append(
@@ -165,7 +165,7 @@ async def _explained(
                 error.message,
             )
         )
-        return _told(who, asked, checks, error)
+        return _explanation(who, asked, checks, error)
     if found.name in OUTSIDE or (found.tool is not None and found.tool.risk in REACHING):
         return Explained(
             who,
@@ -178,10 +178,10 @@ async def _explained(
             False,
             None,
         )
-    return await _tried(app, seen, found, fields, (who, asked, checks))
+    return await _try_call(app, seen, found, fields, (who, asked, checks))
 
 
-async def _tried(
+async def _try_call(
     app: App,
     caller: Caller,
     found: Operation[..., Any],
@@ -192,25 +192,25 @@ async def _tried(
     who, asked, checks = said
     answer = None
     try:
-        answer = await _shown(
+        answer = await _answer_as_json(
             await (app if found.effect == "read" else rehearsing(app)).run(caller, found, fields)
         )
     except Written:
         pass
     except AppError as error:
         checks.append(Check("rules", False, error.message))
-        return _told(who, asked, checks, error, ran=True)
+        return _explanation(who, asked, checks, error, ran=True)
     checks.append(Check("rules", True, "The operation's own rules let it through."))
     return Explained(who, asked, True, found.http.status, None, "Allowed.", checks, True, answer)
 
 
-def _told(
+def _explanation(
     who: Seen | None, asked: Asked, checks: list[Check], error: AppError, *, ran: bool = False
 ) -> Explained:
     return Explained(who, asked, False, error.status, error.code, error.message, checks, ran, None)
 
 
-def _operation(app: App, name: str) -> Operation[..., Any]:
+def _find_operation(app: App, name: str) -> Operation[..., Any]:
     """Return the operation of that name, or of that method and path.
 
     Raise NotFound, which names those that are called nearly so.
@@ -222,11 +222,11 @@ def _operation(app: App, name: str) -> Operation[..., Any]:
         spelling: found
         for found in app.catalog.operations.values()
         if found.method != COMMAND
-        for spelling in (found.name, *_routes(found))
+        for spelling in (found.name, *_routes_of(found))
     }
     if wanted in known:
         return known[wanted]
-    near = _near(wanted, known)
+    near = _nearest_names(wanted, known)
     meant = (
         f"; did you mean {' or '.join(near)}?"
         if near
@@ -237,27 +237,29 @@ def _operation(app: App, name: str) -> Operation[..., Any]:
     )
 
 
-def _checked(app: App, found: Operation[..., Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_fields(
+    app: App, found: Operation[..., Any], fields: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """Return the fields of the operation, which for what is only a tool come as that spells them.
 
     Raise Invalid.
     """
     if found.path:
-        app.arguments(found, fields)
+        app.check_arguments(found, fields)
         return fields
     tool = registry.RegisteredTool(found)
     named = tool.fields(fields)
     with tool.spelled():
-        app.arguments(found, named)
+        app.check_arguments(found, named)
     return named
 
 
-def _routes(found: Operation[..., Any]) -> list[str]:
+def _routes_of(found: Operation[..., Any]) -> list[str]:
     """Return an operation's routes; a tool has none."""
     return [f"{found.method} {found.path}", *found.also] if found.path else []
 
 
-def _near(wanted: str, names: Iterable[str]) -> list[str]:
+def _nearest_names(wanted: str, names: Iterable[str]) -> list[str]:
     """Return the names nearest to one that there is not, the nearest first."""
     import difflib
 
@@ -268,7 +270,7 @@ def _near(wanted: str, names: Iterable[str]) -> list[str]:
     return [folded[spelling] for spelling in dict.fromkeys([*close, *holding])][:MOST_NEAR]
 
 
-def _fields(args: str) -> dict[str, Any]:
+def _given_fields(args: str) -> dict[str, Any]:
     try:
         return decode(args.encode("utf-8", "surrogateescape"))
     except Invalid as error:
@@ -287,11 +289,11 @@ def _require_as_much(me: Caller, seen: Caller) -> None:
         )
 
 
-def _scopes(found: Operation[..., Any]) -> str:
+def _scopes_text(found: Operation[..., Any]) -> str:
     return " or ".join(found.scopes) or "a credential, which is all that this asks for"
 
 
-async def _shown(result: Any) -> Any:
+async def _answer_as_json(result: Any) -> Any:
     """Return an answer as JSON; of a file its name and size, of a stream nothing."""
     if isinstance(result, Download):
         await result.parts.aclose()

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account.users import AGENT_SUFFIX
-from app.agent.rules.passages.sentences import plain
+from app.agent.rules.passages.sentences import fold_text
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint, Tool, operation
@@ -67,7 +67,7 @@ class FoundContacts(Record):
     total: int
 
 
-def _taint(found: Network) -> Taint | None:
+def _contact_taint(found: Network) -> Taint | None:
     """Names of contacts are of people whom the user let in.
 
     What a request says, and what others call a group, anyone can have written.
@@ -76,7 +76,9 @@ def _taint(found: Network) -> Taint | None:
     return "agent" if others else None
 
 
-@operation("TOOL", scope="os.network:read", effect="read", tool=Tool(risk="R", taint=_taint))
+@operation(
+    "TOOL", scope="os.network:read", effect="read", tool=Tool(risk="R", taint=_contact_taint)
+)
 def list_network(tx: Tx, me: Caller) -> Network:
     """List the user's contacts with what each may do with the other's agent, the user's groups,
     and the requests that wait for an answer.
@@ -107,19 +109,19 @@ def search_contact(tx: Tx, me: Caller, *, query: Query) -> FoundContacts:
 
     Only contacts are found, never anybody else.
     """
-    wanted = plain(query.strip().removeprefix("@")).removesuffix(AGENT_SUFFIX).strip()
+    wanted = fold_text(query.strip().removeprefix("@")).removesuffix(AGENT_SUFFIX).strip()
     ranked = [
         (fit, row)
-        for row in contacts.rows(tx, me.user)
-        if (fit := _fit(wanted, plain(row["username"]), plain(row["name"])))
+        for row in contacts.list_rows(tx, me.user)
+        if (fit := _fit_score(wanted, fold_text(row["username"]), fold_text(row["name"])))
     ]
     ranked.sort(key=lambda pair: (-pair[0], pair[1]["username"]))
     return FoundContacts(
-        [contacts.shown(tx, me.user, row) for _, row in ranked[:MOST_FOUND]], len(ranked)
+        [contacts.contact_in_list(tx, me.user, row) for _, row in ranked[:MOST_FOUND]], len(ranked)
     )
 
 
-def _fit(wanted: str, username: str, name: str) -> int:
+def _fit_score(wanted: str, username: str, name: str) -> int:
     """Return how well a contact fits what was typed.
 
     The very username, the very name, its words or their beginnings, or a part; 0 for not at all.

@@ -157,13 +157,13 @@ class Transcript(GuestConversation):
 @operation("GET /network", scope="os.network:read", effect="read")
 async def read_network(app: App, me: Caller) -> NetworkAnswer:
     """Show the caller's share links, who came by them, and the caller's contacts."""
-    return NetworkAnswer(await app.read(_overview, me, stop_switch.is_stopped(app)))
+    return NetworkAnswer(await app.read(_network_overview, me, stop_switch.is_stopped(app)))
 
 
 @operation("GET /os/network", scope="os.network:read", effect="read")
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
-    found = await app.read(_overview, me, stop_switch.is_stopped(app))
+    found = await app.read(_network_overview, me, stop_switch.is_stopped(app))
     return WholeNetworkAnswer(
         found.share_links, found.visitors, found.contacts, found.summary, found
     )
@@ -182,12 +182,12 @@ def list_guest_conversations(
 
     `shareToken` names one link.
     """
-    link = None if share_token is None else share_rows.own(tx, me.user, share_token)
+    link = None if share_token is None else share_rows.find_own(tx, me.user, share_token)
     if share_token is not None and (link is None or link.token != share_token):
         raise NotFound("There is no such share link.", field="shareToken")
-    rows = guest_rows.page(tx, me.user, link=link and link.id, limit=limit, offset=offset)
+    rows = guest_rows.list_page(tx, me.user, link=link and link.id, limit=limit, offset=offset)
     return GuestConversations(
-        [GuestConversation(*_conversation(tx, row)) for row in rows], limit, offset
+        [GuestConversation(*_conversation_fields(tx, row)) for row in rows], limit, offset
     )
 
 
@@ -204,22 +204,22 @@ def read_guest_conversation(
 
     The newest messages, or those before one, oldest first.
     """
-    row = guest_rows.one(tx, me.user, session_id)
+    row = guest_rows.find_session(tx, me.user, session_id)
     if row is None:
         raise NotFound("There is no such session on your links.", field="sessionId")
     conversation = row["conversation_id"]
     found = (
-        guest_rows.newest(tx, conversation, limit=limit)
+        guest_rows.list_newest(tx, conversation, limit=limit)
         if before is None
-        else guest_rows.messages(tx, conversation, limit=limit, before=before)
+        else guest_rows.list_messages(tx, conversation, limit=limit, before=before)
     )
-    head = _conversation(tx, row)
+    head = _conversation_fields(tx, row)
     return Transcript(*head, [TranscriptMessage(*each) for each in found], head[8])
 
 
-def _overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
-    links, total = share_rows.page(tx, me.user, "kept", limit=MOST_LINKS)
-    _, active = share_rows.page(tx, me.user, "active", limit=1)
+def _network_overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
+    links, total = share_rows.list_page(tx, me.user, "kept", limit=MOST_LINKS)
+    _, active = share_rows.list_page(tx, me.user, "active", limit=1)
     known = contacts.list_contacts(tx, me, limit=MOST_CONTACTS)
     requests = contact_requests.list_requests(tx, me)
     groups = tx.value(
@@ -228,43 +228,43 @@ def _overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
         "WHERE m.user_id = :me AND c.type = 'group'",
         me=me.user,
     )
-    unread = _unread(tx, me)
+    unread = _count_unread(tx, me)
     summary = NetworkSummary(
         total,
         active,
-        guest_rows.visitors(tx, me.user),
+        guest_rows.count_visitors(tx, me.user),
         known.total,
         len(requests.incoming),
         groups,
         sum(unread.values()),
     )
     return Overview(
-        [_link(tx, link) for link in links],
-        [_visitor(row) for row in guest_rows.page(tx, me.user, limit=MOST_VISITORS)],
+        [_link_record(tx, link) for link in links],
+        [_visitor_record(row) for row in guest_rows.list_page(tx, me.user, limit=MOST_VISITORS)],
         [
-            _contact(tx, me, one, unread.get(one.user_id, 0), stopped=stopped)
+            _contact_record(tx, me, one, unread.get(one.user_id, 0), stopped=stopped)
             for one in known.contacts
         ],
         summary,
     )
 
 
-def _link(tx: Tx, link: Link) -> LinkSeen:
+def _link_record(tx: Tx, link: Link) -> LinkSeen:
     status = link.status(tx.now)
     return LinkSeen(
         link.token,
         link.label,
-        share_view.url(tx, link),
+        share_view.link_url(tx, link),
         capabilities_of(link.terms, link.note_id),
         link.expires_at,
         link.created_at,
-        LinkAnalytics(*guest_rows.counts(tx, link.id)),
+        LinkAnalytics(*guest_rows.count_visits(tx, link.id)),
         status == "active",
         status,
     )
 
 
-def _visitor(row: sqlite3.Row) -> VisitorSeen:
+def _visitor_record(row: sqlite3.Row) -> VisitorSeen:
     return VisitorSeen(
         row["uuid"],
         row["token"],
@@ -279,9 +279,11 @@ def _visitor(row: sqlite3.Row) -> VisitorSeen:
     )
 
 
-def _contact(tx: Tx, me: Caller, one: Contact, unread: int, *, stopped: bool) -> ContactSeen:
+def _contact_record(tx: Tx, me: Caller, one: Contact, unread: int, *, stopped: bool) -> ContactSeen:
     availability, next_at = (
-        _availability(tx, me, one, stopped=stopped) if one.agent_access.received else (None, None)
+        _agent_availability(tx, me, one, stopped=stopped)
+        if one.agent_access.received
+        else (None, None)
     )
     return ContactSeen(
         one.user_id,
@@ -298,19 +300,20 @@ def _contact(tx: Tx, me: Caller, one: Contact, unread: int, *, stopped: bool) ->
     )
 
 
-def _availability(
+def _agent_availability(
     tx: Tx, me: Caller, one: Contact, *, stopped: bool
 ) -> tuple[Availability, str | None]:
-    """Say whether a contact's agent can answer now, and when it can again where that is known."""
+    """Return whether a contact's agent can answer now, and when it can again where that is
+    known."""
     if stopped:
         return "paused", None
     owner = tx.value("SELECT id FROM users WHERE uuid = :uuid", uuid=one.user_id)
-    acting = grant_rows.peer(tx, owner, me.user)
+    acting = grant_rows.peer_caller(tx, owner, me.user)
     next_at = None if acting is None else token_reservations.spent_until(tx, acting, feature="rpc")
     return ("available", None) if next_at is None else ("budget_spent", next_at)
 
 
-def _unread(tx: Tx, me: Caller) -> dict[str, int]:
+def _count_unread(tx: Tx, me: Caller) -> dict[str, int]:
     """Count what is unread by the userId of whom it is from, or empty for what is from nobody
     else's hand, such as one's own agent's answers.
     """
@@ -326,7 +329,7 @@ def _unread(tx: Tx, me: Caller) -> dict[str, int]:
     return {row["uuid"]: row["number"] for row in rows}
 
 
-def _conversation(
+def _conversation_fields(
     tx: Tx, row: sqlite3.Row
 ) -> tuple[
     str,
@@ -342,7 +345,7 @@ def _conversation(
     str,
     str,
 ]:
-    last = next(iter(guest_rows.newest(tx, row["conversation_id"], limit=1)), None)
+    last = next(iter(guest_rows.list_newest(tx, row["conversation_id"], limit=1)), None)
     name = row["guest_name"] or row["user_name"]
     visitor = Visitor(
         name, row["guest_username"], row["guest_email"], row["guest_uuid"], row["fingerprint"]
@@ -359,7 +362,7 @@ def _conversation(
         content,
         at,
         visitor,
-        guest_rows.length(tx, row["conversation_id"]),
+        guest_rows.count_messages(tx, row["conversation_id"]),
         None if last is None else LastMessage(last["role"], last["content"]),
         row["created_at"],
         row["active_at"],

@@ -13,7 +13,7 @@ from app.network.grants import grant_rows, share_rows
 NAMES = "me, session, key:<id>, contact:<username> or guest:<link>"
 
 
-def named(tx: Tx, me: Caller, name: str) -> Caller:
+def caller_named(tx: Tx, me: Caller, name: str) -> Caller:
     """Return a caller of the owner's by name.
 
     `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
@@ -32,18 +32,18 @@ def named(tx: Tx, me: Caller, name: str) -> Caller:
     if kind == "key" and rest.isascii() and rest.isdecimal():
         return key_rows.caller_of(tx, me, int(rest[:15]))
     if kind == "contact" and rest:
-        return _contact(tx, me, rest)
+        return _contact_caller(tx, me, rest)
     if kind == "guest" and rest:
-        return _guest(tx, me, rest)
+        return _guest_caller(tx, me, rest)
     raise Invalid(f"caller must be {NAMES}.", field="caller")
 
 
-def _contact(tx: Tx, me: Caller, name: str) -> Caller:
+def _contact_caller(tx: Tx, me: Caller, name: str) -> Caller:
     """Return the owner's agent as a contact who asks it has it."""
-    person = people.meant(tx, name, field="caller")
-    if not contact_pairs.connected(tx, me.user, person["id"]):
+    person = people.require_person(tx, name, field="caller")
+    if not contact_pairs.are_contacts(tx, me.user, person["id"]):
         raise NotFound(f"There is no user called {name[:64]}.", field="caller")
-    peer = grant_rows.peer(tx, me.user, person["id"])
+    peer = grant_rows.peer_caller(tx, me.user, person["id"])
     if peer is None:
         raise Forbidden(
             f"{person['username']} was not granted access to this agent.",
@@ -52,12 +52,12 @@ def _contact(tx: Tx, me: Caller, name: str) -> Caller:
     return peer
 
 
-def _guest(tx: Tx, me: Caller, ref: str) -> Caller:
+def _guest_caller(tx: Tx, me: Caller, ref: str) -> Caller:
     """Return the owner's agent as a guest of a link has it."""
-    link = share_rows.own(tx, me.user, ref)
+    link = share_rows.find_own(tx, me.user, ref)
     if link is None:
         raise NotFound("There is no such share link.", field="caller")
-    guest = share_rows.caller(tx, link.id)
+    guest = share_rows.guest_caller(tx, link.id)
     if guest is None:
         raise Forbidden(f"The share link is {link.status(tx.now)}.", reason="link_not_open")
     return guest

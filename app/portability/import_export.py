@@ -22,7 +22,7 @@ from app.core.line_stream import Lines
 from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record, Text
 from app.errors import Forbidden, Invalid, NotFound
-from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, told
+from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, report_progress
 
 PART = 1 << 18
 READ, WRITE = ("os.notes:read", "os.todos:read"), ("os.notes:write", "os.todos:write")
@@ -78,8 +78,8 @@ async def start_import(
     never overwritten without a snapshot. With dryRun the report says what would be done. The
     credential's scopes decide which kinds of things come in.
     """
-    _demand_whole(me)
-    path = temp_files.uploaded(app.store.path.parent, content.decode("ascii", "replace"))
+    _require_whole_workspace(me)
+    path = temp_files.upload_path(app.store.path.parent, content.decode("ascii", "replace"))
     if path.stat().st_size == 0:
         raise Invalid("The body is empty; it must be the bytes of a file or archive.", field="body")
     work = functools.partial(
@@ -112,7 +112,7 @@ async def export_workspace(app: App, me: Caller) -> JobAnswer:
     `GET /export/{id}` tells how far it is, `GET /export/{id}/archive` gives the archive, for a
     day. What it holds is what the credential may read.
     """
-    _demand_whole(me)
+    _require_whole_workspace(me)
     transfers = app.part(Transfers)
     running = transfers.running(app, me, "export")
     return JobAnswer(
@@ -139,15 +139,17 @@ async def download_export(app: App, me: Caller, *, id: Id) -> Download:
 
     The credential must be allowed to read as much as the one that began it.
     """
-    path = _archive(app, me, app.part(Transfers).of(app, me, "export", id))
-    return Download("hearth-export.zip", "application/zip", path.stat().st_size, _parts(path))
+    path = _require_archive(app, me, app.part(Transfers).of(app, me, "export", id))
+    return Download(
+        "hearth-export.zip", "application/zip", path.stat().st_size, _stream_parts(path)
+    )
 
 
 @operation("DELETE /export/{id}", scope=READ, since="beyond", effect="write")
 async def cancel_export(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Cancel an export that runs, or delete the archive of one that is completed."""
     job = await app.part(Transfers).cancel(app, me, "export", id)
-    for path in _places(app, job.id):
+    for path in _archive_paths(app, job.id):
         await asyncio.to_thread(path.unlink, missing_ok=True)
     return JobAnswer(job)
 
@@ -164,8 +166,8 @@ async def import_here(
     dry_run: bool = False,
 ) -> Record | Lines:
     """Import a file or folder of this machine into a user's workspace, telling how far it is."""
-    whose = app.quick(users.at_this_machine, username)
-    importer, source = await _importer(
+    whose = app.quick(users.local_caller, username)
+    importer, source = await _make_importer(
         app, whose, Path(path), Path(path).name, format=format, into=into, dry_run=dry_run
     )
 
@@ -177,7 +179,7 @@ async def import_here(
         finally:
             await asyncio.to_thread(source.close)
 
-    return Lines(told(work, "import"))
+    return Lines(report_progress(work, "import"))
 
 
 @operation("COMMAND")
@@ -185,16 +187,16 @@ async def export_here(app: App, me: Caller, *, username: users.Name, path: str) 
     """Export a user's workspace to a folder of this machine, or to an archive where the name
     ends in .zip, telling how far it is.
     """
-    whose = app.quick(users.at_this_machine, username)
-    return Lines(told(functools.partial(_export_to, app, whose, Path(path)), "export"))
+    whose = app.quick(users.local_caller, username)
+    return Lines(report_progress(functools.partial(_export_to, app, whose, Path(path)), "export"))
 
 
-def _demand_whole(me: Caller) -> None:
+def _require_whole_workspace(me: Caller) -> None:
     if me.reach is not None:
         raise Forbidden("Only the owner of a workspace can move it in and out.")
 
 
-async def _importer(
+async def _make_importer(
     app: App,
     me: Caller,
     path: Path,
@@ -204,10 +206,10 @@ async def _importer(
     into: str | None,
     dry_run: bool,
 ) -> tuple[Any, Any]:
-    from app.portability.formats.formats import source_of
+    from app.portability.formats.formats import open_import
     from app.portability.imports.importer import Importer
 
-    source = await asyncio.to_thread(source_of, path, format)
+    source = await asyncio.to_thread(open_import, path, format)
     try:
         return Importer(app, me, source, name=name, into=into, dry_run=dry_run), source
     except BaseException:
@@ -232,7 +234,7 @@ async def _import_upload(
     folder = path.with_name(path.name + ".d")
     try:
         file = await asyncio.to_thread(uploads.proved, path, folder, name)
-        importer, source = await _importer(
+        importer, source = await _make_importer(
             app, me, file, name, format=format, into=into, dry_run=dry_run
         )
         importer.tell_to(tell)
@@ -247,24 +249,24 @@ async def _import_upload(
 
 async def _export_archive(app: App, me: Caller, job: int, tell: Tell) -> Record:
     """Write the archive of a job."""
-    target = _places(app, job)[0]
+    target = _archive_paths(app, job)[0]
     target.parent.mkdir(mode=0o700, exist_ok=True)
     return await _export_to(app, me, target, tell)
 
 
 async def _export_to(app: App, me: Caller, target: Path, tell: Tell) -> Record:
-    from app.portability.exports.exporter import export
+    from app.portability.exports.exporter import write_export
 
     app.store.require_file()
-    return await asyncio.to_thread(export, app.store, me, target, tell=tell)
+    return await asyncio.to_thread(write_export, app.store, me, target, tell=tell)
 
 
-def _places(app: App, job: int) -> list[Path]:
+def _archive_paths(app: App, job: int) -> list[Path]:
     return [app.store.path.parent / SPOOL / f"export-{job}.zip"]
 
 
-def _archive(app: App, me: Caller, job: Job) -> Path:
-    path = _places(app, job.id)[0]
+def _require_archive(app: App, me: Caller, job: Job) -> Path:
+    path = _archive_paths(app, job.id)[0]
     if job.status != "completed" or not path.is_file():
         raise NotFound(
             "There is no archive of this export: it is not completed, or was deleted after a day."
@@ -272,6 +274,6 @@ def _archive(app: App, me: Caller, job: Job) -> Path:
     return path
 
 
-async def _parts(path: Path) -> AsyncGenerator[bytes, None]:
-    async for part in temp_files.parts(path, PART):
+async def _stream_parts(path: Path) -> AsyncGenerator[bytes, None]:
+    async for part in temp_files.read_parts(path, PART):
         yield part

@@ -15,10 +15,10 @@ import msgspec
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database import disk_reserve
-from app.core.database.disk_reserve import freeing, is_full
+from app.core.database.disk_reserve import freeing, is_disk_full
 from app.core.database.tx import Tx
 from app.core.schema import Record, encode, json_column
-from app.core.temp_files import clean
+from app.core.temp_files import delete_leftovers
 from app.errors import AlreadyRunning, AppError, NotFound, StorageFull, Unavailable
 
 Kind = Literal["import", "export"]
@@ -107,18 +107,18 @@ class Transfers:
 
     def clean(self, app: App) -> None:
         """Delete the files of jobs that an earlier server did not come to the end of."""
-        clean(app.store.path.parent, app.clock())
+        delete_leftovers(app.store.path.parent, app.clock())
 
     async def begin(
         self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]
     ) -> Job:
         """Start a job and give it; raise AlreadyRunning while the user has one of that kind."""
-        row = app.quick(_newest, me, kind)
+        row = app.quick(_newest_job, me, kind)
         if row is not None and row["id"] in self._running:
             raise AlreadyRunning(
                 f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"]
             )
-        job = await app.write(_add, me, kind, name)
+        job = await app.write(_insert_job, me, kind, name)
         progress = Progress()
         self._running[job] = (
             progress,
@@ -127,8 +127,8 @@ class Transfers:
         return self.of(app, me, kind, job)
 
     def running(self, app: App, me: Caller, kind: Kind) -> Job | None:
-        """Give the job of that kind that runs for the caller's user, if one does."""
-        row = app.quick(_newest, me, kind)
+        """Return the job of that kind that runs for the caller's user, if one does."""
+        row = app.quick(_newest_job, me, kind)
         return (
             self._shown(row)
             if row is not None
@@ -139,12 +139,12 @@ class Transfers:
         )
 
     def of(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
-        """Give a job of the caller's user; raise NotFound for any other."""
-        return self._shown(app.quick(_of, me, kind, job))
+        """Return a job of the caller's user; raise NotFound for any other."""
+        return self._shown(app.quick(_require_job, me, kind, job))
 
     async def cancel(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
         """End a job that runs; one that does not stays as it is."""
-        found = app.quick(_of, me, kind, job)
+        found = app.quick(_require_job, me, kind, job)
         if found["id"] in self._running:
             progress, task = self._running[found["id"]]
             progress.cancelled = True
@@ -183,7 +183,7 @@ class Transfers:
         except Cancelled:
             status = "cancelled"
         except (AppError, OSError) as failure:
-            status, error = "failed", sentence(failure, kind)
+            status, error = "failed", failure_sentence(failure, kind)
         except asyncio.CancelledError:
             progress.cancelled = True  # stops the thread that does the work too
             raise
@@ -213,7 +213,7 @@ class Transfers:
         try:
             with freeing():
                 await app.write(
-                    _end,
+                    _note_end,
                     me,
                     job,
                     status,
@@ -224,17 +224,21 @@ class Transfers:
             self._untold[job] = status, error
 
 
-def sentence(failure: AppError | OSError, kind: Kind) -> str:
-    """Say what ended a job."""
-    if is_full(failure) if isinstance(failure, OSError) else failure.message == disk_reserve.FULL:
+def failure_sentence(failure: AppError | OSError, kind: Kind) -> str:
+    """Return what ended a job."""
+    if (
+        is_disk_full(failure)
+        if isinstance(failure, OSError)
+        else failure.message == disk_reserve.FULL
+    ):
         return FULL[kind]
     if isinstance(failure, AppError):
         return failure.message
     return f"A file could not be read or written: {failure.strerror or failure}."
 
 
-async def told(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None]:
-    """Give how far a piece of work is, again and again, and at last its report or why it failed.
+async def report_progress(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None]:
+    """Yield how far a piece of work is, again and again, and at last its report or why it failed.
 
     Whoever stops listening ends it.
     """
@@ -247,14 +251,14 @@ async def told(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None
         try:
             yield {"type": "report", "report": msgspec.Raw(encode(task.result()))}
         except (AppError, OSError) as failure:
-            yield {"type": "error", "message": sentence(failure, kind)}
+            yield {"type": "error", "message": failure_sentence(failure, kind)}
     finally:
         progress.cancelled = True
         with contextlib.suppress(Cancelled, AppError, OSError):
             await task
 
 
-def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
+def _insert_job(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
     tx.run(
         """DELETE FROM transfers WHERE user_id = :me AND kind = :kind AND id NOT IN (
                SELECT id FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC
@@ -275,7 +279,9 @@ def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
     return made.lastrowid or 0
 
 
-def _end(tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None) -> None:
+def _note_end(
+    tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None
+) -> None:
     tx.run(
         "UPDATE transfers SET status = :status, result = :result, error = :error, "
         "ended_at = :now WHERE id = :id AND user_id = :me",
@@ -288,7 +294,7 @@ def _end(tx: Tx, me: Caller, job: int, status: str, result: str | None, error: s
     )
 
 
-def _of(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
+def _require_job(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
     row = tx.one(
         "SELECT * FROM transfers WHERE id = :id AND user_id = :me AND kind = :kind",
         id=job,
@@ -301,14 +307,14 @@ def _of(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
 
 
 def _may_see(me: Caller, row: sqlite3.Row) -> bool:
-    """Say whether a caller may do all that the one could who began a job.
+    """Return whether a caller may do all that the one could who began a job.
 
     Its report and archive hold what that one could read.
     """
     return me.reach is None and set(row["scopes"].split()) <= me.rights
 
 
-def _newest(tx: Tx, me: Caller, kind: Kind) -> sqlite3.Row | None:
+def _newest_job(tx: Tx, me: Caller, kind: Kind) -> sqlite3.Row | None:
     return tx.one(
         "SELECT * FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT 1",
         me=me.user,

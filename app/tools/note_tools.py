@@ -8,7 +8,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Plan, Tool, operation
 from app.core.schema import Id, Title
-from app.core.text import fold
+from app.core.text import fold_name
 from app.errors import Invalid, Unprocessable
 from app.workspace.index import note_tags
 from app.workspace.notes import note_edits, note_rows
@@ -34,11 +34,11 @@ async def _plan_edit(
     if note_id is not None and search is None:
         found = note_id
     elif search is not None and note_id is None:
-        found = await _only(app, me, search)
+        found = await _find_meant_note(app, me, search)
     else:
         raise Invalid("Give either noteId or search.", field="noteId")
-    text = None if content is None else note_rows.measured(content)
-    edit = note_edits.Edit(title, text, None if tags is None else note_tags.stored(tags))
+    text = None if content is None else note_rows.measure_text(content)
+    edit = note_edits.Edit(title, text, None if tags is None else note_tags.pack_tags(tags))
     fields: dict[str, Any] = {
         "noteId": found,
         "title": title,
@@ -48,7 +48,7 @@ async def _plan_edit(
     }
     given = {name: value for name, value in fields.items() if value is not None}
     return Plan(
-        given, lambda tx, who: note_edits.change(tx, who, found, edit, if_revision=if_revision)
+        given, lambda tx, who: note_edits.edit_note(tx, who, found, edit, if_revision=if_revision)
     )
 
 
@@ -83,14 +83,14 @@ async def edit_note(
     return edited
 
 
-async def _only(app: App, me: Caller, search: str) -> int:
+async def _find_meant_note(app: App, me: Caller, search: str) -> int:
     """Return the id of the note that is meant.
 
     The only one with that title, else the only one found; raise Unprocessable with the
     candidates.
     """
     hits: Hits = await app.call(me, "search_notes", {"query": search, "limit": CANDIDATES})
-    titled = [hit for hit in hits.results if fold(hit.title) == fold(search)]
+    titled = [hit for hit in hits.results if fold_name(hit.title) == fold_name(search)]
     fitting = titled or hits.results
     if len(fitting) == 1:
         return fitting[0].id

@@ -70,9 +70,11 @@ class Called(Record):
 @operation("GET /tools", effect="read")
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
-    on = app.quick(namespaces.enabled, me)
+    on = app.quick(namespaces.enabled_check, me)
     tools = [
-        tool.descriptor for tool in registry.native(app.catalog).values() if on(tool.namespace)
+        tool.descriptor
+        for tool in registry.native_tools(app.catalog).values()
+        if on(tool.namespace)
     ]
     base = app.settings.base_url
     how = Usage(
@@ -107,25 +109,27 @@ async def call_tool(
     """
     began = time.perf_counter()
     try:
-        done = await tool_gate.use(app, me, tool, _known(app, tool, params or {}), origin=DIRECT)
+        done = await tool_gate.use_tool(
+            app, me, tool, _known_parameters(app, tool, params or {}), origin=DIRECT
+        )
     except OURS:
         raise
     except REFUSALS as error:
-        raise _refused(tool, error, _since(began)) from None
+        raise _tool_refusal(tool, error, _timing_since(began)) from None
     return Called(
         tool,
         done.result
         if isinstance(done, tool_gate.Waiting)
         else registry.cut_result(encode(done.result)),
-        _since(began),
+        _timing_since(began),
     )
 
 
-def _known(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _known_parameters(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that the tool has, as an endpoint ignores fields that it does not
     know.
     """
-    tool = registry.native(app.catalog).get(name)
+    tool = registry.native_tools(app.catalog).get(name)
     return (
         params
         if tool is None
@@ -133,7 +137,7 @@ def _known(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _refused(tool: str, error: AppError, timing: Timing) -> Unprocessable:
+def _tool_refusal(tool: str, error: AppError, timing: Timing) -> Unprocessable:
     said = {"isError": True, "content": [{"type": "text", "text": error.message}]}
     return Unprocessable(
         error.message,
@@ -144,5 +148,5 @@ def _refused(tool: str, error: AppError, timing: Timing) -> Unprocessable:
     )
 
 
-def _since(began: float) -> Timing:
+def _timing_since(began: float) -> Timing:
     return Timing(round((time.perf_counter() - began) * 1000))

@@ -69,7 +69,7 @@ async def read_url(
         raise Unprocessable(str(error), field="url") from None
     if found.status >= 400:
         raise Unprocessable(f"The page answered with status {found.status}.", field="url")
-    return await _page(app, found)
+    return await _page_record(app, found)
 
 
 @operation(
@@ -99,10 +99,10 @@ async def web_search(
         )
     except FetchFailed as error:
         raise Unprocessable(f"The search service cannot be used: {error}") from None
-    return WebResults([_result(row) for row in _rows(found)[:MOST_RESULTS]])
+    return WebResults([_web_result(row) for row in _result_rows(found)[:MOST_RESULTS]])
 
 
-async def _page(app: App, found: Fetched) -> Page:
+async def _page_record(app: App, found: Fetched) -> Page:
     kind = media_types.detect(
         found.body,
         found.url.partition("?")[0].rpartition("/")[2],
@@ -115,7 +115,7 @@ async def _page(app: App, found: Fetched) -> Page:
     return Page(found.url, text.title, kind.media_type, text.text[:MOST_CHARACTERS], cut)
 
 
-def _rows(found: Fetched) -> list[dict[str, Any]]:
+def _result_rows(found: Fetched) -> list[dict[str, Any]]:
     try:
         rows = (
             msgspec.json.decode(found.body)["results"]
@@ -138,6 +138,6 @@ def _rows(found: Fetched) -> list[dict[str, Any]]:
     ]
 
 
-def _result(row: dict[str, Any]) -> WebResult:
+def _web_result(row: dict[str, Any]) -> WebResult:
     title, snippet = (" ".join(str(row.get(name) or "").split()) for name in ("title", "content"))
     return WebResult(title[:LONGEST_SNIPPET], row["url"], snippet[:LONGEST_SNIPPET])

@@ -15,7 +15,7 @@ WORK_SECONDS, PAUSE_SECONDS = 0.002, 0.004
 
 
 @contextlib.contextmanager
-def looking(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
+def open_read_only(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
     """Open a database for reading alone while the block runs.
 
     Such a connection writes nothing and never checkpoints, also as the last one.
@@ -42,8 +42,8 @@ def looking(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def size_of(connection: sqlite3.Connection) -> int:
-    """Give the bytes of the pages that a database uses."""
+def used_bytes(connection: sqlite3.Connection) -> int:
+    """Return the bytes of the pages that a database uses."""
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "freelist_count", "page_size")
@@ -51,8 +51,8 @@ def size_of(connection: sqlite3.Connection) -> int:
     return int((pages - free) * size)
 
 
-def tables(connection: sqlite3.Connection) -> list[str]:
-    """Give the names of all tables that hold rows of their own, those of the indexes for search
+def list_tables(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of all tables that hold rows of their own, those of the indexes for search
     included.
     """
     rows = connection.execute(
@@ -63,13 +63,13 @@ def tables(connection: sqlite3.Connection) -> list[str]:
     return [row[0] for row in rows]
 
 
-def quoted(name: str) -> str:
-    """Give a table's name as SQL has it."""
+def quote_name(name: str) -> str:
+    """Return a table's name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 @contextlib.contextmanager
-def paced(
+def rest_in_between(
     connection: sqlite3.Connection, *, ends: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
     """Let the connection rest about twice as long as it works, a few thousandths of a second at a

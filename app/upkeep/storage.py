@@ -12,7 +12,7 @@ from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
 from app.core.schema import Record
 from app.upkeep.backups import backup_files
-from app.upkeep.worker_tasks import WORKER, keep, worked
+from app.upkeep.worker_tasks import WORKER, remember_findings, run_in_process
 from app.workspace.folders import folder_rows
 
 MOST_FOLDERS = 10
@@ -54,41 +54,43 @@ class Storage(Record):
 @operation("COMMAND")
 async def measure_storage(app: App, me: Caller) -> Storage:
     """Tell what takes room, measured anew."""
-    found, data = await measured(app), app.store.path.parent
-    users = await app.read(_users, found)
-    kept = backup_files.listed(data)
+    found, data = await measure_and_remember(app), app.store.path.parent
+    users = await app.read(_measured_users, found)
+    kept = backup_files.list_backups(data)
     return Storage(
         found.database_bytes,
         found.free_bytes,
-        _size(app.store.path.with_name(app.store.path.name + "-wal")),
+        _file_size(app.store.path.with_name(app.store.path.name + "-wal")),
         len(kept),
-        sum(_size(backup.path) for backup in kept),
+        sum(_file_size(backup.path) for backup in kept),
         shutil.disk_usage(data).free,
         found.parts,
         users,
     )
 
 
-async def measured(app: App) -> Measured:
+async def measure_and_remember(app: App) -> Measured:
     """Measure what takes room in a process of its own and remember it."""
     app.store.require_file()
     task = {"task": "measure", "source": str(app.store.path), "now": stamp(app.clock())}
-    found = msgspec.convert(await worked(WORKER, task), Measured)
-    keep(app, measured=found)
+    found = msgspec.convert(await run_in_process(WORKER, task), Measured)
+    remember_findings(app, measured=found)
     return found
 
 
-def _users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
+def _measured_users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
     rows = tx.all("SELECT id, username FROM users ORDER BY id")
     return [
         MeasuredUser(
-            row["username"], measured.owners.get(str(row["id"]), Held()), _folders(tx, row["id"])
+            row["username"],
+            measured.owners.get(str(row["id"]), Held()),
+            _measured_folders(tx, row["id"]),
         )
         for row in rows
     ]
 
 
-def _folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
+def _measured_folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
     rows = tx.all(
         """SELECT folder_id, count(*), sum(size) FROM notes
            WHERE owner_id = :owner AND trash_id IS NULL
@@ -96,10 +98,10 @@ def _folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
         owner=owner,
         most=MOST_FOLDERS,
     )
-    return [MeasuredFolder(folder_rows.path(tx, row[0]), row[1], row[2]) for row in rows]
+    return [MeasuredFolder(folder_rows.folder_path(tx, row[0]), row[1], row[2]) for row in rows]
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

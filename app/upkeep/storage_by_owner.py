@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 from app.core.database.backup_status import Held, Measured
-from app.core.database.tx import snapshot
-from app.upkeep.open_read_only import looking
+from app.core.database.tx import read_snapshot
+from app.upkeep.open_read_only import open_read_only
 
 PURPOSES = (
     ("note_words", "word index"),
@@ -52,23 +52,29 @@ _HELD = {
 """Each query with the fields that its number and its bytes go to."""
 
 
-def measure(path: Path, now: str) -> Measured:
-    """Tell what takes room in a database, which may be in use; it is read as a whole."""
-    with looking(path) as connection, snapshot(connection):
+def measure_database(path: Path, now: str) -> Measured:
+    """Return what takes room in a database, which may be in use; it is read as a whole."""
+    with open_read_only(path) as connection, read_snapshot(connection):
         pages, free, size = (
             connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("page_count", "freelist_count", "page_size")
         )
-        return Measured(now, pages * size, free * size, _parts(connection), _owners(connection))
+        return Measured(
+            now,
+            pages * size,
+            free * size,
+            _bytes_by_purpose(connection),
+            _held_by_owner(connection),
+        )
 
 
-def purpose(table: str) -> str:
-    """Say what a table is for."""
+def table_purpose(table: str) -> str:
+    """Return what a table is for."""
     return next((said for beginning, said in PURPOSES if table.startswith(beginning)), "other")
 
 
-def _parts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Give the bytes of all pages by what they are for.
+def _bytes_by_purpose(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return the bytes of all pages by what they are for.
 
     Nothing where SQLite was built without the table that tells.
     """
@@ -76,13 +82,13 @@ def _parts(connection: sqlite3.Connection) -> dict[str, int]:
     sums: Counter[str] = Counter()
     try:
         for name, size in connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = 1"):
-            sums[purpose(table_of.get(name, name))] += size
+            sums[table_purpose(table_of.get(name, name))] += size
     except sqlite3.OperationalError:
         return {}
     return dict(sums.most_common())
 
 
-def _owners(connection: sqlite3.Connection) -> dict[str, Held]:
+def _held_by_owner(connection: sqlite3.Connection) -> dict[str, Held]:
     owners = {str(row[0]): Held() for row in connection.execute("SELECT id FROM users ORDER BY id")}
     for sql, (number_field, bytes_field) in _HELD.items():
         for owner, number, size in connection.execute(sql):

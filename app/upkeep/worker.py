@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import msgspec
 
-from app.core.process.subprocess_reader import run_task
+from app.core.process.subprocess_reader import answer_task
 from app.migrations import NewerFile
 from app.upkeep import storage_by_owner
 from app.upkeep.backups import backup_files, copy_database, encryption
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.backups.copy_database import copy as copy_rows
+from app.upkeep.backups.copy_database import copy_and_check as copy_rows
 from app.upkeep.doctor import examine
 
 
@@ -28,38 +28,42 @@ class Copying(msgspec.Struct):
     gently: bool = True
 
 
-def copy(task: Copying) -> dict[str, Any]:
+def copy_task(task: Copying) -> dict[str, Any]:
     """Make the copy and tell its size and how many rows it holds."""
     source, target = Path(task.source), Path(task.target)
     if not task.passphrase:
-        return copy_database.make(source, target, gently=task.gently)._asdict()
-    encryption.demand_usable(task.passphrase)
+        return copy_database.make_backup(source, target, gently=task.gently)._asdict()
+    encryption.require_usable(task.passphrase)
     plain = target.with_name(f".{target.stem}.plain{backup_files.PART}")
-    backup_files.discard(plain)
+    backup_files.delete_part(plain)
     try:
         made = copy_rows(source, plain, gently=task.gently)
         return {"rows": made.rows, "size": encryption.seal(plain, target, task.passphrase)}
     finally:
-        backup_files.discard(plain)
+        backup_files.delete_part(plain)
 
 
-def work(task: dict[str, Any]) -> dict[str, Any]:
+def run_worker_task(task: dict[str, Any]) -> dict[str, Any]:
     """Do one task and give its answer."""
     os.umask(0o077)
     match task.pop("task"):
         case "copy":
-            return copy(msgspec.convert(task, Copying))
+            return copy_task(msgspec.convert(task, Copying))
         case "measure":
             return cast(
                 dict[str, Any],
-                msgspec.to_builtins(storage_by_owner.measure(Path(task["source"]), task["now"])),
+                msgspec.to_builtins(
+                    storage_by_owner.measure_database(Path(task["source"]), task["now"])
+                ),
             )
         case "examine":
-            found = examine.examine(Path(task["source"]), datetime.fromisoformat(task["now"]))
+            found = examine.examine_database(
+                Path(task["source"]), datetime.fromisoformat(task["now"])
+            )
             return {"findings": msgspec.to_builtins(found)}
         case other:
             raise ValueError(f"there is no task called {other}")
 
 
 if __name__ == "__main__":
-    run_task(work, expected=(BackupFailed, NewerFile, OSError))
+    answer_task(run_worker_task, expected=(BackupFailed, NewerFile, OSError))

@@ -10,10 +10,10 @@ WORKER = "app.upkeep.worker"
 LONGEST_SECONDS = 4 * 3600
 
 
-async def worked(module: str, task: dict[str, Any]) -> dict[str, Any]:
-    """Give what a process made of a task; raise BackupFailed with its sentence."""
+async def run_in_process(module: str, task: dict[str, Any]) -> dict[str, Any]:
+    """Return what a process made of a task; raise BackupFailed with its sentence."""
     try:
-        found = await subprocess_reader.answer(module, task, seconds=LONGEST_SECONDS)
+        found = await subprocess_reader.run_reader(module, task, seconds=LONGEST_SECONDS)
     except subprocess_reader.ChildEnded:
         raise BackupFailed(
             "The process that reads the database ended before it was done; the server's "
@@ -24,7 +24,7 @@ async def worked(module: str, task: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def keep(app: App, **changes: object) -> None:
+def remember_findings(app: App, **changes: object) -> None:
     """Remember what is known of backups and of room from now on, also in what is answered to
     callers.
     """

@@ -180,41 +180,41 @@ class _Work:
                 )
 
     def create_folder(self, path: str) -> None:
-        self._folder(paths.split(path, field="path"))
+        self._ensure_folder(paths.split_path(path, field="path"))
 
     def write_file(self, file: File) -> None:
-        *segments, title = paths.split(file.path, field="path")
-        self._write(file.path, segments, title, file.content, file.message)
+        *segments, title = paths.split_path(file.path, field="path")
+        self._write_note(file.path, segments, title, file.content, file.message)
 
     def write_text(self, text: Note) -> None:
-        title = _checked(paths.NAME, text.title, "title")
+        title = _check_text(paths.NAME, text.title, "title")
         if title in (".", ".."):
             raise Invalid(f"title must not be {title}, which no path can name.", field="title")
         segments = (
             [folder_rows.GENERAL]
             if text.folder is None
-            else paths.split(text.folder, field="folder")
+            else paths.split_path(text.folder, field="folder")
         )
-        self._write("/".join([*segments, title]), segments, title, text.content, None)
+        self._write_note("/".join([*segments, title]), segments, title, text.content, None)
 
     def delete_note(self, removal: Removal) -> None:
-        *segments, title = paths.split(removal.path, field="path")
-        note = self._note(self._existing(segments), title)
+        *segments, title = paths.split_path(removal.path, field="path")
+        note = self._find_note(self._require_folder(segments), title)
         if note is None:
             raise NotFound(f"There is no note {removal.path[:300]}.")
-        access.note(self.tx, self.me, note["id"], "admin")
+        access.require_note(self.tx, self.me, note["id"], "admin")
         delete_note.move_to_trash(self.tx, self.me, note)
         self.deleted += 1
 
     def delete_folder(self, path: str) -> None:
-        _, folder_id = self._existing(paths.split(path, field="path"))
-        found = None if folder_id is None else folder_rows.get(self.tx, folder_id)
+        _, folder_id = self._require_folder(paths.split_path(path, field="path"))
+        found = None if folder_id is None else folder_rows.find_live(self.tx, folder_id)
         if found is None:
             raise NotFound(f"There is no folder {path[:300]}.")
         if (
             folders.is_general(found)
             or found["owner_id"] != self.me.owns
-            or self._shared(found["id"])
+            or self._is_shared(found["id"])
         ):
             raise Forbidden("Accumulate deletes neither General nor shared folders.")
         self.deleted += delete_folder.move_folder_to_trash(self.tx, self.me, found["id"])[0]
@@ -223,7 +223,7 @@ class _Work:
 
     def result(self) -> Accumulated:
         """Return what was done; raise Unprocessable when every entry was refused."""
-        counted = workspace_counters.counts_of(self.tx, self.me.owns)
+        counted = workspace_counters.workspace_counts(self.tx, self.me.owns)
         answer = Accumulated(
             self.outcomes["created"],
             self.outcomes["updated"],
@@ -242,15 +242,15 @@ class _Work:
             )
         return answer
 
-    def _write(
+    def _write_note(
         self, path: str, segments: list[str], title: str, content: str, message: str | None
     ) -> None:
-        text = note_rows.measured(_checked(CONTENT, content, "content"))
-        message = None if message is None else _checked(MESSAGE, message, "message")
-        owner, folder_id = self._folder(segments)
-        note = self._note((owner, folder_id), title)
+        text = note_rows.measure_text(_check_text(CONTENT, content, "content"))
+        message = None if message is None else _check_text(MESSAGE, message, "message")
+        owner, folder_id = self._ensure_folder(segments)
+        note = self._find_note((owner, folder_id), title)
         if folder_id is not None:
-            access.folder(
+            access.require_folder(
                 self.tx, self.me, folder_id, "editor" if note is None else "writer", field="path"
             )
         if note is None:
@@ -259,17 +259,17 @@ class _Work:
         elif note["content"] == content:
             self.outcomes["skipped"] += 1
         else:
-            self._update(path, note, text, message)
+            self._update_note(path, note, text, message)
 
-    def _update(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
+    def _update_note(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
         before, after = f"v{note['version']}", f"v{note['version'] + 1}"
-        note_edits.apply(
+        note_edits.apply_edit(
             self.tx, self.me, note, note_edits.Edit(None, text, None), label=before, message=message
         )
         self.versions.append(Versioned(path, before, after, message))
         self.outcomes["updated"] += 1
 
-    def _folder(self, segments: list[str]) -> tuple[int, int | None]:
+    def _ensure_folder(self, segments: list[str]) -> tuple[int, int | None]:
         """Return owner and id of the folder of that path, making what is missing."""
         key = "/".join(segments)
         if key not in self.places:
@@ -283,17 +283,17 @@ class _Work:
             self.places[key] = (start.owner, folder_id)
         return self.places[key]
 
-    def _existing(self, segments: list[str]) -> tuple[int, int | None]:
+    def _require_folder(self, segments: list[str]) -> tuple[int, int | None]:
         """Return owner and id of the folder of that path; raise NotFound."""
         owner, at, names = create_folder.start_of_path(self.tx, self.me, segments)
         for name in names:
-            found = folder_rows.child(self.tx, owner, at, name)
+            found = folder_rows.find_child(self.tx, owner, at, name)
             if found is None:
                 raise NotFound(f"There is no folder {'/'.join(segments)[:300]}.")
             at = found["id"]
         return owner, at
 
-    def _note(self, place: tuple[int, int | None], title: str) -> Any:
+    def _find_note(self, place: tuple[int, int | None], title: str) -> Any:
         """Return the live note of exactly that title there, the oldest of several."""
         return self.tx.one(
             """SELECT * FROM notes WHERE owner_id = :owner
@@ -304,8 +304,8 @@ class _Work:
             title=title,
         )
 
-    def _shared(self, folder_id: int) -> bool:
-        below = folder_rows.in_list(folder_rows.subtree(self.tx, folder_id))
+    def _is_shared(self, folder_id: int) -> bool:
+        below = folder_rows.id_list(folder_rows.subtree_ids(self.tx, folder_id))
         return (
             self.tx.one(
                 f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below
@@ -329,7 +329,7 @@ _WIRE = {
 }
 
 
-def _checked(rule: Rule, text: str, field: str) -> str:
+def _check_text(rule: Rule, text: str, field: str) -> str:
     try:
         return str(rule(text))
     except ValueError as error:

@@ -23,7 +23,7 @@ class Deleted(Record):
 @operation("COMMAND", frees=True)
 async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
     """Delete a user for good, with notes, snapshots, todos and keys."""
-    user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
+    user = await app.read(lambda tx: int(users.require_user(tx, username)["id"]))
     notes = 0
     while gone := await app.write(_purge_some, user):
         notes += gone

@@ -25,14 +25,14 @@ async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUs
 
     On a server that has users, change nothing.
     """
-    if app.quick(users.are_there):  # each start asks, also one that cannot write
+    if app.quick(users.any_users):  # each start asks, also one that cannot write
         return FirstUser()
     return await app.write(_begin, me, username)
 
 
 def _begin(tx: Tx, me: Caller, username: str) -> FirstUser:
-    if users.are_there(tx):
+    if users.any_users(tx):
         return FirstUser()
-    user = users.by_name(tx, users.add_user(tx, me, username=username).user.username)["id"]
+    user = users.require_user(tx, users.add_user(tx, me, username=username).user.username)["id"]
     init_workspace.ensure(tx, user)
     return FirstUser(username, key_rows.issue(tx, user, "first key", EVERYTHING, "never").secret)

@@ -30,14 +30,14 @@ def init(tx: Tx, me: Caller) -> Initialized:
     Doing it again changes nothing.
     """
     created = ensure(tx, me.user)
-    counted = workspace_counters.counts_of(tx, me.user)
+    counted = workspace_counters.workspace_counts(tx, me.user)
     return Initialized(Workspace(readable_folders(tx, me), counted.notes, counted.bytes), created)
 
 
 @operation("COMMAND")
 def init_user(tx: Tx, me: Caller, *, username: str) -> Record:
     """Set up a user's workspace."""
-    ensure(tx, users.by_name(tx, username)["id"])
+    ensure(tx, users.require_user(tx, username)["id"])
     return Record()
 
 

@@ -28,7 +28,7 @@ async def os_index(app: App, me: Caller) -> Index:
     by_category: dict[str, list[Route]] = {}
     served = [one for one in app.catalog.listed() if not one.operation.http.bare]
     for one in served:
-        by_category.setdefault(one.category, []).append(_route(one))
+        by_category.setdefault(one.category, []).append(_route_record(one))
     return Index(
         "Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.",
         len(served),
@@ -36,6 +36,6 @@ async def os_index(app: App, me: Caller) -> Index:
     )
 
 
-def _route(listed: Listed) -> Route:
+def _route_record(listed: Listed) -> Route:
     found = listed.operation
     return Route(listed.method, listed.path, " or ".join(found.scopes) or None, found.summary)

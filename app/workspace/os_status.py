@@ -64,19 +64,19 @@ async def status(app: App, me: Caller) -> Status:
     It tells when the workspace last changed, whether the database takes writes, and when it was
     last backed up.
     """
-    health = app.store.health.told(full=app.store.room.tight)
-    return await app.read(_status, me, health, app.safekeeping.known)
+    health = app.store.health.report(full=app.store.room.tight)
+    return await app.read(_workspace_status, me, health, app.safekeeping.known)
 
 
-def _status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups) -> Status:
-    counted = workspace_counters.counts_of(tx, me.user)
+def _workspace_status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups) -> Status:
+    counted = workspace_counters.workspace_counts(tx, me.user)
     backup = BackupStatus(
         tx.settings.backups,
         known.backup_at,
         known.proven_at,
         known.trouble or ("not_proven" if known.proof_trouble else None),
     )
-    files, storage = attachment_rows.counted(tx, me.user), _storage(tx, me, known.measured)
+    files, storage = attachment_rows.count_all(tx, me.user), _storage_status(tx, me, known.measured)
     return Status(
         counted.notes,
         counted.bytes,
@@ -89,11 +89,11 @@ def _status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups) -
     )
 
 
-def _storage(tx: Tx, me: Caller, measured: Measured | None) -> StorageStatus | None:
+def _storage_status(tx: Tx, me: Caller, measured: Measured | None) -> StorageStatus | None:
     held = None if measured is None else measured.owners.get(str(me.user))
     if measured is None or held is None:
         return None
-    if users.others_are_there(tx, me.user):
+    if users.any_other_user(tx, me.user):
         return StorageStatus(measured.at, held, None, None, None)
     return StorageStatus(
         measured.at, held, measured.database_bytes, measured.free_bytes, measured.parts

@@ -106,14 +106,14 @@ def judged() -> Iterator[Day]:
     for day in (each for each in labelled if "top" in each):
         rows = [each for each in labelled if each["group"] == day["group"] and "id" in each]
         read = [
-            quadrants.scored(_read_back(item, row), NOW)
+            quadrants.score_item(_read_back(item, row), NOW)
             for row, item in zip(rows, _items(rows), strict=True)
         ]
         cases = tuple(
             Case(row["id"], row["half"], row["language"], row["quadrant"], one)
             for row, one in zip(rows, read, strict=True)
         )
-        chosen = tuple(one.kind for one in strategies.best(read, NOW))
+        chosen = tuple(one.kind for one in strategies.top_three(read, NOW))
         yield Day(day["half"], tuple(day["top"]), chosen, cases)
 
 
@@ -133,7 +133,7 @@ def _items(rows: list[dict[str, Any]]) -> list[Item | None]:
         if row["source"] == "calendar" and "given" in row
     ]
     found = {
-        (event.title, event.start): free_time.item(event)
+        (event.title, event.start): free_time.event_item(event)
         for event in free_time.events_of(events, ZONE)
     }
     return [_item(row, found) if "given" in row else None for row in rows]
@@ -149,7 +149,7 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
                 "needs_reply" if name == "needsReply" else name: value
                 for name, value in given.items()
             }
-            return mail.items([mail.Email(**email)], ZONE)[0][0]
+            return mail.mail_items([mail.Email(**email)], ZONE)[0][0]
         case "todo":
             return briefing_facts.todo_item(
                 0, given["title"], None, given["priority"], given.get("dueDate"), ZONE
@@ -161,5 +161,5 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
 
 
 def _read_back(item: Item | None, row: dict[str, Any]) -> Item:
-    text = row["plain"] if item is None else f"<ul>{summaries.entry(item)}</ul>"
+    text = row["plain"] if item is None else f"<ul>{summaries.item_entry(item)}</ul>"
     return summaries.items_of({SUMMARY[row["source"]]: text}, ZONE)[0]

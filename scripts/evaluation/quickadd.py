@@ -94,7 +94,7 @@ def cases() -> list[Case]:
 
 def _case(row: dict[str, Any]) -> Case:
     wanted = Reading(row["title"], row.get("due"), row.get("rule"), row.get("priority", 0))
-    read = quickadd.read(row["text"], now=NOW, locale=row.get("locale"))
+    read = quickadd.read_line(row["text"], now=NOW, locale=row.get("locale"))
     due = read.due_date[:16] if read.due_date else None
     got = Reading(read.title, due, read.recurrence.rule if read.recurrence else None, read.priority)
     return Case(row["half"], row["language"], row.get("trap", False), row["text"], wanted, got)

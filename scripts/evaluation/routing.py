@@ -115,7 +115,7 @@ def cases() -> list[Case]:
 
 
 def _case(row: dict[str, Any]) -> Case:
-    found = routing.route(row["text"])
+    found = routing.route_message(row["text"])
     step = rules.next_step(Asked(row["text"], (), TOOLS, NOW))
     called: dict[str, Any] = dict(step.calls[0][1]) if step.calls else {}
     named = {

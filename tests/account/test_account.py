@@ -293,9 +293,9 @@ async def test_the_time_of_last_use_is_kept(
     ring = key_ring.KeyRing(served.parts.store)
     for _ in range(2):
         clock.forward(minutes=5)
-        caller = ring.caller(made["secret"])
+        caller = ring.find_caller(made["secret"])
         assert caller is not None
-        ring.used(caller)
+        ring.note_use(caller)
         await ring.flush()
     assert (await alice.ok("GET", "/account/keys"))["keys"][0][
         "lastUsedAt"

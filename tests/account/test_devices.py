@@ -121,7 +121,7 @@ async def test_with_a_cap_a_new_device_is_written_at_once(
     await alice.ok("POST", "/metering/caps", status=201, json={**CAP, "limit": 9})
     await alice.ok("GET", "/identity", **from_("phone"))
     await served.parts.tasks.close(5)
-    assert served.parts.quick(active_devices.active_in, 1, "2026-11") == 2
+    assert served.parts.quick(active_devices.count_active, 1, "2026-11") == 2
 
 
 async def test_devices_are_known_again_after_a_restart(

@@ -273,7 +273,7 @@ def test_used_and_reserved_together_never_exceed_a_limit(
         span = span_of(tx.moment, "UTC")
         assert sum(token_rows.count(tx, 1, "account", "", "month", span)) <= month
         assert sum(token_rows.count(tx, 1, "account", "", "day", span)) <= day
-        assert sum(token_rows.largest(tx, 1, "device", "month", span)) <= each
+        assert sum(token_rows.largest_count(tx, 1, "device", "month", span)) <= each
         assert tx.value("SELECT min(reserved) FROM token_counts") in (None, *range(1000))
     for one in held:
         token_reservations.settle(tx, one, 0, 0)
@@ -427,7 +427,7 @@ def test_a_cap_that_was_changed_may_warn_again_and_one_of_nothing_warns_of_use_a
 ) -> None:
     cap = add_cap(tx, 100)
     token_reservations.record(tx, caller(), feature="chat", prompt=90, completion=0)
-    cap_rows.change(tx, 1, cap, most=90, warn_percent=None)
+    cap_rows.update(tx, 1, cap, most=90, warn_percent=None)
     token_reservations.record(tx, caller(), feature="chat", prompt=1, completion=0)
     assert [one["limit"] for one in warnings_of(tx)] == [100, 90]
     add_cap(tx, 0, subject="credential", subject_id="key:9")

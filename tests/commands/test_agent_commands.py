@@ -61,7 +61,7 @@ def raised(data: Path, title: str) -> None:
     )
     connection.commit()
     connection.close()
-    integrity.forget(data / DATABASE)
+    integrity.forget_records(data / DATABASE)
 
 
 def rows(data: Path, sql: str) -> list[Any]:
@@ -139,6 +139,6 @@ def test_the_record_is_listed_and_checked(place: Path) -> None:
         "DROP TRIGGER audit_refuses_update; UPDATE audit SET outcome = 'stop' WHERE id = 2;"
     )
     connection.close()
-    integrity.forget(place / DATABASE)
+    integrity.forget_records(place / DATABASE)
     broken = hearth(place, "audit", "verify")
     assert (broken.exit_code, "Row 2" in broken.output) == (1, True)

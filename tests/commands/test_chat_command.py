@@ -24,9 +24,9 @@ from click.testing import CliRunner, Result
 from app import __main__ as program
 from app.commands.chat import chat_history
 from app.commands.chat.chat_history import KeptHistory
-from app.commands.chat.chat_screen import settled
-from app.commands.terminal.tables import table
-from app.commands.terminal.terminal_safe import harmless, on_one_line
+from app.commands.chat.chat_screen import settled_length
+from app.commands.terminal.tables import format_table
+from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.core.database import data_dir
 from tests.conftest import Client, Served
 from tests.support.terminal import Terminal, terminal
@@ -129,7 +129,10 @@ def door(data: Path) -> Iterator[Door]:
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
-    with data_dir.owned(data), data_dir.announced(data, pid=os.getpid(), url=url, token="secret"):
+    with (
+        data_dir.own_directory(data),
+        data_dir.announce_server(data, pid=os.getpid(), url=url, token="secret"),
+    ):
         yield told
     told.go_on.set()
     server.shutdown()
@@ -592,7 +595,7 @@ def test_a_talk_without_a_server_is_held_in_the_database(alone: Path) -> None:
     ],
 )
 def test_a_text_is_made_harmless(given: object, left: str) -> None:
-    assert harmless(given) == left
+    assert strip_controls(given) == left
 
 
 def test_a_text_on_one_line_has_no_more_than_it_may() -> None:
@@ -604,11 +607,13 @@ def test_a_name_written_from_right_to_left_is_isolated_and_no_mark_in_it_ends_th
     assert on_one_line("שלום", 80) == "\u2068שלום\u2069"
     assert on_one_line("\u2069\u202eשלום\u2069 1", 80) == "\u2068שלום 1\u2069"
     assert on_one_line("Zoë 東京 👩‍🚀", 80) == "Zoë 東京 👩‍🚀"
-    assert harmless(f"{on_one_line('שלום', 80)} · 12 tokens") == "\u2068שלום\u2069 · 12 tokens"
+    assert (
+        strip_controls(f"{on_one_line('שלום', 80)} · 12 tokens") == "\u2068שלום\u2069 · 12 tokens"
+    )
 
 
 def test_a_table_keeps_its_columns_and_its_terminal_whatever_stands_in_it() -> None:
-    told = table([("A", "B"), ("שלום", "x"), ("\x1b[2Jab\u202e", "y\nz")])
+    told = format_table([("A", "B"), ("שלום", "x"), ("\x1b[2Jab\u202e", "y\nz")])
     assert told == "A      B\n\u2068שלום\u2069   x\n[2Jab  y z"
 
 
@@ -627,7 +632,7 @@ def test_a_table_keeps_its_columns_and_its_terminal_whatever_stands_in_it() -> N
     ],
 )
 def test_what_is_settled_of_an_answer_is_all_but_its_last_block(written: str, whole: str) -> None:
-    assert written[: settled(written)] == whole
+    assert written[: settled_length(written)] == whole
 
 
 def test_what_was_typed_is_kept_within_bounds(

@@ -27,12 +27,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app import __main__ as program
-from app.account.users import fitted
+from app.account.users import fit_username
 from app.catalog import CATALOG
 from app.commands.ask import ask_operation as asking
 from app.commands.ask import data_directory
 from app.core.database import data_dir
-from app.interfaces.openapi import document
+from app.interfaces.openapi import openapi_document
 from app.settings import Settings
 from app.upkeep.backups import encryption
 from tests.conftest import Served
@@ -535,11 +535,11 @@ def test_settings_shows_each_with_its_default_and_what_is_set(
 def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert data_directory.directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
-    assert data_directory.directory(Settings()) == ROOT / "data"
+    assert data_directory.data_directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
+    assert data_directory.data_directory(Settings()) == ROOT / "data"
     monkeypatch.setattr(data_directory, "CHECKOUT", tmp_path)
-    assert data_directory.directory(Settings()).is_absolute()
-    assert ROOT not in data_directory.directory(Settings()).parents
+    assert data_directory.data_directory(Settings()).is_absolute()
+    assert ROOT not in data_directory.data_directory(Settings()).parents
 
 
 @pytest.mark.parametrize(
@@ -560,7 +560,7 @@ def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems
     ],
 )
 def test_a_login_name_is_made_to_fit(login: str, username: str) -> None:
-    assert fitted(login) == username
+    assert fit_username(login) == username
 
 
 # The API on the screen
@@ -578,7 +578,7 @@ def test_routes_fit_the_screen_and_leave_none_out() -> None:
 
 
 def test_openapi_is_the_document_that_is_served() -> None:
-    assert json.loads(done("openapi")) == document(CATALOG)
+    assert json.loads(done("openapi")) == openapi_document(CATALOG)
 
 
 def test_every_command_explains_itself() -> None:
@@ -705,7 +705,7 @@ def test_a_start_waits_for_a_command_at_work(tmp_path: Path) -> None:
     working = threading.Event()
 
     def work() -> None:
-        with data_dir.owned(tmp_path):
+        with data_dir.own_directory(tmp_path):
             working.set()
             time.sleep(0.3)
 
@@ -879,8 +879,8 @@ def test_a_stale_door_is_a_sentence(tmp_path: Path, pid: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     with (
-        data_dir.owned(tmp_path),
-        data_dir.announced(tmp_path, pid=pid, url=f"http://127.0.0.1:{port}", token="t"),
+        data_dir.own_directory(tmp_path),
+        data_dir.announce_server(tmp_path, pid=pid, url=f"http://127.0.0.1:{port}", token="t"),
     ):
         sentence = refused("user", "list", data=tmp_path)
     assert f"is in use by process {os.getpid()}." in sentence
@@ -904,15 +904,15 @@ def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes) -> 
         thread.start()
         url = f"http://127.0.0.1:{stranger.getsockname()[1]}"
         with (
-            data_dir.owned(tmp_path),
-            data_dir.announced(tmp_path, pid=os.getpid(), url=url, token="t"),
+            data_dir.own_directory(tmp_path),
+            data_dir.announce_server(tmp_path, pid=os.getpid(), url=url, token="t"),
         ):
             assert "belongs to another data directory" in refused("user", "list", data=tmp_path)
         thread.join()
 
 
 def test_the_door_wants_its_token(server: Running) -> None:
-    found: Any = data_dir.door(server.data)
+    found: Any = data_dir.read_announcement(server.data)
     assert (
         httpx.post(
             f"{found.url}/control/list_users", headers={"Authorization": "Control guess"}, json={}

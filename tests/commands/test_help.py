@@ -7,15 +7,17 @@ import pytest
 from click.testing import CliRunner
 
 from app.__main__ import hearth
-from app.commands.help import GUIDE, topics
+from app.commands.help import GUIDE, list_topics
 from tests.support.terminal import terminal
 
 
 def test_without_a_topic_every_page_is_listed_with_its_title() -> None:
     said = CliRunner().invoke(hearth, ["help"]).output
     assert "architecture " in said
-    assert [name for name, title in topics().items() if name not in said or title not in said] == []
-    assert len(topics()) >= 19
+    assert [
+        name for name, title in list_topics().items() if name not in said or title not in said
+    ] == []
+    assert len(list_topics()) >= 19
 
 
 def test_into_a_pipe_goes_the_page_as_it_is_written() -> None:

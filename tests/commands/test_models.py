@@ -53,7 +53,9 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch, model_path: Path) -> None:
     """Whatever the wheel, the model that is made of it is the real one."""
-    monkeypatch.setattr(model_file, "make", lambda wheel, path: shutil.copy(model_path, path))
+    monkeypatch.setattr(
+        model_file, "make_model_file", lambda wheel, path: shutil.copy(model_path, path)
+    )
 
 
 def test_adding_fetches_the_wheel_alone_makes_the_file_and_leaves_nothing_else(
@@ -172,4 +174,4 @@ def test_making_never_trusts_an_unknown_wheel(tmp_path: Path) -> None:
     wheel = tmp_path / "some.whl"
     wheel.write_bytes(b"anything")
     with pytest.raises(ModelFileError, match=r"some\.whl is not the file that Hearth knows"):
-        model_file.make(wheel, tmp_path / FILE)
+        model_file.make_model_file(wheel, tmp_path / FILE)

@@ -28,7 +28,7 @@ async def granted(served: Served, alice: Client, **permissions: Any) -> Caller:
     """Let alice grant bob this, and give the peer that bob is to her agent."""
     await served.command("connect_users", username="alice", contact="bob")
     await alice.ok("PUT", HERE, json={"permissions": {"agentAccess": True, **permissions}})
-    peer = served.parts.quick(grant_rows.peer, 1, 2)
+    peer = served.parts.quick(grant_rows.peer_caller, 1, 2)
     assert peer is not None
     return peer
 
@@ -106,7 +106,7 @@ async def test_no_operation_beside_the_list_can_be_called(
                 )
             if found.tool:
                 with pytest.raises(AppError):
-                    await tool_gate.use(
+                    await tool_gate.use_tool(
                         served.parts, peer, name, {}, origin=Origin("rpc", peer=peer.user_id)
                     )
 
@@ -177,7 +177,7 @@ async def test_a_note_alone_is_all_there_is_and_tells_not_where_it_lies(
     note = await alice.note("Kettle", "copper kettle", folderId=folder)
     other = await alice.note("Other", "copper pot", folderId=folder)
     row = served.parts.quick(
-        lambda tx: tx.sure("SELECT id, uuid, username FROM users WHERE id = 1")
+        lambda tx: tx.require_row("SELECT id, uuid, username FROM users WHERE id = 1")
     )
     from app.network.grants.permission_object import NotesAccess, Permissions, caller_for
 
@@ -305,10 +305,10 @@ async def test_a_write_reads_the_grant_in_its_own_transaction(
     await alice.ok(
         "PUT", HERE, json={"permissions": {"agentAccess": True, "todoAccess": {"read": True}}}
     )
-    monkeypatch.setattr(served.parts, "renewed", lambda caller: caller)
+    monkeypatch.setattr(served.parts, "renew_caller", lambda caller: caller)
     assert await outcome(served, peer, "create_note", title="x", content="y") == "forbidden"
     with pytest.raises(Forbidden):
-        await tool_gate.use(
+        await tool_gate.use_tool(
             served.parts, peer, "create_todo", {"title": "x"}, origin=Origin("rpc", peer="b")
         )
     await alice.ok("DELETE", "/network/contacts/bob")
@@ -326,7 +326,7 @@ async def turn(
     """Run a turn of the owner's agent for a peer, with a model that does what it is told."""
     run = model_loop.Turn(served.parts, me, "2026-11-21T09:30", "UTC", lambda event: None)
     run.origin = Origin("rpc", peer=me.name)
-    ended = await model_loop.run(run, scripted(*steps), "Go on.", ())
+    ended = await model_loop.run_model(run, scripted(*steps), "Go on.", ())
     await settled(served)
     return run, ended
 
@@ -351,14 +351,14 @@ async def test_a_turn_that_is_running_stops_when_its_grant_goes(
 ) -> None:
     note = await alice.note("One", "the secret")
     peer = await granted(served, alice, notesAccess=notes(scope="all"))
-    real = tool_gate.use
+    real = tool_gate.use_tool
 
     async def use(*args: Any, **more: Any) -> Any:
         done = await real(*args, **more)
         await alice.ok("DELETE", "/network/contacts/bob")
         return done
 
-    monkeypatch.setattr(tool_gate, "use", use)
+    monkeypatch.setattr(tool_gate, "use_tool", use)
     run, ended = await turn(
         served,
         peer,
@@ -374,7 +374,7 @@ async def test_a_turn_that_is_running_stops_when_its_grant_goes(
 
 async def waiting(served: Served, peer: Caller, note: int) -> int:
     """Let the peer's turn ask for a change of a note, and give the escalation that waits."""
-    done = await tool_gate.use(
+    done = await tool_gate.use_tool(
         served.parts,
         peer,
         "edit_note",
@@ -445,7 +445,7 @@ async def test_what_was_allowed_for_longer_ends_with_the_contact(
     note = await alice.note("One", "one")
     who = caller(served, "bob").user_id
     peer = await granted(served, alice, notesAccess=notes(scope="all", access="edit"))
-    done = await tool_gate.use(
+    done = await tool_gate.use_tool(
         served.parts,
         peer,
         "edit_note",

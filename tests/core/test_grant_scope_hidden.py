@@ -52,7 +52,7 @@ async def test_a_guest_of_all_notes_never_sees_what_opens_the_links(
         await alice.ok("POST", f"/os/snapshots/{note}", json={})
         if moved:
             await alice.ok("POST", f"/os/notes/{note}/move", json={"folderId": None})
-    guest = served.parts.quick(share_rows.caller, made["id"])
+    guest = served.parts.quick(share_rows.guest_caller, made["id"])
     assert guest is not None
     for name, params in ASKED:
         if moved and params.get("folderName") == "links":
@@ -85,6 +85,6 @@ async def test_no_count_tells_how_many_links_there_are(served: Served, alice: Cl
 
 
 def _guest(served: Served, made: dict[str, Any]) -> Caller:
-    found = served.parts.quick(share_rows.caller, made["id"])
+    found = served.parts.quick(share_rows.guest_caller, made["id"])
     assert found is not None
     return found

@@ -339,9 +339,9 @@ async def test_a_refusal_that_comes_late_does_not_replace_the_answer_of_another(
     """
     await ask(toy, name)
     request = idempotency._Request(
-        ALICE.user, name, "key", idempotency.fingerprint({"word": "hello"}), SECONDS
+        ALICE.user, name, "key", idempotency.request_fingerprint({"word": "hello"}), SECONDS
     )
-    await toy.write(idempotency._remember_refusal, request, NotFound("too late"))
+    await toy.write(idempotency._store_refusal, request, NotFound("too late"))
     assert await ask(toy, name) == Replay(200, b'{"count":1}')
 
 

@@ -30,7 +30,7 @@ class Seconds:
 
 def test_a_bucket_starts_full_and_is_spent_one_by_one() -> None:
     rate = RateLimit(3, clock=Seconds())
-    assert [rate.take(KEY) for _ in range(4)] == [
+    assert [rate.take_token(KEY) for _ in range(4)] == [
         Verdict(3, 2, 20),
         Verdict(3, 1, 40),
         Verdict(3, 0, 60),
@@ -46,29 +46,29 @@ def test_a_spent_bucket_says_how_long_to_wait(after: float, wait: int) -> None:
     clock = Seconds()
     rate = RateLimit(3, clock=clock)
     for _ in range(3):
-        rate.take(KEY)
+        rate.take_token(KEY)
     clock.now = after
-    assert rate.take(KEY).wait == wait
+    assert rate.take_token(KEY).wait == wait
 
 
 def test_a_bucket_never_holds_more_than_a_minutes_allowance() -> None:
     clock = Seconds()
     rate = RateLimit(3, clock=clock)
-    rate.take(KEY)
+    rate.take_token(KEY)
     clock.now = 100_000.0
-    assert [rate.take(KEY).wait > 0 for _ in range(4)] == [False, False, False, True]
+    assert [rate.take_token(KEY).wait > 0 for _ in range(4)] == [False, False, False, True]
 
 
 def test_each_key_has_its_own_bucket() -> None:
     rate = RateLimit(1, clock=Seconds())
-    assert rate.take("a").wait == 0
-    assert rate.take("b").wait == 0
-    assert rate.take("a").wait == 60
+    assert rate.take_token("a").wait == 0
+    assert rate.take_token("b").wait == 0
+    assert rate.take_token("a").wait == 60
 
 
 def test_a_limit_of_zero_lets_everything_through() -> None:
     rate = RateLimit(0, clock=Seconds())
-    assert {rate.take(KEY) for _ in range(100)} == {Verdict(0, 0, 0)}
+    assert {rate.take_token(KEY) for _ in range(100)} == {Verdict(0, 0, 0)}
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
@@ -81,7 +81,7 @@ def test_no_window_ever_lets_more_through_than_burst_and_refill(
     passed = 0
     for gap in gaps:
         clock.now += gap
-        verdict = rate.take(KEY)
+        verdict = rate.take_token(KEY)
         passed += verdict.wait == 0
         assert passed <= per_minute + clock.now * per_minute / 60 + 1e-6
         assert 0 <= verdict.remaining < per_minute
@@ -94,10 +94,10 @@ def test_whoever_waits_as_told_is_let_through(per_minute: int, spent: int) -> No
     clock = Seconds()
     rate = RateLimit(per_minute, clock=clock)
     for _ in range(per_minute + spent):
-        if wait := rate.take(KEY).wait:
+        if wait := rate.take_token(KEY).wait:
             assert wait in range(1, 61)
             clock.now += wait
-            assert rate.take(KEY).wait == 0
+            assert rate.take_token(KEY).wait == 0
 
 
 def test_keys_that_are_full_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,17 +105,19 @@ def test_keys_that_are_full_again_are_forgotten(monkeypatch: pytest.MonkeyPatch)
     clock = Seconds()
     rate = RateLimit(2, clock=clock)
     for number in range(11):
-        rate.take(number)
+        rate.take_token(number)
     assert len(rate._buckets) == 11
     clock.now = 29.0
-    rate.take("recent")  # here nobody is full, so it looks again only when there are twice as many
+    rate.take_token(
+        "recent"
+    )  # here nobody is full, so it looks again only when there are twice as many
     for number in range(11, 22):
-        rate.take(number)
+        rate.take_token(number)
     clock.now = 60.0
-    rate.take("recent")
-    rate.take("recent")
+    rate.take_token("recent")
+    rate.take_token("recent")
     assert set(rate._buckets) == {"recent"}
-    assert rate.take("recent").wait > 0
+    assert rate.take_token("recent").wait > 0
 
 
 def test_a_crowd_of_which_nobody_can_be_forgotten_is_not_looked_through_for_each_of_them(
@@ -132,7 +134,7 @@ def test_a_crowd_of_which_nobody_can_be_forgotten_is_not_looked_through_for_each
 
     monkeypatch.setattr(rate, "_forget_full", counted)
     for number in range(1000):
-        rate.take(number)
+        rate.take_token(number)
     assert looked < 10
 
 

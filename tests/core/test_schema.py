@@ -22,7 +22,7 @@ from app.core.schema import (
     Tags,
     Text,
     Title,
-    camel,
+    camel_case,
     encode,
     schemas,
 )
@@ -110,7 +110,7 @@ def test_names_are_in_camel_case_on_the_wire_and_unknown_ones_are_ignored() -> N
     ],
 )
 def test_a_python_name_has_one_spelling_on_the_wire(name: str, wire: str) -> None:
-    assert camel(name) == wire
+    assert camel_case(name) == wire
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text import fold, plain_lines, relative_time, summary, word_count
+from app.core.text import fold_name, plain_lines, relative_time, summarise_text, word_count
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -48,23 +48,23 @@ def test_a_long_run_of_marks_counts_nothing() -> None:
     ],
 )
 def test_a_summary_is_one_plain_paragraph(markdown: str, text: str) -> None:
-    assert summary(markdown) == text
+    assert summarise_text(markdown) == text
 
 
 @given(st.text(max_size=2_000), st.integers(2, 50))
 def test_a_summary_is_never_longer_than_asked(markdown: str, most: int) -> None:
-    assert len(summary(markdown, most)) <= most
+    assert len(summarise_text(markdown, most)) <= most
 
 
 def test_a_summary_ends_with_a_whole_word() -> None:
-    assert summary("alpha beta gamma", 12) == "alpha beta…"
-    assert summary("alpha beta gamma", 11) == "alpha beta…"
-    assert summary("alpha beta", 10) == "alpha beta"
-    assert summary("漢" * 100, 10) == "漢" * 9 + "…"
+    assert summarise_text("alpha beta gamma", 12) == "alpha beta…"
+    assert summarise_text("alpha beta gamma", 11) == "alpha beta…"
+    assert summarise_text("alpha beta", 10) == "alpha beta"
+    assert summarise_text("漢" * 100, 10) == "漢" * 9 + "…"
 
 
 def test_a_summary_looks_behind_marks_without_text() -> None:
-    assert summary("---\n\n" * 500 + "at last", 20) == "at last"
+    assert summarise_text("---\n\n" * 500 + "at last", 20) == "at last"
 
 
 @pytest.mark.parametrize(
@@ -113,16 +113,16 @@ def test_a_time_is_told_in_words(seconds: int, words: str) -> None:
     ],
 )
 def test_names_that_differ_in_case_or_composition_fold_alike(one: str, other: str) -> None:
-    assert fold(one) == fold(other)
+    assert fold_name(one) == fold_name(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("a", "á"), ("o", "0"), ("a b", "ab"), ("x", "y")])
 def test_other_names_stay_apart(one: str, other: str) -> None:
-    assert fold(one) != fold(other)
+    assert fold_name(one) != fold_name(other)
 
 
 @given(st.text())
 def test_a_folded_name_is_stable(name: str) -> None:
-    key = fold(name)
-    assert fold(key) == key == unicodedata.normalize("NFC", key)
-    assert fold(unicodedata.normalize("NFD", name)) == fold(name.casefold()) == key
+    key = fold_name(name)
+    assert fold_name(key) == key == unicodedata.normalize("NFC", key)
+    assert fold_name(unicodedata.normalize("NFD", name)) == fold_name(name.casefold()) == key

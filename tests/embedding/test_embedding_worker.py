@@ -17,11 +17,18 @@ import pytest
 from app.core.embedder import EmbeddingFailed
 from app.embedding import local_embedder, worker_process
 from app.embedding.local_embedder import LocalEmbedder
-from app.embedding.message_frames import LENGTH_BYTES, Answer, Ask, decode_answer, frame, length
+from app.embedding.message_frames import (
+    LENGTH_BYTES,
+    Answer,
+    Ask,
+    decode_answer,
+    decode_length,
+    encode_frame,
+)
 from app.embedding.minilm import Floats, Room
 from app.embedding.model_file import MODEL
 from app.embedding.query_cache import Remembered
-from app.embedding.worker import Engine, Worker, floats
+from app.embedding.worker import Engine, Worker, as_floats
 from app.main import create_app
 from app.settings import Settings
 
@@ -285,7 +292,7 @@ def worker(model_path: Path) -> "subprocess.Popen[bytes]":
 
 def told(worker: "subprocess.Popen[bytes]") -> Answer:
     assert worker.stdout is not None
-    return decode_answer(worker.stdout.read(length(worker.stdout.read(LENGTH_BYTES))))
+    return decode_answer(worker.stdout.read(decode_length(worker.stdout.read(LENGTH_BYTES))))
 
 
 def test_a_worker_ends_at_once_when_its_input_does_whatever_it_is_doing(
@@ -293,7 +300,7 @@ def test_a_worker_ends_at_once_when_its_input_does_whatever_it_is_doing(
 ) -> None:
     with worker:
         assert worker.stdin is not None
-        worker.stdin.write(frame(Ask(1, "passages", LONG * 10)))
+        worker.stdin.write(encode_frame(Ask(1, "passages", LONG * 10)))
         worker.stdin.close()
         assert worker.wait(PATIENCE_SECONDS) == 0
 
@@ -302,7 +309,7 @@ def test_ctrl_c_is_not_for_the_worker(worker: "subprocess.Popen[bytes]") -> None
     with worker:
         assert worker.stdin is not None
         worker.send_signal(signal.SIGINT)
-        worker.stdin.write(frame(Ask(7, "query", ["still there?"])))
+        worker.stdin.write(encode_frame(Ask(7, "query", ["still there?"])))
         worker.stdin.flush()
         assert told(worker).number == 7
 
@@ -310,7 +317,7 @@ def test_ctrl_c_is_not_for_the_worker(worker: "subprocess.Popen[bytes]") -> None
 def test_an_ask_without_texts_is_answered_too(worker: "subprocess.Popen[bytes]") -> None:
     with worker:
         assert worker.stdin is not None
-        worker.stdin.write(frame(Ask(1, "passages", [])))
+        worker.stdin.write(encode_frame(Ask(1, "passages", [])))
         worker.stdin.flush()
         assert told(worker) == Answer(1)
 
@@ -328,7 +335,7 @@ class Broken(Engine):
 def test_an_ask_on_which_the_model_fails_is_answered_with_a_sentence(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    answer = Worker(Broken(), io.BytesIO())._answer(Ask(3, "query", ["text"]), floats, Room())
+    answer = Worker(Broken(), io.BytesIO())._answer(Ask(3, "query", ["text"]), as_floats, Room())
     assert answer == Answer(3, failure="The model failed on this text.")
     assert "nought divided by nought" in caplog.text
     assert "text" not in caplog.records[0].getMessage().replace("1 texts", "")

@@ -433,5 +433,5 @@ def test_a_low_limit_of_descriptors_is_raised_or_leaves_room_for_files(
     held = [limit]
     monkeypatch.setattr(resource, "getrlimit", lambda _: held[-1])
     monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: held.append(wanted))
-    assert server_command.room_for(most) == room
+    assert server_command.connection_limit(most) == room
     assert held[-1] == (min(limit[1], max(limit[0], most + 2048 + 200)), limit[1])

@@ -30,9 +30,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.catalog import CATALOG
-from app.core.accepted_schemas import records
+from app.core.accepted_schemas import iterate_records
 from app.core.schema import Body, Most, Rule
-from app.interfaces.openapi import document
+from app.interfaces.openapi import openapi_document
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import UNSYNCED, Client, MovableClock
@@ -45,7 +45,7 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-DESCRIBED = document(CATALOG)
+DESCRIBED = openapi_document(CATALOG)
 LONGEST_TEXT = 255
 """The generator writes the most characters of a field into its pattern as a number of repetitions,
 and with thousands of them compiling the patterns took two thirds of the time of these tests.
@@ -238,7 +238,7 @@ def test_the_document_says_what_every_rule_of_a_field_lets_through() -> None:
     unsaid = [
         f"{type(rule).__name__} of {record.__name__}"
         for found in CATALOG.operations.values()
-        for record in records(found.shape.record)
+        for record in iterate_records(found.shape.record)
         for hint in get_type_hints(record, include_extras=True).values()
         for rule in rules(hint)
         if not isinstance(rule, Most) and (not rule.accepts or not issubclass(record, Body))

@@ -389,7 +389,7 @@ async def test_a_stranger_is_no_contact_and_neither_is_nobody(
             json={"permissions": {"agentAccess": True}},
         )
         await alice.refused("DELETE", f"/network/contacts/{who}", 404, "not_found")
-    assert served.parts.quick(grant_rows.peer, 1, 2) is None
+    assert served.parts.quick(grant_rows.peer_caller, 1, 2) is None
 
 
 async def test_the_end_of_a_contact_ends_all_between_the_two(
@@ -410,7 +410,10 @@ async def test_the_end_of_a_contact_ends_all_between_the_two(
         }
         await one.refused("GET", f"/os/notes?folderId={folder}", 404, "not_found")
         await one.refused("DELETE", f"/network/contacts/{other.username}", 404, "not_found")
-    assert [served.parts.quick(grant_rows.peer, *pair) for pair in ((1, 2), (2, 1))] == [None, None]
+    assert [served.parts.quick(grant_rows.peer_caller, *pair) for pair in ((1, 2), (2, 1))] == [
+        None,
+        None,
+    ]
     told = heard.taken()
     assert {name for name, _ in told} == {"grant.revoked"}
     assert sorted(
@@ -497,7 +500,9 @@ async def test_a_share_link_connects_with_what_it_grants(
         "2026-12-01T00:00:00.000Z",
     )
     monkeypatch.setattr(
-        share_rows, "to_connect", lambda tx, token: link if token == "a1B2c3D4e5" else None
+        share_rows,
+        "open_link_to_connect",
+        lambda tx, token: link if token == "a1B2c3D4e5" else None,
     )
     await alice.refused(
         "POST",
@@ -520,7 +525,7 @@ async def test_a_share_link_connects_with_what_it_grants(
     assert (done["contact"]["username"], done["contact"]["direction"]) == ("bob", "outbound")
     assert done["contact"]["agentAccess"] == {"granted": False, "received": True}
     row = served.parts.quick(
-        lambda tx: tx.sure(
+        lambda tx: tx.require_row(
             "SELECT type, owner_id FROM conversations WHERE id = :id", id=done["conversationId"]
         )
     )
@@ -529,11 +534,11 @@ async def test_a_share_link_connects_with_what_it_grants(
     await alice.refused(
         "POST", "/network/connect", 409, "already_connected", json={"shareToken": "a1B2c3D4e5"}
     )
-    peer = served.parts.quick(grant_rows.peer, 2, 1)
+    peer = served.parts.quick(grant_rows.peer_caller, 2, 1)
     assert peer is not None
     assert (peer.reach.notes, peer.reach.note) == ("note_only", note["id"])
     clock.forward(days=30)
-    assert served.parts.quick(grant_rows.peer, 2, 1) is None
+    assert served.parts.quick(grant_rows.peer_caller, 2, 1) is None
     again = await alice.ok("POST", "/network/connect", json={"shareToken": "a1B2c3D4e5"})
     assert again["conversationId"] == done["conversationId"]
 

@@ -613,9 +613,9 @@ async def test_a_guest_learns_when_the_owner_is_busy_and_not_with_what(
     made = await link(alice, access=access)
     for query in ("", "knee", "nothing that there is"):
         params = {"query": query, "timeRange": "2026-11-23"}
-        guest = served.parts.quick(share_rows.caller, made["id"])
+        guest = served.parts.quick(share_rows.guest_caller, made["id"])
         assert guest is not None
-        done = await tool_gate.use(
+        done = await tool_gate.use_tool(
             served.parts,
             guest,
             "search_calendar_events",
@@ -631,10 +631,10 @@ async def test_a_guest_learns_when_the_owner_is_busy_and_not_with_what(
         assert [event[name] for name in ("location", "description", "calendar", "todoId")] == [
             None
         ] * 4
-    closed = served.parts.quick(share_rows.caller, (await link(alice))["id"])
+    closed = served.parts.quick(share_rows.guest_caller, (await link(alice))["id"])
     assert closed is not None
     with pytest.raises(Forbidden):
-        await tool_gate.use(
+        await tool_gate.use_tool(
             served.parts,
             closed,
             "search_calendar_events",

@@ -106,7 +106,7 @@ async def test_no_tool_reads_or_changes_a_policy_and_its_owner_does(
         assert refused.status_code == 422, refused.text
         assert token not in refused.text
         with pytest.raises(AppError):
-            await tool_gate.use(
+            await tool_gate.use_tool(
                 served.parts,
                 caller(served, "alice", kind="session"),
                 tool,

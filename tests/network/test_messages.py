@@ -563,7 +563,7 @@ async def test_an_agent_may_always_write_to_its_owner_and_to_others_only_with_a_
     served: Served, alice: Client, bob: Client
 ) -> None:
     me, chat = caller(served, "alice", kind="session"), Origin("chat", conversation_id=1)
-    told = await tool_gate.use(
+    told = await tool_gate.use_tool(
         served.parts,
         me,
         "send_message_to_human",
@@ -572,7 +572,7 @@ async def test_an_agent_may_always_write_to_its_owner_and_to_others_only_with_a_
         taint=frozenset({"agent"}),
     )
     assert isinstance(told, tool_gate.Done)
-    waits = await tool_gate.use(
+    waits = await tool_gate.use_tool(
         served.parts, me, "send_message_to_human", {"message": "Hello.", "to": "bob"}, origin=chat
     )
     assert isinstance(waits, tool_gate.Waiting)

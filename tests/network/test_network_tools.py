@@ -47,7 +47,7 @@ async def test_the_tools_of_the_network_say_what_they_can_do(
     listed = {row["name"]: row for row in (await alice.ok("GET", "/tools"))["tools"]}[tool]
     assert (listed["scope"], listed["readWrite"], listed["approval"]) == (scope, effect, False)
     assert listed["namespace"] == ("messaging" if risk == "O" else "network")
-    assert registry.find(served.parts, tool).operation.risk_class == risk
+    assert registry.require_tool(served.parts, tool).operation.risk_class == risk
     narrow = served.client(await served.key("alice", ["os.notes:read"]))
     params = (
         {"query": "x"}

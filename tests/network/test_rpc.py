@@ -34,7 +34,7 @@ def brain(monkeypatch: pytest.MonkeyPatch, model: FunctionModel) -> None:
     async def pick(*_: Any, **__: Any) -> Brain:
         return Brain(model, "scripted", "compatible", local=True)
 
-    monkeypatch.setattr(model_or_rules, "pick", pick)
+    monkeypatch.setattr(model_or_rules, "pick_brain", pick)
 
 
 async def test_ones_own_agent_answers_without_a_grant(alice: Client) -> None:

@@ -376,12 +376,12 @@ async def test_what_was_connected_by_a_link_follows_it_until_its_owner_says_othe
         json={"scope": "folders", "folderIds": [folder], "notesAccess": "read"},
     )
     assert await granted() == (made["id"], True, "read")
-    peer = served.parts.quick(grant_rows.peer, 1, 2)
+    peer = served.parts.quick(grant_rows.peer_caller, 1, 2)
     assert peer is not None
     assert (peer.reach.notes, peer.reach.folders) == ("folders", {folder})
     clock.forward(hours=25)
     assert await granted() == (made["id"], False, "none")
-    assert served.parts.quick(grant_rows.peer, 1, 2) is None
+    assert served.parts.quick(grant_rows.peer_caller, 1, 2) is None
     await bob.refused(
         "POST", "/agent/message", 403, "forbidden", json={"to": "alice_coo", "message": "hello"}
     )
@@ -402,10 +402,10 @@ async def test_what_waits_by_a_link_one_connected_by_ends_with_it(
     made = await link(alice, scope="all", notesAccess="edit")
     await bob.ok("POST", "/network/connect", json={"shareToken": made["token"]})
     note = await alice.note("Soup", "one")
-    peer = served.parts.quick(grant_rows.peer, 1, 2)
+    peer = served.parts.quick(grant_rows.peer_caller, 1, 2)
     assert peer is not None
     origin = Origin("rpc", peer=(await bob.ok("GET", "/identity"))["profile"]["userId"])
-    waits = await tool_gate.use(
+    waits = await tool_gate.use_tool(
         served.parts, peer, "edit_note", {"noteId": note["id"], "content": "two"}, origin=origin
     )
     assert isinstance(waits, tool_gate.Waiting)
@@ -430,7 +430,7 @@ async def test_a_link_of_folders_with_a_note_opens_that_note_alone(
         {**NOTHING, "notes": "read", "calendar": "free_busy"},
     )
     assert (await meta(stranger, made))["capabilities"]["notesScope"] == "note"
-    guest = served.parts.quick(share_rows.caller, made["id"])
+    guest = served.parts.quick(share_rows.guest_caller, made["id"])
     assert guest is not None
     assert (guest.reach.notes, guest.reach.note) == ("note_only", note["id"])
     assert "duchess" not in (await ask(stranger, made, "simmer leeks"))["response"]
@@ -453,7 +453,7 @@ async def test_a_link_of_folders_with_a_note_opens_that_note_alone(
         "shareLink"
     ]["noteId"] == note["id"]
     await alice.ok("POST", f"/os/notes/{note['id']}/move", json={"folderId": other})
-    guest = served.parts.quick(share_rows.caller, made["id"])
+    guest = served.parts.quick(share_rows.guest_caller, made["id"])
     assert guest is not None
     assert guest.reach.note == share_rows.NO_NOTE
     assert "Simmer" not in (await ask(stranger, made, "simmer leeks"))["response"]

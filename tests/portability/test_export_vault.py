@@ -266,14 +266,14 @@ def blocks_on_top(text: str) -> list[Any]:
 @pytest.mark.parametrize("own", FIELDS_OF_OWN.values(), ids=FIELDS_OF_OWN)
 def test_fields_of_any_shape_get_ours_in_one_block(own: str) -> None:
     text = f"---\n{own}---\ntext\n"
-    written = own_front_matter.with_ours(FIELDS, text)
+    written = own_front_matter.merge_fields(FIELDS, text)
     blocks = blocks_on_top(written)
     assert len(blocks) == 1
     if isinstance(blocks[0], dict):
         told = {"a-1"} & {value for value in blocks[0].values() if isinstance(value, str)}
         assert told
         assert (yaml.safe_load(own) or {}).items() <= blocks[0].items()
-    found = own_front_matter.apart(written)
+    found = own_front_matter.split_fields(written)
     assert found.text == text
     assert {name: found.fields[name] for name in FIELDS} == FIELDS
 
@@ -281,17 +281,17 @@ def test_fields_of_any_shape_get_ours_in_one_block(own: str) -> None:
 @pytest.mark.parametrize("own", TEXT_OF_OWN.values(), ids=TEXT_OF_OWN)
 def test_lines_between_rules_that_are_no_fields_are_text_below_ours(own: str) -> None:
     text = f"---\n{own}---\ntext\n"
-    written = own_front_matter.with_ours(FIELDS, text)
+    written = own_front_matter.merge_fields(FIELDS, text)
     assert blocks_on_top(written)[0]["id"] == "a-1"
     assert written.endswith(text)
     assert not any(isinstance(block, dict) for block in blocks_on_top(written)[1:])
-    assert own_front_matter.apart(written).text == text
+    assert own_front_matter.split_fields(written).text == text
 
 
 def test_ours_is_read_however_many_links_it_names() -> None:
     links = {own_front_matter.LINKS: {f"a_ {number}": f"a: {number}" for number in range(9000)}}
     for text in ("text", "---\na: b\n---\ntext", "---\n{a: b}\n---\ntext"):
-        found = own_front_matter.apart(own_front_matter.with_ours(FIELDS | links, text))
+        found = own_front_matter.split_fields(own_front_matter.merge_fields(FIELDS | links, text))
         assert (found.text, found.fields[own_front_matter.LINKS]) == (text, *links.values())
 
 
@@ -364,8 +364,8 @@ def test_what_is_put_into_a_front_matter_is_taken_out_of_it_again(
     text: str, more: dict[str, Any]
 ) -> None:
     fields = FIELDS | more
-    written = own_front_matter.with_ours(fields, text)
-    found = own_front_matter.apart(written)
+    written = own_front_matter.merge_fields(fields, text)
+    found = own_front_matter.split_fields(written)
     usual = {"tags": [], "pinned": False, "version": 1}
     assert found.text == text
     assert usual | found.fields == usual | fields
@@ -373,9 +373,9 @@ def test_what_is_put_into_a_front_matter_is_taken_out_of_it_again(
 
 @given(TEXTS)
 def test_own_fields_read_the_same_with_ours_beside_them(text: str) -> None:
-    own, trouble = front_matter.read(front_matter.block(text)[1])  # type: ignore[index]
-    written = own_front_matter.with_ours(FIELDS, text)
+    own, trouble = front_matter.read_fields(front_matter.find_block(text)[1])  # type: ignore[index]
+    written = own_front_matter.merge_fields(FIELDS, text)
     if trouble is None and own and not written.startswith('---\nid: "a-1"'):
-        found, _ = front_matter.read(front_matter.block(written)[1])  # type: ignore[index]
+        found, _ = front_matter.read_fields(front_matter.find_block(written)[1])  # type: ignore[index]
         said = [{name: str(fields[name]).lower() for name in own} for fields in (found, own)]
         assert said[0] == said[1]

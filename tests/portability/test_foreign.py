@@ -23,7 +23,7 @@ from app.portability.content.source_items import (
     SourceNote,
     SourceTodo,
 )
-from app.portability.formats.formats import READERS, source_of
+from app.portability.formats.formats import READERS, open_import
 from tests.support import foreign_exports as exports
 from tests.support.foreign_exports import Read
 
@@ -73,7 +73,7 @@ def require_sound(read: Read) -> None:
 def test_each_export_is_known_by_its_own_reader_alone(tmp_path: Path) -> None:
     for name, path in exports.every_export(tmp_path):
         assert recognised(path) == [name], path.name
-        source = source_of(path)
+        source = open_import(path)
         source.close()
         assert source.format == name
 
@@ -148,7 +148,7 @@ def test_an_export_is_known_by_its_content_under_any_name(
     name, content = whole[file]
     path = exports.single(tmp_path / ("import.txt" if name == "todo.txt" else "import"), content)
     assert recognised(path) == [name]
-    read = Read(source_of(path))
+    read = Read(open_import(path))
     assert read.notes or read.todos
 
 
@@ -159,25 +159,25 @@ def test_what_is_not_there_is_known_by_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FOREIGN)
 def test_what_is_not_there_is_refused_with_a_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(Invalid, match=r"nothing\.xyz") as told:
-        source_of(tmp_path / "nothing.xyz", name)
+        open_import(tmp_path / "nothing.xyz", name)
     assert told.value.details["field"] == "path"
 
 
 def test_a_second_look_gives_the_same(tmp_path: Path) -> None:
     for name, path in exports.every_export(tmp_path):
-        source = source_of(path, name)
+        source = open_import(path, name)
         first = list(source.items())
         second = list(source.items())
         source.close()
         assert [getattr(item, "key", item) for item in first] == [
             getattr(item, "key", item) for item in second
         ]
-        assert shown(Read(source_of(path, name))) == shown(Read(source_of(path, name)))
+        assert shown(Read(open_import(path, name))) == shown(Read(open_import(path, name)))
 
 
 def test_all_that_every_export_gives_is_sound(tmp_path: Path) -> None:
     for name, path in exports.every_export(tmp_path):
-        read = Read(source_of(path, name))
+        read = Read(open_import(path, name))
         require_sound(read)
         assert read.notes or read.todos
         addressed = [note for note in read.notes.values() if "attachment:" in note.text]
@@ -187,7 +187,7 @@ def test_all_that_every_export_gives_is_sound(tmp_path: Path) -> None:
 
 def test_a_total_is_near_what_is_given(tmp_path: Path) -> None:
     for name, path in exports.every_export(tmp_path):
-        source = source_of(path, name)
+        source = open_import(path, name)
         total = source.total()
         given_items = [item for item in source.items() if not isinstance(item, NotCarried)]
         source.close()
@@ -219,7 +219,7 @@ def read_or_refused(path: Path, name: str) -> Read | None:
     """
     source = None
     with contextlib.suppress(*RAISED):
-        source = source_of(path, name)
+        source = open_import(path, name)
     return None if source is None else read_through(source)
 
 
@@ -332,7 +332,7 @@ def test_large_exports_take_little_memory(tmp_path: Path) -> None:
     del files
     for path in (jex, memos):
         tracemalloc.start()
-        source = source_of(path)
+        source = open_import(path)
         count = 0
         for item in source.items():
             count += 1

@@ -12,7 +12,7 @@ import pytest
 
 from app.portability.content import clean_text
 from app.portability.content.source_items import SourceFolder
-from app.portability.formats.formats import source_of
+from app.portability.formats.formats import open_import
 from app.portability.formats.joplin import joplin_items
 from tests.support import foreign_exports as exports
 from tests.support.foreign_exports import (
@@ -36,7 +36,7 @@ def joplin(place: Path, *items: str, **files: bytes) -> Read:
     """Read a RAW export of these items, under the ids that they have."""
     texts = {f"{joplin_items.parse(text).id}.md": text.encode() for text in items}
     return Read(
-        source_of(
+        open_import(
             exports.folder(
                 place,
                 {**texts, **{f"resources/{name}": content for name, content in files.items()}},
@@ -48,7 +48,7 @@ def joplin(place: Path, *items: str, **files: bytes) -> Read:
 
 def keep(place: Path, note: dict[str, Any], **files: bytes) -> Read:
     return Read(
-        source_of(
+        open_import(
             exports.folder(
                 place,
                 {
@@ -63,7 +63,7 @@ def keep(place: Path, note: dict[str, Any], **files: bytes) -> Read:
 
 def memos(place: Path, *found: dict[str, Any], **files: bytes) -> Read:
     content = {"page.json": json.dumps({"memos": found}).encode(), **files}
-    return Read(source_of(exports.folder(place, content), "memos"))
+    return Read(open_import(exports.folder(place, content), "memos"))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_a_damaged_json_of_keep_falls_back_to_its_page(tmp_path: Path) -> None:
         "Keep/Packing.html": exports.KEEP_PAGE.encode(),
         "Keep/a.json": json.dumps(keep_note(title="A")).encode(),
     }
-    read = Read(source_of(exports.folder(tmp_path, files)))
+    read = Read(open_import(exports.folder(tmp_path, files)))
     assert read.notes["Packing"].text == "- [x] Tent & pegs\n- [ ] Stove"
     assert "cannot be read" in read.lost["Keep/Packing.json"]
 
@@ -341,7 +341,9 @@ def test_a_page_in_another_language_keeps_its_note_without_the_time(tmp_path: Pa
     page = exports.KEEP_PAGE.replace(
         "May 1, 2024, 10:11:12\u202fPM", "1 mai 2024, 22:11:12"
     ).replace("archived", "pinned")
-    read = Read(source_of(exports.folder(tmp_path, {"Packing.html": page.encode()}), "google-keep"))
+    read = Read(
+        open_import(exports.folder(tmp_path, {"Packing.html": page.encode()}), "google-keep")
+    )
     note = read.notes["Packing"]
     assert (note.updated, note.pinned, note.path) == (None, True, ())
 
@@ -452,7 +454,7 @@ def test_tags_of_older_memos_are_read_from_the_text_outside_of_code(tmp_path: Pa
 def test_a_memo_that_is_on_two_pages_comes_once(tmp_path: Path) -> None:
     content = json.dumps([memo("a", "One")]).encode()
     read = Read(
-        source_of(
+        open_import(
             exports.folder(
                 tmp_path,
                 {
@@ -508,7 +510,7 @@ def test_fields_of_memos_of_any_type_are_borne(tmp_path: Path, value: Any) -> No
     ],
 )
 def test_texts_are_cleaned_of_what_cannot_be_stored(given: object, cleaned: str) -> None:
-    assert clean_text.clean(given) == cleaned
+    assert clean_text.clean_text(given) == cleaned
 
 
 @pytest.mark.parametrize(
@@ -521,4 +523,4 @@ def test_texts_are_cleaned_of_what_cannot_be_stored(given: object, cleaned: str)
     ],
 )
 def test_only_addresses_of_the_web_become_links(address: object, link: str) -> None:
-    assert clean_text.web(address) == link
+    assert clean_text.web_address(address) == link

@@ -12,7 +12,7 @@ import pytest
 
 from app.portability.content.source_items import SourceTodo
 from app.portability.formats import todoist_dates
-from app.portability.formats.formats import source_of
+from app.portability.formats.formats import open_import
 from app.portability.formats.ics import ics_lines
 from tests.support import foreign_exports as exports
 from tests.support.foreign_exports import Read
@@ -22,14 +22,14 @@ HEAD = "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LA
 
 def todoist(place: Path, *rows: str, head: str = HEAD) -> Read:
     return Read(
-        source_of(
+        open_import(
             exports.single(place / "List.csv", (head + "\n".join(rows)).encode()), "todoist-csv"
         )
     )
 
 
 def todo_txt(place: Path, text: str) -> Read:
-    return Read(source_of(exports.single(place / "todo.txt", text.encode()), "todo.txt"))
+    return Read(open_import(exports.single(place / "todo.txt", text.encode()), "todo.txt"))
 
 
 def one_line(place: Path, text: str) -> SourceTodo:
@@ -51,7 +51,7 @@ def calendar(place: Path, *lines: str, kind: str = "VTODO") -> Read:
             "",
         ]
     )
-    return Read(source_of(exports.single(place / "a.ics", text.encode()), "ics"))
+    return Read(open_import(exports.single(place / "a.ics", text.encode()), "ics"))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_pat
     )
     path = tmp_path / "List.csv"
     os.utime(path, (1_733_011_200, 1_733_011_200))  # 1 December 2024
-    read = Read(source_of(path, "todoist-csv"))
+    read = Read(open_import(path, "todoist-csv"))
     assert [read.todos[title].due for title in ("Past", "Next", "Timed")] == [
         "2025-04-20",
         "2025-01-05",
@@ -112,7 +112,7 @@ def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_pat
         read.lost["Next"] == "its date “5 Jan” names no year; 2025 was taken, nearest to the export"
     )
     os.utime(path, (1_714_737_600, 1_714_737_600))  # 3 May 2024
-    assert [todo.due for todo in Read(source_of(path, "todoist-csv")).todos.values()][:2] == [
+    assert [todo.due for todo in Read(open_import(path, "todoist-csv")).todos.values()][:2] == [
         "2024-04-20",
         "2024-01-05",
     ]
@@ -171,7 +171,7 @@ def test_what_recurs_counts_from_the_day_of_the_export_however_late_it_is_read(
         tmp_path / "List.csv", (HEAD + "task,T,,4,1,,,every monday,en,\n").encode()
     )
     os.utime(path, (0, 1_000_000_000))  # a Sunday in 2001
-    assert Read(source_of(path)).todos["T"].due == "2001-09-10"
+    assert Read(open_import(path)).todos["T"].due == "2001-09-10"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_comments_before_any_task_and_rows_of_no_kind_are_told(tmp_path: Path) -
 
 
 def test_the_same_task_twice_is_two_todos(tmp_path: Path) -> None:
-    source = source_of(
+    source = open_import(
         exports.single(tmp_path / "List.csv", (HEAD + "task,T,,4,1,,,,,\n" * 2).encode())
     )
     assert len({item.key for item in source.items() if isinstance(item, SourceTodo)}) == 2
@@ -325,7 +325,7 @@ def test_what_recurs_without_a_date_is_told(tmp_path: Path) -> None:
 
 def test_a_line_without_end_is_told_and_the_next_one_read(tmp_path: Path) -> None:
     read = Read(
-        source_of(
+        open_import(
             exports.single(tmp_path / "todo.txt", b"a\n" + b"x" * (3 << 20) + b"\nb\n\xff\xfe c\n"),
             "todo.txt",
         )
@@ -434,7 +434,7 @@ def test_parts_of_a_todo_with_fields_of_their_own_stay_todos(tmp_path: Path) -> 
             "END:VTODO",
         ]
     text = "\r\n".join([*lines, "END:VCALENDAR"])
-    read = Read(source_of(exports.single(tmp_path / "a.ics", text.encode())))
+    read = Read(open_import(exports.single(tmp_path / "a.ics", text.encode())))
     assert {title: [step for step, _ in todo.steps] for title, todo in read.todos.items()} == {
         "a": ["b"],
         "c": ["d"],
@@ -449,7 +449,7 @@ def test_a_todo_that_is_cut_off_is_told(tmp_path: Path) -> None:
         b"BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:Whole\nEND:VTODO\n"
         b"BEGIN:VTODO\nUID:b\nSUMMARY:Half"
     )
-    read = Read(source_of(exports.single(tmp_path / "a.ics", text)))
+    read = Read(open_import(exports.single(tmp_path / "a.ics", text)))
     assert list(read.todos) == ["Whole"]
     assert "cut off" in read.lost["Half"]
 
@@ -462,7 +462,7 @@ def test_todos_without_a_uid_are_known_by_what_they_say(tmp_path: Path) -> None:
     keys = [
         [
             item.key
-            for item in source_of(
+            for item in open_import(
                 exports.single(tmp_path / "a.ics", text.format(stamp).encode())
             ).items()
             if isinstance(item, SourceTodo)

@@ -20,7 +20,7 @@ from app.portability.archives import tar_reader, uploads
 from app.portability.archives.zip_reader import ZipTree
 from app.portability.content import front_matter, import_rows
 from app.portability.content.source_items import SourceFile, SourceNote
-from app.portability.formats.formats import source_of
+from app.portability.formats.formats import open_import
 from app.portability.imports import prepare, store_files
 from app.portability.imports.importer import Importer
 from app.portability.transfer_jobs import FULL, Cancelled
@@ -302,7 +302,7 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(
 def test_front_matter_is_read_as_text_and_runs_nothing(
     text: str, fields: dict[str, Any], body: str
 ) -> None:
-    found = front_matter.parted(text)
+    found = front_matter.split_front_matter(text)
     assert (found.fields, found.body) == (fields, body)
 
 
@@ -314,7 +314,7 @@ def test_front_matter_that_is_written_is_read_back() -> None:
         "pinned": True,
         "version": 3,
     }
-    found = front_matter.parted(front_matter.written(fields) + "---\nbody")
+    found = front_matter.split_front_matter(front_matter.write_front_matter(fields) + "---\nbody")
     assert (found.fields, found.body) == (fields, "---\nbody")
 
 
@@ -494,7 +494,7 @@ async def test_a_job_ends_where_there_is_no_room_even_to_write_that_down(
     real = served.parts.store.write
 
     async def full(function: Any, *args: Any, **more: Any) -> Any:
-        if function.__name__ == "_add":  # the row of the job, the last that finds room
+        if function.__name__ == "_insert_job":  # the row of the job, the last that finds room
             return await real(function, *args, **more)
         raise StorageFull(disk_reserve.FULL)
 
@@ -552,7 +552,7 @@ async def test_a_caller_within_a_grant_imports_nothing(
         Importer(
             served.parts,
             me,
-            source_of(plant(tmp_path / "x", {"a.md": "a"})),
+            open_import(plant(tmp_path / "x", {"a.md": "a"})),
             name="x",
             into=None,
             dry_run=False,
@@ -633,12 +633,12 @@ def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:
         film.truncate(64 << 20)
     tracemalloc.start()
     try:
-        source = source_of(folder)
+        source = open_import(folder)
         for item in source.items():
             if isinstance(item, SourceNote):
-                prepare.note(item, (), [])
+                prepare.prepare_note(item, (), [])
             elif isinstance(item, SourceFile):
-                assert not isinstance(store_files.look(item, 1 << 40, lambda: None), str)
+                assert not isinstance(store_files.inspect_file(item, 1 << 40, lambda: None), str)
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()

@@ -130,7 +130,7 @@ async def test_front_matter_that_says_more_than_the_fields_of_a_note_stays_as_it
 
 @given(st.text("a`$~[](#!|x.md\n \t\\", max_size=80))
 def test_literal_spans_lie_within_the_text_in_order(text: str) -> None:
-    spans = literal_text.literal(text)
+    spans = literal_text.literal_spans(text)
     assert spans == sorted(spans)
     assert all(0 <= start < end <= len(text) for start, end in spans)
 
@@ -156,14 +156,14 @@ def test_addresses_that_are_exported_and_read_back_are_what_they_were(pieces: li
     text = "".join(pieces)
     places = {("note", 1): "notes/$a's b.md", ("file", 1): "attachments/x (1).png"}
     keys = {("note", 1): "aaaaaaaaaaaa-0000000001", ("file", 1): "aaaaaaaaaaaa-0000000002"}
-    written = address_links.exported(
+    written = address_links.to_export_file(
         text,
         "notes/sub/c.md",
         lambda kind, row: places.get((kind, row)),
         lambda kind, row: keys.get((kind, row)),
     )
     kinds: dict[str, Any] = {place: (kind, keys[kind, 1]) for (kind, _), place in places.items()}
-    named = address_links.named(written, "notes/sub/c.md", kinds.get)
+    named = address_links.to_names(written, "notes/sub/c.md", kinds.get)
     rows: dict[Any, int] = {(kind, key): 1 for (kind, _), key in keys.items()}
-    assert address_links.wanted(named) <= rows.keys()
-    assert address_links.resolved(named, rows) == text
+    assert address_links.referenced_keys(named) <= rows.keys()
+    assert address_links.to_addresses(named, rows) == text

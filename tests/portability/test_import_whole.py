@@ -16,7 +16,7 @@ from app.portability.archives.tar_reader import TarTree
 from app.portability.archives.zip_reader import ZipTree
 from app.portability.content.source_items import NotCarried, SourceFile, SourceNote
 from app.portability.formats import hearth_tree, markdown_folder
-from app.portability.formats.formats import source_of
+from app.portability.formats.formats import open_import
 from tests.conftest import Client, Served
 from tests.support import foreign_exports as exports
 from tests.support.moving import files, plant, read_in, write_out
@@ -176,7 +176,7 @@ def test_every_file_beside_an_export_of_another_program_is_told(
     for path in folders:
         plant(path, STRAY)
         every = [file for file, content in files(path).items() if content is not None]
-        assert unaccounted(source_of(path, name), every, opened) == []
+        assert unaccounted(open_import(path, name), every, opened) == []
     assert folders
 
 

@@ -51,7 +51,7 @@ blocks = st.lists(st.one_of(fields, items, bare, others), max_size=6).map(
 @settings(max_examples=2_000, deadline=None, derandomize=True)
 @given(blocks)
 def test_what_is_read_in_the_short_way_is_what_yaml_says(block: str) -> None:
-    short = front_matter._simple(block)
+    short = front_matter._read_simple(block)
     if short:
         found = yaml.load(block, yaml.BaseLoader)
         assert short == found
@@ -60,7 +60,7 @@ def test_what_is_read_in_the_short_way_is_what_yaml_says(block: str) -> None:
 
 def test_what_most_people_write_takes_the_short_way() -> None:
     block = "title: Garden\ncreated: 2024-05-31 10:00\ntags:\n  - a\n  - b c\naliases: [x, y]\n"
-    assert front_matter._simple(block) == {
+    assert front_matter._read_simple(block) == {
         "title": "Garden",
         "created": "2024-05-31 10:00",
         "tags": ["a", "b c"],

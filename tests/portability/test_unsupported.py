@@ -7,7 +7,7 @@ import pytest
 from app.errors import Invalid
 from app.portability.content.source_items import NotCarried, SourceNote
 from app.portability.formats import markdown_folder
-from app.portability.formats.formats import source_of
+from app.portability.formats.formats import open_import
 from tests.support import foreign_exports as exports
 from tests.support.moving import plant
 
@@ -34,25 +34,25 @@ def test_a_file_of_a_known_program_is_refused_by_name(
     name: str, content: bytes, words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Invalid, match=f"(?s){name}.*{words}"):
-        source_of(exports.single(tmp_path / name, content))
+        open_import(exports.single(tmp_path / name, content))
 
 
 @pytest.mark.parametrize("name", ["Bear Notes.bear2bk", "all.zip", "A.textpack"])
 def test_bundles_are_no_plain_markdown(name: str, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"Bear|TextBundle"):
-        source_of(exports.zipped(tmp_path / name, BUNDLE))
+        open_import(exports.zipped(tmp_path / name, BUNDLE))
 
 
 def test_a_folder_of_bundles_or_of_exports_is_told_too(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="TextBundle"):
-        source_of(exports.folder(tmp_path / "bundles", BUNDLE))
+        open_import(exports.folder(tmp_path / "bundles", BUNDLE))
     with pytest.raises(Invalid, match="Evernote"):
-        source_of(exports.folder(tmp_path / "exports", {"a.enex": b"x", "b.enex": b"x"}))
+        open_import(exports.folder(tmp_path / "exports", {"a.enex": b"x", "b.enex": b"x"}))
 
 
 def test_what_nothing_knows_is_refused_with_the_formats_that_are_known(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"none of the formats.*obsidian"):
-        source_of(exports.single(tmp_path / "a.xyz", b"\0\1\2"))
+        open_import(exports.single(tmp_path / "a.xyz", b"\0\1\2"))
 
 
 def test_encrypted_notes_among_others_are_told_and_not_taken_for_text(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def judge(state: State, folder: Path) -> Verdict:
         (folder / name).write_bytes(content)
     file = folder / DATABASE
     try:
-        check = integrity.before_use(file, unclean=True)
+        check = integrity.check_before_use(file, unclean=True)
         if check is not None and check.findings:
             return Verdict(corrupt=check.findings)
         migrate(file)

@@ -16,7 +16,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from app.agent.chat import run_turn
-from app.agent.chat.turn_driver import drive
+from app.agent.chat.turn_driver import drive_turn
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import Caller
@@ -100,7 +100,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
     for found in tools_of(made):
         monkeypatch.setitem(CATALOG.operations, found.name, found)
-        monkeypatch.setitem(registry.native(CATALOG), found.name, RegisteredTool(found))
+        monkeypatch.setitem(registry.native_tools(CATALOG), found.name, RegisteredTool(found))
     return made
 
 
@@ -114,7 +114,7 @@ def caller(
 ) -> Caller:
     """Give someone who acts for a user."""
     row = served.parts.quick(
-        lambda tx: tx.sure(
+        lambda tx: tx.require_row(
             "SELECT id, uuid, username FROM users WHERE username = :name", name=username
         )
     )
@@ -150,9 +150,9 @@ def driven_by(monkeypatch: pytest.MonkeyPatch, brain: Callable[[], Model]) -> No
     """Let `brain` drive each turn that would be offline."""
 
     async def driving(turn: Any, _: None, prompt: Any, history: Any, **more: Any) -> Any:
-        return await drive(turn, brain(), prompt, history, **more)
+        return await drive_turn(turn, brain(), prompt, history, **more)
 
-    monkeypatch.setattr(run_turn, "drive", driving)
+    monkeypatch.setattr(run_turn, "drive_turn", driving)
 
 
 def scripted(*steps: Sequence[Call] | str) -> FunctionModel:

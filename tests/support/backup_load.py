@@ -46,7 +46,7 @@ def link(tx: Tx, states: States, label: str, deletes: bool) -> None:
     last = tx.one("SELECT id, title FROM notes ORDER BY id DESC LIMIT 1")
     before = "" if last is None else str(last["title"])
     made = note_rows.insert(
-        tx, owner=1, folder_id=None, title=digest(before, label), text=note_rows.measured(TEXT)
+        tx, owner=1, folder_id=None, title=digest(before, label), text=note_rows.measure_text(TEXT)
     )
     if deletes and (oldest := tx.value("SELECT min(id) FROM notes")) < made - 50:
         note_rows.purge(tx, [oldest])

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from app.commands.ask.data_directory import brought_up
+from app.commands.ask.data_directory import migrate_database
 from app.core.database import data_dir
 from tests.support.memory_folder import fast_folder
 from tests.support.stored_schemas import RELEASED, lay_down
@@ -22,8 +22,8 @@ def prepared(folder: Path) -> Path:
     """Give a data directory with a database that its owner left in order."""
     data_dir.prepare(folder)
     lay_down(RELEASED[-1], folder / data_dir.DATABASE)
-    with data_dir.owned(folder) as ownership:
-        brought_up(folder, ownership)
+    with data_dir.own_directory(folder) as ownership:
+        migrate_database(folder, ownership)
     return folder
 
 
@@ -41,8 +41,8 @@ def is_refused(folder: Path) -> bool:
     file = folder / data_dir.DATABASE
     before = file.read_bytes()
     try:
-        with data_dir.owned(folder) as ownership:
-            brought_up(folder, ownership)
+        with data_dir.own_directory(folder) as ownership:
+            migrate_database(folder, ownership)
     except data_dir.Damaged:
         return (
             file.read_bytes() == before and not file.with_name(data_dir.DATABASE + "-wal").exists()

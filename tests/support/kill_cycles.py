@@ -168,7 +168,7 @@ def troubles(data: Path) -> list[str]:
     word_index.index_waiting(Tx(connection, utc_now()), 1 << 30, 1 << 40)
     found += [
         f"search index: {trouble}"
-        for trouble in word_index_check.troubles(Tx(connection, utc_now()))
+        for trouble in word_index_check.find_damage(Tx(connection, utc_now()))
     ]
     found += [
         f"the trigrams of note {note} are not those of its text"
@@ -185,7 +185,7 @@ async def index_all(data: Path) -> None:
     while await parts.read(word_index.any_waiting):
         await parts.write(word_index.index_waiting)
     while await parts.read(trigram_index.any_due):
-        await parts.write(trigram_index.tend)
+        await parts.write(trigram_index.do_idle_work)
     await parts.store.close()
 
 

@@ -24,7 +24,7 @@ import sqlite_utils  # noqa: F401 - loaded before the first fork
 
 from app.core.database import integrity
 from app.core.database.data_dir import DATABASE
-from app.migrations import due, migrate
+from app.migrations import due_steps, migrate
 from tests.support.memory_folder import fast_folder
 from tests.support.stored_schemas import lay_down
 
@@ -140,8 +140,8 @@ def run(version: str, folder: Path) -> dict[str, Any]:
         file = data / DATABASE
         shutil.copy(stored, file)
         killed = killed_at(file, number)
-        check = integrity.before_use(file, unclean=True)
-        before = due(file)
+        check = integrity.check_before_use(file, unclean=True)
+        before = due_steps(file)
         again = migrate(file)
         if (
             not killed
@@ -153,7 +153,7 @@ def run(version: str, folder: Path) -> dict[str, Any]:
             troubles.append(f"statement {number} of {len(heard)}: {heard[number][1][:80]}")
     return {
         "version": version,
-        "steps": len(due(stored)),
+        "steps": len(due_steps(stored)),
         "kills": len(numbers),
         "troubles": troubles,
     }

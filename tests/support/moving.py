@@ -10,28 +10,28 @@ from typing import Any
 from app.account import users
 from app.core.caller import Caller
 from app.portability.content.reports import ExportReport, ImportReport
-from app.portability.exports.exporter import export
-from app.portability.formats.formats import source_of
+from app.portability.exports.exporter import write_export
+from app.portability.formats.formats import open_import
 from app.portability.imports.importer import Importer
 from tests.conftest import Client, Served
 
 
 def person(served: Served, username: str) -> Caller:
     """The caller for a user at this machine."""
-    return served.parts.quick(users.at_this_machine, username)
+    return served.parts.quick(users.local_caller, username)
 
 
 def write_out(served: Served, username: str, target: Path, **more: Any) -> ExportReport:
     """Export a user's workspace."""
     told = more.pop("tell", lambda done, total: None)
-    return export(served.parts.store, person(served, username), target, tell=told)
+    return write_export(served.parts.store, person(served, username), target, tell=told)
 
 
 async def read_in(
     served: Served, username: str, path: Path, *, tell: Any = None, **more: Any
 ) -> ImportReport:
     """Import a file or folder into a user's workspace."""
-    source = source_of(path, more.pop("format", None))
+    source = open_import(path, more.pop("format", None))
     options = {"name": path.name, "into": None, "dry_run": False} | more
     importer = Importer(served.parts, person(served, username), source, **options)
     if tell is not None:

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from app.agent.chat.turn_driver import drive
+from app.agent.chat.turn_driver import drive_turn
 from app.agent.turn.live_turn import Turn
 from app.agent.turn.token_meter import FREE, Meter
 from app.core.caller import Caller, Kind
@@ -293,7 +293,9 @@ def _narrowed(
         todo_access=TodoAccess(reach.todos_read, reach.todos_create),
     )
     row = served.parts.quick(
-        lambda tx: tx.sure("SELECT id, uuid, username FROM users WHERE id = :id", id=owner.user)
+        lambda tx: tx.require_row(
+            "SELECT id, uuid, username FROM users WHERE id = :id", id=owner.user
+        )
     )
     return dataclasses.replace(
         served.parts.quick(
@@ -319,7 +321,7 @@ async def _person(served: Served, username: str) -> Caller:
         )
     )
     row = served.parts.quick(
-        lambda tx: tx.sure(
+        lambda tx: tx.require_row(
             "SELECT id, uuid, username FROM users WHERE username = :name", name=username
         )
     )
@@ -345,7 +347,9 @@ async def _told(
     try:
         if as_tool:
             done: Any = (
-                await tool_gate.use(served.parts, world.caller, name, params, origin=world.origin)
+                await tool_gate.use_tool(
+                    served.parts, world.caller, name, params, origin=world.origin
+                )
             ).result
         else:
             done = await served.parts.call(world.caller, name, params)
@@ -372,7 +376,7 @@ async def _answered(served: Served, world: World, message: str) -> str:
         model=FREE,
         held=None,
     )
-    ended = await drive(turn, None, message, (), meter=meter, now=now)
+    ended = await drive_turn(turn, None, message, (), meter=meter, now=now)
     await settled(served)
     quotes = encode(turn.quotes.citations).decode()
     calls = [(call.tool, call.arguments, call.outcome) for call in turn.calls]

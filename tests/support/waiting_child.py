@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from app.core.process.subprocess_reader import run_task
+from app.core.process.subprocess_reader import answer_task
 
 
 def wait(task: dict[str, Any]) -> dict[str, Any]:
@@ -15,4 +15,4 @@ def wait(task: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_task(wait, expected=())
+    answer_task(wait, expected=())

@@ -36,7 +36,7 @@ async def ask(
     **params: Any,
 ) -> tool_gate.Waiting:
     """Make a call that must wait."""
-    found = await tool_gate.use(served.parts, me, tool, params, origin=origin, taint=taint)
+    found = await tool_gate.use_tool(served.parts, me, tool, params, origin=origin, taint=taint)
     assert isinstance(found, tool_gate.Waiting)
     return found
 
@@ -573,7 +573,7 @@ async def test_at_most_two_hundred_wait_for_a_user(
 
     await served.parts.write(fill)
     with pytest.raises(escalation_rows.TooManyPending) as refusal:
-        await tool_gate.use(
+        await tool_gate.use_tool(
             served.parts, me, "create_todo", {"title": "x"}, origin=ACTIONS, taint=WEB
         )
     assert (refusal.value.status, refusal.value.code) == (409, "quota_exceeded")
@@ -584,7 +584,7 @@ async def test_at_most_two_hundred_wait_for_a_user(
 
 async def test_what_is_too_large_to_show_is_refused(served: Served, alice: Client) -> None:
     with pytest.raises(AppError) as refusal:
-        await tool_gate.use(
+        await tool_gate.use_tool(
             served.parts,
             caller(served, "alice"),
             "create_note",
@@ -603,7 +603,7 @@ async def test_a_yes_for_longer_lets_the_same_pass_and_nothing_else(
     id_ = (await ask(served, me, "post_outside", text="one")).escalation_id
     await decide(alice, id_, remember="tool")
     assert isinstance(
-        await tool_gate.use(served.parts, me, "post_outside", {"text": "two"}, origin=ACTIONS),
+        await tool_gate.use_tool(served.parts, me, "post_outside", {"text": "two"}, origin=ACTIONS),
         tool_gate.Done,
     )
     (precedent,) = (await alice.ok("GET", "/escalations/precedents"))["precedents"]
@@ -633,7 +633,7 @@ async def test_a_yes_under_words_of_others_holds_for_those_words(
         remember="tool",
     )
     assert isinstance(
-        await tool_gate.use(
+        await tool_gate.use_tool(
             served.parts, me, "create_todo", {"title": "y"}, origin=ACTIONS, taint=WEB
         ),
         tool_gate.Done,
@@ -654,7 +654,7 @@ async def test_a_yes_for_a_session_ends_with_its_conversation(
         remember="session",
     )
     assert isinstance(
-        await tool_gate.use(served.parts, me, "post_outside", {"text": "two"}, origin=origin),
+        await tool_gate.use_tool(served.parts, me, "post_outside", {"text": "two"}, origin=origin),
         tool_gate.Done,
     )
     await ask(
@@ -704,7 +704,7 @@ async def test_a_tool_that_has_become_another_is_not_called(
     served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, id_ = await edit(served, alice)
-    monkeypatch.setitem(vars(registry.native(CATALOG)["edit_note"]), "sha256", "0" * 64)
+    monkeypatch.setitem(vars(registry.native_tools(CATALOG)["edit_note"]), "sha256", "0" * 64)
     await alice.refused(
         "POST",
         f"/escalations/{id_}/decision",

@@ -61,7 +61,7 @@ INVENTED = [
     "run_sql",
     "__init__",
     "../../notes",
-    "app.tools.approvals.tool_gate.use",
+    "app.tools.approvals.tool_gate.use_tool",
     "POST /account/keys",
     "create_note; DROP TABLE notes",
     "",
@@ -260,7 +260,7 @@ async def furnish(served: Served, alice: Client, bob: Client) -> int:
             await client.ok(
                 "POST", "/os/todos", status=201, json={"title": f"Todo {number} {word}"}
             )
-    waits = await tool_gate.use(
+    waits = await tool_gate.use_tool(
         served.parts,
         caller(served, "alice"),
         "edit_note",
@@ -342,7 +342,7 @@ async def test_words_of_others_make_a_hijacked_model_harmless(
     await furnish(served, alice, bob)
     client = served.client(await served.key("alice", SCOPES[who]))
     monkeypatch.setattr(
-        "app.agent.turn.turn_rows.taint", lambda tx, conversation: frozenset({"web"})
+        "app.agent.turn.turn_rows.recent_taint", lambda tx, conversation: frozenset({"web"})
     )
     before, mine = others(served, 1), own(served, 1, *OWNED)
     await hijacked(served, client, monkeypatch, random.Random(7), TAINTED_CALLS)
@@ -374,7 +374,7 @@ async def test_from_elsewhere_nothing_that_is_there_is_changed(
         name, params = next(source)
         with contextlib.suppress(AppError):
             done += isinstance(
-                await tool_gate.use(
+                await tool_gate.use_tool(
                     served.parts,
                     me,
                     name,

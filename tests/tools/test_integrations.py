@@ -73,7 +73,7 @@ async def events(
         datetime.fromisoformat(f"{first}T00:00").replace(tzinfo=zone),
         datetime.fromisoformat(f"{last}T23:59:59").replace(tzinfo=zone),
     )
-    found = await served.parts.read(calendars.between, me, start, end, most=1000)
+    found = await served.parts.read(calendars.occurrences_between, me, start, end, most=1000)
     return [(f"{one.start:%m-%d %H:%M}", f"{one.end:%m-%d %H:%M}", one.title) for one in found]
 
 
@@ -398,7 +398,7 @@ async def test_what_a_public_address_answers_is_told(
         ("https://a.test/page", calendars.UNREADABLE),
     ):
         with pytest.raises(calendars.CalendarFailed) as failure:
-            await calendars.fetched(served.parts, 1, url)
+            await calendars.fetch_calendar(served.parts, 1, url)
         assert str(failure.value) == told
 
 

@@ -159,7 +159,7 @@ def test_a_heartbeat_without_a_tier_has_the_narrower_one() -> None:
 
 
 def test_every_tool_says_what_it_can_do() -> None:
-    tools = registry.native(CATALOG)
+    tools = registry.native_tools(CATALOG)
     assert [
         name
         for name, tool in tools.items()

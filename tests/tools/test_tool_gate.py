@@ -219,7 +219,7 @@ async def test_stopped_agents_do_nothing_while_people_go_on(
     tmp_path: Path,
 ) -> None:
     note = await alice.note("Soup", "one")
-    waiting = await tool_gate.use(
+    waiting = await tool_gate.use_tool(
         served.parts,
         caller(served, "alice"),
         "edit_note",
@@ -278,7 +278,9 @@ async def test_agents_that_are_stopped_in_the_middle_start_no_further_call(
 
     world.before = pull
     session = caller(served, "alice", kind="session")
-    found = await tool_gate.use(served.parts, session, "post_outside", {"text": "one"}, origin=CHAT)
+    found = await tool_gate.use_tool(
+        served.parts, session, "post_outside", {"text": "one"}, origin=CHAT
+    )
     assert isinstance(found, tool_gate.Waiting)
     steps = [[("create_todo", {"title": f"t{number}"})] for number in range(5)]
     made = 0
@@ -371,7 +373,7 @@ async def test_what_the_policy_denies_is_not_done_and_stands_in_the_audit(
     served: Served, alice: Client, world: World, origin: Origin, tool: str, params: Any
 ) -> None:
     with pytest.raises(tool_gate.Denied):
-        await tool_gate.use(served.parts, caller(served, "alice"), tool, params, origin=origin)
+        await tool_gate.use_tool(served.parts, caller(served, "alice"), tool, params, origin=origin)
     await settled(served)
     assert rows(served) == [("denial", tool, "forbidden")]
     assert value(served, "SELECT count(*) FROM todos") == 0
@@ -380,7 +382,7 @@ async def test_what_the_policy_denies_is_not_done_and_stands_in_the_audit(
 
 async def test_without_budget_nothing_is_called(served: Served, alice: Client) -> None:
     with pytest.raises(tool_gate.Denied):
-        await tool_gate.use(
+        await tool_gate.use_tool(
             served.parts,
             caller(served, "alice"),
             "create_todo",
@@ -388,7 +390,7 @@ async def test_without_budget_nothing_is_called(served: Served, alice: Client) -
             origin=ACTIONS,
             left=0,
         )
-    await tool_gate.use(
+    await tool_gate.use_tool(
         served.parts, caller(served, "alice"), "create_todo", {"title": "x"}, origin=ACTIONS, left=1
     )
     assert value(served, "SELECT count(*) FROM todos") == 1
@@ -550,7 +552,7 @@ async def test_an_edit_through_the_gate_keeps_the_state_before(
 
 async def test_an_edit_by_search_is_frozen_by_its_id(served: Served, alice: Client) -> None:
     note = await alice.note("Soup", "one")
-    found = await tool_gate.use(
+    found = await tool_gate.use_tool(
         served.parts,
         caller(served, "alice"),
         "edit_note",
@@ -576,7 +578,7 @@ async def test_what_another_owns_is_not_told_by_what_waits(
         ("edit_todo", {"id": todo["id"], "title": "x"}),
     ):
         with pytest.raises(AppError) as refusal:
-            await tool_gate.use(
+            await tool_gate.use_tool(
                 served.parts, me, tool, params, origin=ACTIONS, taint=frozenset({"web"})
             )
         assert refusal.value.code == "not_found"
@@ -587,7 +589,7 @@ async def test_what_another_owns_is_not_told_by_what_waits(
 async def test_calls_side_by_side_that_are_made_again_are_refused_whichever_was_slower(
     served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, slow: str
 ) -> None:
-    use, others = tool_gate.use, asyncio.Event()
+    use, others = tool_gate.use_tool, asyncio.Event()
 
     async def waits(app: Any, me: Any, tool: str, *rest: Any, **more: Any) -> Any:
         if tool == slow:
@@ -596,7 +598,7 @@ async def test_calls_side_by_side_that_are_made_again_are_refused_whichever_was_
         others.set()
         return done
 
-    monkeypatch.setattr(tool_gate, "use", waits)
+    monkeypatch.setattr(tool_gate, "use_tool", waits)
     both = [("search_notes", {"query": "harbour"}), ("search_todos", {"q": "rope"})]
     events = await talk(
         served, alice, monkeypatch, both, both[::-1], [("list_folders", {})], both, "Good."

@@ -24,7 +24,7 @@ def kept(backups: list[Backup]) -> list[Backup]:
     left: list[Backup] = []
     for backup in backups:
         left.append(backup)
-        gone = {one.number for one in backup_files.outlived(left)}
+        gone = {one.number for one in backup_files.find_outlived(left)}
         left = [one for one in left if one.number not in gone]
     return left
 
@@ -78,13 +78,13 @@ def test_what_somebody_asked_for_stays_and_of_those_before_a_change_the_newest_f
         Backup(Path(f"{number}"), number, START, kind)
         for number, kind in enumerate(["hand"] * 9 + ["upgrade"] * 7 + ["restore"] * 6)
     ]
-    assert [backup.number for backup in backup_files.outlived(made)] == [16, 10, 9]
+    assert [backup.number for backup in backup_files.find_outlived(made)] == [16, 10, 9]
 
 
 def test_backups_are_listed_newest_first_by_their_number_and_nothing_else_is_listed(
     tmp_path: Path,
 ) -> None:
-    place = backup_files.prepared(tmp_path)
+    place = backup_files.make_folder(tmp_path)
     first = backup_files.next_path(tmp_path, "clock", START)
     first.touch()
     second = backup_files.next_path(tmp_path, "hand", START - timedelta(days=900), sealed=True)
@@ -97,13 +97,14 @@ def test_backups_are_listed_newest_first_by_their_number_and_nothing_else_is_lis
     ):
         (place / other).touch()
     assert [
-        (backup.path, backup.kind, backup.is_sealed) for backup in backup_files.listed(tmp_path)
+        (backup.path, backup.kind, backup.is_sealed)
+        for backup in backup_files.list_backups(tmp_path)
     ] == [(second, "hand", True), (first, "clock", False)]
     assert place.stat().st_mode & 0o777 == 0o700
 
 
 def interrupted(target: Path) -> None:
-    with backup_files.made_whole(target) as part:
+    with backup_files.write_whole_file(target) as part:
         part.write_bytes(b"half")
         raise KeyboardInterrupt
 
@@ -115,7 +116,7 @@ def test_where_nothing_was_ever_backed_up_there_is_no_newest(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "foreign"])
 def test_the_newest_good_backup_is_one_that_is_whole(tmp_path: Path, damage: str) -> None:
-    backup_files.prepared(tmp_path)
+    backup_files.make_folder(tmp_path)
     good = database(backup_files.next_path(tmp_path, "clock", START))
     bad = database(backup_files.next_path(tmp_path, "clock", START))
     content = {"empty": b"", "cut": bad.read_bytes()[:-1], "foreign": b"PK\x03\x04" + bytes(5000)}[
@@ -129,7 +130,7 @@ def test_the_newest_good_backup_is_one_that_is_whole(tmp_path: Path, damage: str
 def test_what_a_restore_replaced_is_the_newest_good_one_only_where_there_is_no_other(
     tmp_path: Path,
 ) -> None:
-    backup_files.prepared(tmp_path)
+    backup_files.make_folder(tmp_path)
     kept = database(backup_files.next_path(tmp_path, "clock", START))
     replaced = database(backup_files.next_path(tmp_path, "restore", START))
     assert backup_files.newest_good(tmp_path) == kept
@@ -139,7 +140,7 @@ def test_what_a_restore_replaced_is_the_newest_good_one_only_where_there_is_no_o
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
-    with backup_files.made_whole(target) as part:
+    with backup_files.write_whole_file(target) as part:
         part.write_bytes(b"whole")
         assert not target.exists()
     assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"whole", 0o600)
@@ -150,4 +151,4 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_disk_without_room_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(backup_files.NoRoom, match=r"MB free, and a copy takes .* make room first"):
-        backup_files.demand_room(tmp_path, 1 << 60)
+        backup_files.require_room(tmp_path, 1 << 60)

@@ -33,7 +33,7 @@ def data_of(served: Served) -> Path:
 def by_clock(served: Served) -> list[str]:
     return [
         backup.path.name
-        for backup in backup_files.listed(data_of(served))
+        for backup in backup_files.list_backups(data_of(served))
         if backup.kind == "clock"
     ]
 
@@ -71,7 +71,7 @@ async def test_a_backup_holds_what_the_server_holds_and_is_its_owners_alone(
     await alice.note("Kept", "A text that stays.")
     made = await served.command("make_backup")
     path = Path(made.file)
-    assert (path.parent, mode(path)) == (backup_files.folder(data_of(served)), 0o600)
+    assert (path.parent, mode(path)) == (backup_files.backups_folder(data_of(served)), 0o600)
     assert (titles(path), made.encrypted, made.bytes) == (["Kept"], False, len(content(path)))
     assert named(path.parent, ".*") == []
 
@@ -90,7 +90,7 @@ async def test_a_backup_goes_where_it_is_told_and_over_nothing(
         await served.command("make_backup", file=str(tmp_path / "nowhere" / "x.db"))
     with pytest.raises(Invalid):
         await served.command("make_backup", file="relative.db")
-    assert (content(target), backup_files.listed(data_of(served))) == (before, [])
+    assert (content(target), backup_files.list_backups(data_of(served))) == (before, [])
 
 
 async def test_the_clock_makes_one_backup_an_hour_and_none_when_nothing_has_changed(
@@ -111,7 +111,7 @@ async def test_the_clock_makes_one_backup_an_hour_and_none_when_nothing_has_chan
     clock.forward(hours=-5000)
     await alice.note("After the clock was set back")
     await tend(served)
-    newest = backup_files.listed(data_of(served))[0]
+    newest = backup_files.list_backups(data_of(served))[0]
     assert (len(by_clock(served)), titles(newest.path)) == (
         made + 2,
         ["Something new", "After the clock was set back"],
@@ -123,7 +123,7 @@ async def test_the_clock_makes_none_where_the_settings_say_so(
 ) -> None:
     object.__setattr__(served.parts.settings, "backups", False)
     await tend(served)
-    assert backup_files.listed(data_of(served)) == []
+    assert backup_files.list_backups(data_of(served)) == []
 
 
 async def test_the_status_tells_of_backups_proof_and_room(served: Served, alice: Client) -> None:
@@ -175,13 +175,13 @@ async def test_without_room_no_backup_is_made_and_the_status_says_so(
     await served.command("make_backup")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(100, 99, 1))
     with pytest.raises(backup_files.NoRoom):
-        copy_database.make(served.parts.store.path, tmp_path / "copy.db")
+        copy_database.make_backup(served.parts.store.path, tmp_path / "copy.db")
     assert named(tmp_path, "*copy*") == []
 
     async def no_room(*_: Any, **__: Any) -> dict[str, Any]:
         return {"error": "There is no room.", "code": "storage_full"}
 
-    monkeypatch.setattr("app.core.process.subprocess_reader.answer", no_room)
+    monkeypatch.setattr("app.core.process.subprocess_reader.run_reader", no_room)
     with pytest.raises(backup_files.NoRoom, match=r"There is no room\."):
         await served.command("make_backup")
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] == "no_room"
@@ -198,7 +198,7 @@ async def test_a_backup_is_given_up_when_others_need_the_room(
     free = iter([1000 << 20, 1000 << 20])
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1000 << 20, 0, next(free, 20 << 20)))
     with pytest.raises(backup_files.NoRoom, match="became full"):
-        copy_database.make(served.parts.store.path, tmp_path / "copy.db", gently=True)
+        copy_database.make_backup(served.parts.store.path, tmp_path / "copy.db", gently=True)
     assert named(tmp_path, "*copy*") == []
 
 
@@ -211,7 +211,7 @@ async def test_after_a_failure_the_clock_waits_before_it_tries_again(
         asked.append(task["task"])
         return {"error": "It broke.", "code": ""}
 
-    monkeypatch.setattr("app.core.process.subprocess_reader.answer", failing)
+    monkeypatch.setattr("app.core.process.subprocess_reader.run_reader", failing)
     await tend(served)
     await tend(served)
     assert asked == ["copy"]
@@ -227,7 +227,7 @@ from pathlib import Path
 from app.upkeep.backups import copy_database as copying, backup_files as files
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:
-    copying.make(Path(sys.argv[1]), Path(sys.argv[2]))
+    copying.make_backup(Path(sys.argv[1]), Path(sys.argv[2]))
 except files.BackupFailed as error:
     print(error)
 """
@@ -254,9 +254,9 @@ async def test_no_room_in_the_middle_leaves_nothing_behind(
 def test_what_sqlite_says_of_a_full_disk_is_told_as_that(tmp_path: Path) -> None:
     full = sqlite3.DatabaseError("database or disk is full")
     full.sqlite_errorcode = sqlite3.SQLITE_FULL
-    assert isinstance(copy_database.failure(full, tmp_path), backup_files.NoRoom)
+    assert isinstance(copy_database.backup_failure(full, tmp_path), backup_files.NoRoom)
     assert not isinstance(
-        copy_database.failure(sqlite3.DatabaseError("odd"), tmp_path), backup_files.NoRoom
+        copy_database.backup_failure(sqlite3.DatabaseError("odd"), tmp_path), backup_files.NoRoom
     )
 
 
@@ -271,7 +271,7 @@ async def test_a_database_that_is_damaged_gives_no_backup_and_the_good_one_stays
     torn[len(torn) // 2 : len(torn) // 2 + 4096] = bytes(4096)
     put(broken, torn)
     with pytest.raises(BackupFailed):
-        copy_database.make(broken, tmp_path / "copy.db")
+        copy_database.make_backup(broken, tmp_path / "copy.db")
     assert named(tmp_path, "*copy*") == []
     assert backup_files.newest_good(data_of(served)) == good
 
@@ -336,7 +336,7 @@ async def test_a_passphrase_that_is_none_is_refused_before_anything_is_copied(
 ) -> None:
     with pytest.raises(BackupFailed, match="at least 8 characters"):
         await served.command("make_backup", passphrase="short")
-    assert backup_files.listed(data_of(served)) == []
+    assert backup_files.list_backups(data_of(served)) == []
 
 
 async def test_a_backup_holds_no_key_that_works(served: Served, alice: Client) -> None:
@@ -353,7 +353,7 @@ async def test_a_backup_holds_no_key_that_works(served: Served, alice: Client) -
 async def test_the_rotation_follows_each_backup(
     served: Served, alice: Client, clock: MovableClock
 ) -> None:
-    place = backup_files.prepared(data_of(served))
+    place = backup_files.make_folder(data_of(served))
     for number in range(1, 40):
         at = clock() - timedelta(hours=40 - number)
         (place / f"hearth-{number:06d}-{at:%Y%m%dT%H%M%SZ}-clock.db").write_bytes(b"")
@@ -363,10 +363,10 @@ async def test_the_rotation_follows_each_backup(
 
 
 def test_what_takes_room_is_told_by_purpose() -> None:
-    from app.upkeep.storage_by_owner import purpose
+    from app.upkeep.storage_by_owner import table_purpose
 
     assert [
-        purpose(table)
+        table_purpose(table)
         for table in (
             "note_words_7_data",
             "note_grams_idx",
@@ -421,7 +421,7 @@ async def test_a_backup_with_a_passphrase_of_its_own_is_no_reason_for_alarm(
 async def test_a_folder_that_cannot_be_made_is_told_and_the_server_goes_on(
     served: Served, alice: Client
 ) -> None:
-    put(backup_files.folder(data_of(served)), b"a file")
+    put(backup_files.backups_folder(data_of(served)), b"a file")
     await tend(served)
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] == "failed"
     with pytest.raises(BackupFailed, match="cannot be made"):

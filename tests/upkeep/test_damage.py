@@ -419,7 +419,7 @@ def seed(data: Path, damage: Damage) -> None:
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.executescript(damage.seed)
-    integrity.forget(data / DATABASE)
+    integrity.forget_records(data / DATABASE)
 
 
 def test_a_workspace_with_something_of_every_kind_is_well(made: Path) -> None:
@@ -499,6 +499,6 @@ def _insert(tx: Any, start: int, stop: int) -> None:
             owner=1,
             folder_id=None,
             title=f"Part {at}",
-            text=note_rows.measured(text),
+            text=note_rows.measure_text(text),
             tags=f'["tag{at % 50}"]',
         )

@@ -59,7 +59,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("made") / "home"
     assert hearth("init", "--user", "alice", data=data).exit_code == 0
     assert hearth("backup", data=data).exit_code == 0
-    plain = backup_files.listed(data)[0].path
+    plain = backup_files.list_backups(data)[0].path
     encryption.seal(plain, backup_files.next_path(data, "hand", NOW, sealed=True), PASSPHRASE)
     return data
 
@@ -71,13 +71,13 @@ def home(made: Path, tmp_path: Path) -> Path:
 
 def backups(home: Path) -> tuple[Path, Path]:
     """Give the plain and the encrypted one."""
-    sealed, plain = (backup.path for backup in backup_files.listed(home))
+    sealed, plain = (backup.path for backup in backup_files.list_backups(home))
     return plain, sealed
 
 
 def test_each_backup_has_its_digest_beside_it_as_other_programs_read_it(home: Path) -> None:
     for backup in backups(home):
-        beside = backup_digests.path_of(backup)
+        beside = backup_digests.digest_path(backup)
         assert (
             beside.read_text()
             == f"{hashlib.sha256(backup.read_bytes()).hexdigest()}  {backup.name}\n"
@@ -90,7 +90,7 @@ def test_each_backup_has_its_digest_beside_it_as_other_programs_read_it(home: Pa
                 check=True,
                 capture_output=True,
             )
-    assert len(list(backup_files.folder(home).glob("*.db*"))) == 4
+    assert len(list(backup_files.backups_folder(home).glob("*.db*"))) == 4
 
 
 def test_a_backup_with_one_flipped_bit_is_never_restored(home: Path) -> None:
@@ -101,14 +101,14 @@ def test_a_backup_with_one_flipped_bit_is_never_restored(home: Path) -> None:
         for _ in range(30):
             flipped(backup, bits.randrange(8 * len(whole)))
             with pytest.raises(BackupFailed, match=r"damaged|is no backup|is encrypted"):
-                restore.put_back(
+                restore.restore_backup(
                     backup,
                     home,
                     moment=NOW,
                     passphrase=PASSPHRASE if backup_files.is_sealed(backup) else "",
                 )
             backup.write_bytes(whole)
-        restore.demand_readable(backup, home, PASSPHRASE)
+        restore.require_readable(backup, home, PASSPHRASE)
     assert ((home / DATABASE).read_bytes(), list(home.glob(".*"))) == (before, [])
 
 
@@ -153,7 +153,7 @@ async def test_a_proof_tells_of_a_flipped_bit(served: Served, alice: Client) -> 
 def test_a_backup_without_a_digest_is_restored_and_told_as_such(home: Path) -> None:
     plain, sealed = backups(home)
     for backup in (plain, sealed):
-        backup_digests.path_of(backup).unlink()
+        backup_digests.digest_path(backup).unlink()
     assert [row["digest"] for row in told("backup", "--list", data=home)["backups"]] == [
         False,
         False,
@@ -168,7 +168,7 @@ def test_a_backup_without_a_digest_is_restored_and_told_as_such(home: Path) -> N
     said = hearth("restore", str(plain), data=home)
     assert said.exit_code == 0
     assert "No digest lies beside it" in said.stdout
-    assert restore.put_back(sealed, home, moment=NOW, passphrase=PASSPHRASE).compared, (
+    assert restore.restore_backup(sealed, home, moment=NOW, passphrase=PASSPHRASE).compared, (
         "encryption tells of a changed byte itself"
     )
 
@@ -178,50 +178,53 @@ def test_a_copy_elsewhere_is_compared_where_its_digest_came_along_whatever_the_t
 ) -> None:
     plain, _ = backups(home)
     copy = Path(shutil.copy(plain, tmp_path / "renamed.db"))
-    shutil.copy(backup_digests.path_of(plain), tmp_path / "renamed.db.sha256")
-    assert restore.put_back(copy, home, moment=NOW).compared
+    shutil.copy(backup_digests.digest_path(plain), tmp_path / "renamed.db.sha256")
+    assert restore.restore_backup(copy, home, moment=NOW).compared
     flipped(copy, 8 * (copy.stat().st_size - 1000))
     with pytest.raises(BackupFailed, match="its bytes are not those"):
-        restore.put_back(copy, home, moment=NOW)
+        restore.restore_backup(copy, home, moment=NOW)
 
 
 @pytest.mark.parametrize("left", [b"", b"\xff" * 64, b"no digest\n", b"0" * 64 + b"  other.db\n"])
 def test_a_digest_of_something_else_is_told_with_the_way_out(home: Path, left: bytes) -> None:
     plain, _ = backups(home)
-    beside = backup_digests.path_of(plain)
+    beside = backup_digests.digest_path(plain)
     beside.write_bytes(left)
     with pytest.raises(BackupFailed, match="If you know that this one is good, delete") as refusal:
-        restore.put_back(plain, home, moment=NOW)
+        restore.restore_backup(plain, home, moment=NOW)
     assert str(beside) in refusal.value.message
     beside.unlink()
-    assert restore.put_back(plain, home, moment=NOW).aside is not None
+    assert restore.restore_backup(plain, home, moment=NOW).aside is not None
 
 
 def test_what_a_restore_replaces_gets_a_digest_of_what_it_stays(home: Path) -> None:
     plain, _ = backups(home)
-    aside = restore.put_back(plain, home, moment=NOW).aside
+    aside = restore.restore_backup(plain, home, moment=NOW).aside
     assert aside is not None
-    assert (backup_digests.path_of(aside).exists(), backup_files.damage_of(aside)) == (True, None)
+    assert (backup_digests.digest_path(aside).exists(), backup_files.find_damage(aside)) == (
+        True,
+        None,
+    )
     hearth("user", "add", "bob", data=home)
-    assert backup_files.damage_of(aside) is None
+    assert backup_files.find_damage(aside) is None
 
 
 def test_digests_go_with_their_backups(home: Path) -> None:
-    place = backup_files.folder(home)
+    place = backup_files.backups_folder(home)
     plain, sealed = backups(home)
     for number in range(30):
         target = backup_files.next_path(home, "clock", NOW + timedelta(minutes=number))
         shutil.copy(plain, target)
-        backup_digests.keep(target, target)
+        backup_digests.write_digest(target, target)
     backup_files.drop_outlived(home)
-    assert len(list(place.glob("*.sha256"))) == len(backup_files.listed(home)) == 3
+    assert len(list(place.glob("*.sha256"))) == len(backup_files.list_backups(home)) == 3
     sealed.unlink()  # as its owner does
     (place / "mine.db.sha256").touch()
-    backup_files.sweep(place)
+    backup_files.delete_leftovers(place)
     assert sorted(path.name for path in place.glob("*.sha256")) == sorted(
-        ["mine.db.sha256", *(f"{one.path.name}.sha256" for one in backup_files.listed(home))]
+        ["mine.db.sha256", *(f"{one.path.name}.sha256" for one in backup_files.list_backups(home))]
     )
-    assert not backup_digests.path_of(sealed).exists()
+    assert not backup_digests.digest_path(sealed).exists()
 
 
 def test_a_backup_that_cannot_be_finished_leaves_no_digest(
@@ -230,9 +233,9 @@ def test_a_backup_that_cannot_be_finished_leaves_no_digest(
     def failing(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(backup_files, "settle", failing)
+    monkeypatch.setattr(backup_files, "finish_file", failing)
     with pytest.raises(backup_files.NoRoom, match="No space left"):
-        copy_database.make(home / DATABASE, tmp_path / "copy.db")
+        copy_database.make_backup(home / DATABASE, tmp_path / "copy.db")
     assert list(tmp_path.glob("*copy*")) == []
 
 
@@ -241,6 +244,6 @@ def test_an_encrypted_backup_leaves_nothing_that_tells_of_its_text(
 ) -> None:
     target = tmp_path / "out" / "x.db.age"
     target.parent.mkdir()
-    worker.copy(worker.Copying(str(home / DATABASE), str(target), PASSPHRASE, gently=False))
+    worker.copy_task(worker.Copying(str(home / DATABASE), str(target), PASSPHRASE, gently=False))
     assert sorted(path.name for path in target.parent.iterdir()) == ["x.db.age", "x.db.age.sha256"]
-    assert restore.put_back(target, home, moment=NOW, passphrase=PASSPHRASE).compared
+    assert restore.restore_backup(target, home, moment=NOW, passphrase=PASSPHRASE).compared

@@ -56,7 +56,7 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert hearth("init", "--user", "alice", data=data).exit_code == 0
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute("UPDATE workspaces SET changed_at = '2026-01-01T00:00:00.000Z'")
-    integrity.forget(data / DATABASE)
+    integrity.forget_records(data / DATABASE)
     assert hearth("backup", data=data).exit_code == 0
     assert hearth("backup", "--prove", data=data).exit_code == 0
     return data
@@ -71,7 +71,7 @@ def run(data: Path, sql: str) -> None:
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute(sql)
-    integrity.forget(data / DATABASE)  # as if the server had left it so
+    integrity.forget_records(data / DATABASE)  # as if the server had left it so
 
 
 def test_a_home_where_all_is_well_has_nothing_to_say(home: Path) -> None:
@@ -108,7 +108,7 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
         }
 
     monkeypatch.setattr("app.commands.doctor.ask_patiently", answer)
-    with data_dir.owned(home):
+    with data_dir.own_directory(home):
         found_beside = found(home)
     assert (asked, found_beside["integrity"], found_beside["lock"]) == (
         ["examine_database", "verify_audit"],
@@ -120,7 +120,7 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
 def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.commands.ask.ask_operation.PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr("app.commands.ask.data_directory.PATIENCE_SECONDS", 0.1)
-    with data_dir.owned(home):
+    with data_dir.own_directory(home):
         assert found(home)["lock"] == "wrong"
 
 
@@ -135,7 +135,7 @@ def spoil_words(data: Path) -> None:
             "UPDATE workspaces SET note_count = note_count + 1, root_count = root_count + "
             "1, total_bytes = total_bytes + 4"
         )
-    integrity.forget(data / DATABASE)
+    integrity.forget_records(data / DATABASE)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def spoil_words(data: Path) -> None:
         (spoil_words, "trigrams"),
         (lambda data: (data / DATABASE).chmod(0o644), "rights"),
         (lambda data: data.chmod(0o755), "rights"),
-        (lambda data: backup_files.listed(data)[0].path.chmod(0o644), "rights"),
+        (lambda data: backup_files.list_backups(data)[0].path.chmod(0o644), "rights"),
     ],
 )
 def test_what_can_be_made_anew_is_mended(
@@ -179,7 +179,7 @@ def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(
                    VALUES (1, ?, '[]', 1, 9, '2026', '2026', 'peculiar')""",
                 (f"Note {number}",),
             )
-    integrity.forget(home / DATABASE)
+    integrity.forget_records(home / DATABASE)
     assert hearth("doctor", "--fix", data=home).exit_code == 0
     assert hearth("search", "status", data=home).exit_code == 0
     monkeypatch.setattr(examine, "WHOLE_BYTES", 40)
@@ -190,7 +190,7 @@ def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(
 
 
 def test_files_that_were_left_half_made_are_cleared_away(home: Path) -> None:
-    part = backup_files.folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part"
+    part = backup_files.backups_folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part"
     part.touch()
     assert found(home)["leftovers"] == "advice"
     assert "leftovers" not in found(home, "--fix")
@@ -224,11 +224,15 @@ def cut(path: Path) -> None:
             "clock",
             "wrong",
         ),
-        (lambda data: cut(backup_files.listed(data)[0].path), "backups", "wrong"),
-        (lambda data: shutil.rmtree(backup_files.folder(data)), "backups", "advice"),
-        (lambda data: (backup_files.folder(data) / "record.json").unlink(), "proof", "advice"),
+        (lambda data: cut(backup_files.list_backups(data)[0].path), "backups", "wrong"),
+        (lambda data: shutil.rmtree(backup_files.backups_folder(data)), "backups", "advice"),
         (
-            lambda data: (backup_files.folder(data) / "record.json").write_bytes(b"{"),
+            lambda data: (backup_files.backups_folder(data) / "record.json").unlink(),
+            "proof",
+            "advice",
+        ),
+        (
+            lambda data: (backup_files.backups_folder(data) / "record.json").write_bytes(b"{"),
             "proof",
             "advice",
         ),
@@ -256,7 +260,7 @@ def test_a_database_that_is_gone_is_looked_for_among_the_backups(home: Path) -> 
     result = hearth("doctor", data=home)
     assert (
         result.exit_code,
-        f"hearth restore {backup_files.listed(home)[0].path}" in result.stdout,
+        f"hearth restore {backup_files.list_backups(home)[0].path}" in result.stdout,
     ) == (1, True)
 
 
@@ -354,7 +358,7 @@ def test_a_look_does_not_clear_the_guard_against_a_damaged_database(
 ) -> None:
     assert hearth("user", "list", data=home).exit_code == 0
     flip(home, b"General")
-    (backup_files.folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part").touch()
+    (backup_files.backups_folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part").touch()
     run_of = found(home, *options)
     assert run_of["guard"] == "wrong"
     assert found(home, *options)["guard"] == "wrong"
@@ -369,8 +373,8 @@ def test_a_look_does_not_clear_the_guard_against_a_damaged_database(
 
 def test_what_could_not_be_restored_leaves_the_next_start_to_look(home: Path) -> None:
     (home / data_dir.LOCK).write_text("4711\n")
-    cut(backup_files.listed(home)[0].path)
-    assert hearth("restore", str(backup_files.listed(home)[0].path), data=home).exit_code == 1
+    cut(backup_files.list_backups(home)[0].path)
+    assert hearth("restore", str(backup_files.list_backups(home)[0].path), data=home).exit_code == 1
     assert (home / data_dir.LOCK).read_text() != ""
 
 
@@ -378,7 +382,7 @@ def test_a_damaged_page_is_found(home: Path, tmp_path: Path) -> None:
     content = bytearray((home / DATABASE).read_bytes())
     content[40960:45056] = b"\x55" * 4096
     (tmp_path / "torn.db").write_bytes(content)
-    assert {one.gravity for one in examine.examine(tmp_path / "torn.db", NOW)} == {"wrong"}
+    assert {one.gravity for one in examine.examine_database(tmp_path / "torn.db", NOW)} == {"wrong"}
 
 
 @pytest.mark.anyio

@@ -67,21 +67,21 @@ def said(path: Path) -> list[str]:
 def backup_of(data: Path, word: str) -> Path:
     """Give a backup of the database with that word in it."""
     say(data, word)
-    backup_files.prepared(data)
+    backup_files.make_folder(data)
     target = backup_files.next_path(data, "hand", NOW)
-    copy_database.make(data / DATABASE, target)
+    copy_database.make_backup(data / DATABASE, target)
     return target
 
 
 def test_a_restore_brings_back_what_was_and_keeps_what_is(data: Path) -> None:
     backup = backup_of(data, "first")
     say(data, "second", leave_log=True)
-    restored = restore.put_back(backup, data, moment=NOW)
+    restored = restore.restore_backup(backup, data, moment=NOW)
     assert said(data / DATABASE) == ["first"]
     assert restored.aside is not None
     assert restored.pending == 0
     assert backup.exists()
-    restore.put_back(restored.aside, data, moment=NOW)
+    restore.restore_backup(restored.aside, data, moment=NOW)
     assert said(data / DATABASE) == ["first", "second"]
     assert (data / DATABASE).stat().st_mode & 0o777 == 0o600
 
@@ -212,19 +212,19 @@ def test_what_cannot_be_opened_is_refused_and_nothing_is_changed(
     say(data, "second")
     spoil(backup)
     with pytest.raises((BackupFailed, NewerFile), match=reason):
-        restore.put_back(backup, data, moment=NOW)
+        restore.restore_backup(backup, data, moment=NOW)
     assert said(data / DATABASE) == ["first", "second"]
     assert [
         path.name
         for path in data.iterdir()
         if path.name.startswith(".") or path.name.startswith("damaged")
     ] == []
-    assert backup_files.listed(data) == []
+    assert backup_files.list_backups(data) == []
 
 
 def test_the_database_itself_is_no_backup(data: Path) -> None:
     with pytest.raises(BackupFailed, match="is the database itself"):
-        restore.put_back(data / DATABASE, data, moment=NOW)
+        restore.restore_backup(data / DATABASE, data, moment=NOW)
 
 
 def test_an_older_backup_is_restored_and_brought_up_to_date_by_the_next_command(
@@ -235,17 +235,17 @@ def test_an_older_backup_is_restored_and_brought_up_to_date_by_the_next_command(
     migrate(older / DATABASE, steps=STEPS[:-2])
     say(older, "old")
     backup = tmp_path / "old.db"
-    copy_database.make(older / DATABASE, backup)
+    copy_database.make_backup(older / DATABASE, backup)
     assert "2 to do" in done("restore", str(backup), data=data)
     assert "old" in done("user", "list", data=data)
-    assert [one.kind for one in backup_files.listed(data)] == ["upgrade", "restore"]
+    assert [one.kind for one in backup_files.list_backups(data)] == ["upgrade", "restore"]
 
 
 def test_a_damaged_database_is_set_aside_with_its_log(data: Path) -> None:
     backup = backup_of(data, "first")
     say(data, "second", leave_log=True)
     torn(data / DATABASE)
-    restored = restore.put_back(backup, data, moment=NOW)
+    restored = restore.restore_backup(backup, data, moment=NOW)
     assert said(data / DATABASE) == ["first"]
     assert restored.aside == data / "damaged-20261121T093000Z" / DATABASE
     assert {path.name for path in restored.aside.parent.iterdir()} >= {DATABASE, DATABASE + "-wal"}
@@ -259,7 +259,7 @@ def test_an_encrypted_backup_needs_its_passphrase(data: Path, tmp_path: Path) ->
     encryption.seal(plain, sealed, "eine lange Losung")
     say(data, "second")
     with pytest.raises(BackupFailed, match="passphrase is another one"):
-        restore.put_back(sealed, data, moment=NOW, passphrase="eine andere")
+        restore.restore_backup(sealed, data, moment=NOW, passphrase="eine andere")
     assert said(data / DATABASE) == ["first", "second"]
     done("restore", str(sealed), "--passphrase-file", str(passphrase), data=data)
     assert said(data / DATABASE) == ["first"]
@@ -267,7 +267,7 @@ def test_an_encrypted_backup_needs_its_passphrase(data: Path, tmp_path: Path) ->
 
 def test_a_restore_is_refused_while_a_server_runs(data: Path) -> None:
     backup = backup_of(data, "first")
-    with data_dir.owned(data):
+    with data_dir.own_directory(data):
         result = hearth("restore", str(backup), data=data)
     assert (
         result.exit_code,
@@ -293,7 +293,7 @@ def test_every_change_of_the_schema_is_preceded_by_a_backup(tmp_path: Path) -> N
     migrate(data / DATABASE, steps=STEPS[:-1])
     say(data, "before")
     assert STEPS[-1].__name__ in done("migrate", data=data)
-    (kept,) = backup_files.listed(data)
+    (kept,) = backup_files.list_backups(data)
     assert (kept.kind, said(kept.path)) == ("upgrade", ["before"])
     with contextlib.closing(sqlite3.connect(kept.path)) as connection:
         steps = [
@@ -308,7 +308,7 @@ def test_without_room_for_that_backup_the_schema_stays(
     data = tmp_path / "data"
     data.mkdir()
     migrate(data / DATABASE, steps=STEPS[:-1])
-    monkeypatch.setattr(backup_files, "spare", lambda _: 1 << 60)
+    monkeypatch.setattr(backup_files, "bytes_to_leave_free", lambda _: 1 << 60)
     result = hearth("migrate", data=data)
     assert (result.exit_code, "nothing was changed" in result.output) == (1, True)
     monkeypatch.undo()
@@ -334,11 +334,11 @@ import pathlib, sqlite3
 sqlite3.connect = counted(sqlite3.connect)
 data = Path(sys.argv[2])
 if sys.argv[3] == "restore":
-    restoring.put_back(Path(sys.argv[4]), data, moment=datetime(2026, 11, 21, tzinfo=UTC))
+    restoring.restore_backup(Path(sys.argv[4]), data, moment=datetime(2026, 11, 21, tzinfo=UTC))
 else:
-    files.sweep(files.prepared(data))
+    files.delete_leftovers(files.make_folder(data))
     target = files.next_path(data, "hand", datetime(2026, 11, 21, tzinfo=UTC))
-    copying.make(data / "hearth.db", target)
+    copying.make_backup(data / "hearth.db", target)
 """
 
 
@@ -365,10 +365,12 @@ def test_a_restore_that_is_killed_at_any_moment_loses_nothing_and_a_second_one_e
         before, after = ["first", "second", "third"], ["first"]
         there = said(home / DATABASE)
         assert there in (before, after)
-        assert there == before or before in [said(one.path) for one in backup_files.listed(home)]
-        restore.put_back(backup, home, moment=NOW)
+        assert there == before or before in [
+            said(one.path) for one in backup_files.list_backups(home)
+        ]
+        restore.restore_backup(backup, home, moment=NOW)
         assert said(home / DATABASE) == after
-        assert before in [said(one.path) for one in backup_files.listed(home)]
+        assert before in [said(one.path) for one in backup_files.list_backups(home)]
         shutil.rmtree(home)
         if ended == 0:
             break
@@ -382,24 +384,29 @@ def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_seco
     say(data, "first")
     for moment in range(0, 200):
         ended = killed_at(moment, data, "backup")
-        assert [said(one.path) for one in backup_files.listed(data)] == [["first"]] * len(
-            backup_files.listed(data)
+        assert [said(one.path) for one in backup_files.list_backups(data)] == [["first"]] * len(
+            backup_files.list_backups(data)
         )
         assert [
             one.path.name
-            for one in backup_files.listed(data)
-            if not backup_digests.path_of(one.path).exists() or backup_files.damage_of(one.path)
+            for one in backup_files.list_backups(data)
+            if not backup_digests.digest_path(one.path).exists()
+            or backup_files.find_damage(one.path)
         ] == []
         assert said(data / DATABASE) == ["first"]
         if ended == 0:
             break
-        backup_files.sweep(backup_files.prepared(data))
+        backup_files.delete_leftovers(backup_files.make_folder(data))
         target = backup_files.next_path(data, "hand", NOW)
-        copy_database.make(data / DATABASE, target)
+        copy_database.make_backup(data / DATABASE, target)
         assert [
-            path.name for path in backup_files.folder(data).iterdir() if path.name.startswith(".")
+            path.name
+            for path in backup_files.backups_folder(data).iterdir()
+            if path.name.startswith(".")
         ] == []
-        assert len(list(backup_files.folder(data).iterdir())) == 2 * len(backup_files.listed(data))
+        assert len(list(backup_files.backups_folder(data).iterdir())) == 2 * len(
+            backup_files.list_backups(data)
+        )
     assert ended == 0
     assert moment > 5
 
@@ -409,7 +416,7 @@ def test_a_process_that_makes_a_backup_ends_with_the_one_that_asked_for_it(data:
         "import asyncio, sys\n"
         "from app.core.process import subprocess_reader\n"
         "task = {'file': sys.argv[1]}\n"
-        "answer = subprocess_reader.answer('tests.support.waiting_child', task, seconds=60)\n"
+        "answer = subprocess_reader.run_reader('tests.support.waiting_child', task, seconds=60)\n"
         "asyncio.run(answer)\n"
     )
     told = data / "child"

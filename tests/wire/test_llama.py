@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 # so that these tools are among the few that a small model is offered
 SEARCH = "Search my notes and todos, and add a todo."
 ROUNDS = 3
-TOOLS = registry.native(CATALOG)
+TOOLS = registry.native_tools(CATALOG)
 CANCELLED, REFUSED = "cancel task", "exceeds the available context size"
 GREETING, CLOSING = parrot.TEXTS[parrot.GREETING], parrot.TEXTS[parrot.CLOSING]
 

@@ -80,7 +80,7 @@ class _CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]
     TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
 
     def generate_authorization_code(self) -> str:
-        return random_tokens.secret(CODE_PREFIX)
+        return random_tokens.new_secret(CODE_PREFIX)
 
     def save_authorization_code(self, code: str, request: Any) -> None:
         self.server.keep(code)

@@ -76,7 +76,7 @@ def check(tx: Tx, named: NamedClients, origin: str, sent: Sent, signed_in: Calle
         nonce=fields.get("nonce"),
         signed_in_since=since,
         asked_at=int(tx.moment.timestamp()),
-        number=random_tokens.short(),
+        number=random_tokens.new_link_token(),
     )
 
 

@@ -57,7 +57,9 @@ class Client(msgspec.Struct, frozen=True):
 
     def check_client_secret(self, client_secret: str) -> bool:
         held = self.secret_digest
-        return held is not None and random_tokens.same(_digest(client_secret).hex(), held.hex())
+        return held is not None and random_tokens.equal_secrets(
+            _digest(client_secret).hex(), held.hex()
+        )
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
         """Return whether it may prove itself so: with a secret, where it has one, in either
@@ -134,7 +136,7 @@ def register(tx: Tx, metadata: Metadata, registration: Registration) -> dict[str
     Raise ClientRefused. Of very many that no user has let in, the oldest go.
     """
     client = checked(metadata, registration)
-    secret = None if client.method == "none" else random_tokens.secret("hearth_cs_")
+    secret = None if client.method == "none" else random_tokens.new_secret("hearth_cs_")
     tx.run(
         """INSERT INTO oauth_clients
              (client_id, name, redirect_uris, method, secret_digest, created_at)

@@ -51,7 +51,7 @@ class RequestSeal:
     """Seals requests such that only this run of the server opens them, and for ten minutes."""
 
     def __init__(self, clock: Clock) -> None:
-        self._key = random_tokens.secret("").encode()
+        self._key = random_tokens.new_secret("").encode()
         self._clock = clock
 
     def seal(self, asked: Asked) -> str:

@@ -18,7 +18,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.core.schema import Id, Line, Most, Record, json_column
 from app.errors import NotFound
 from app.workspace.folders import access
@@ -106,11 +106,13 @@ async def briefing(
 
     Of the workspace it tells what the credential may read.
     """
-    zone = app.quick(due.zone_of, me, user_timezone)
-    me = app.quick(access.discreet, me)
-    making = await loaded("app.agent.briefing.make_briefing")
-    draft = await making.made(app, me, time_duration or USUAL, zone, emails or [], calendar_events)
-    return await app.write(_keep, me, draft)
+    zone = app.quick(due.request_zone, me, user_timezone)
+    me = app.quick(access.hide_policy_notes, me)
+    making = await lazy_import("app.agent.briefing.make_briefing")
+    draft = await making.make_briefing(
+        app, me, time_duration or USUAL, zone, emails or [], calendar_events
+    )
+    return await app.write(_store_briefing, me, draft)
 
 
 @operation("GET /briefings", scope="agent.chat:read")
@@ -118,7 +120,7 @@ def list_briefings(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(50)] = 10
 ) -> BriefingList:
     """List the last briefings, newest first."""
-    rows = briefing_rows.newest(tx, me.user, limit)
+    rows = briefing_rows.list_newest(tx, me.user, limit)
     return BriefingList(
         [
             BriefingItem(
@@ -136,19 +138,19 @@ def list_briefings(
 @operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)
 def get_briefing(tx: Tx, me: Caller, *, id: Id) -> BriefingAnswer:
     """Read one briefing."""
-    found = briefing_rows.get(tx, me.user, id)
+    found = briefing_rows.find(tx, me.user, id)
     if found is None:
         raise NotFound("There is no such briefing.")
-    return BriefingAnswer(_shown(found))
+    return BriefingAnswer(_briefing_record(found))
 
 
-def _keep(tx: Tx, me: Caller, draft: briefing_rows.Draft) -> Briefing:
+def _store_briefing(tx: Tx, me: Caller, draft: briefing_rows.Draft) -> Briefing:
     row = briefing_rows.insert(tx, me.user, draft)
     episode_sources.add_briefing(tx, row)
-    return _shown(row)
+    return _briefing_record(row)
 
 
-def _shown(row: sqlite3.Row) -> Briefing:
+def _briefing_record(row: sqlite3.Row) -> Briefing:
     return Briefing(
         row["id"],
         row["id"],

@@ -13,8 +13,8 @@ from msgspec import Struct
 from app.agent.priorities.items import Item
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.markdown.html_fragments import line
-from app.core.text import summary
+from app.core.markdown.html_fragments import one_line
+from app.core.text import summarise_text
 from app.workspace.folders import access
 from app.workspace.notes import note_summaries
 from app.workspace.todos import due, todo_counts, todo_search
@@ -74,13 +74,13 @@ class Facts(Struct, frozen=True):
     notes: Notes | None
 
 
-def gather(tx: Tx, me: Caller, zone: ZoneInfo, since: str) -> Facts:
+def gather_facts(tx: Tx, me: Caller, zone: ZoneInfo, since: str) -> Facts:
     """Read what the caller's credential may read.
 
     `since` is the moment from which changes of notes count.
     """
-    todos = _todos(tx, me, zone) if me.may(("os.todos:read",)) else None
-    return Facts(todos, _notes(tx, me, since) if me.may(("os.notes:read",)) else None)
+    todos = _gather_todos(tx, me, zone) if me.may(("os.todos:read",)) else None
+    return Facts(todos, _gather_notes(tx, me, since) if me.may(("os.notes:read",)) else None)
 
 
 def todo_item(
@@ -92,12 +92,14 @@ def todo_item(
     zone: ZoneInfo,
 ) -> Item:
     """Return a stored todo as an item; a priority of 0 is none."""
-    moment = None if due_date is None or due.is_day(due_date) else due.moment(due_date, zone)
+    moment = (
+        None if due_date is None or due.is_whole_day(due_date) else due.local_moment(due_date, zone)
+    )
     return Item(
         source="todo",
         title=title,
-        words=line(description or "", 200),
-        day=due.day_of(due_date, zone) if due_date and not moment else None,
+        words=one_line(description or "", 200),
+        day=due.local_day(due_date, zone) if due_date and not moment else None,
         moment=moment,
         priority=min(1.0, priority / TOP_PRIORITY) if priority else None,
         id=str(id_),
@@ -106,16 +108,16 @@ def todo_item(
 
 def note_item(id_: int, title: str, text: str, *, pinned: bool) -> Item:
     """Return a note with the beginning of its text as an item."""
-    return Item(source="note", title=title, words=line(text, 280), pinned=pinned, id=str(id_))
+    return Item(source="note", title=title, words=one_line(text, 280), pinned=pinned, id=str(id_))
 
 
-def _todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
-    today = due.day_of(tx.now, zone)
+def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
+    today = due.local_day(tx.now, zone)
     days = [(today + timedelta(days=number)).isoformat() for number in (0, 1, DAYS_AHEAD)]
-    overdue, late = _page(
+    overdue, late = _todo_page(
         tx, me, Wanted(date="overdue", completed=False, limit=SHOWN, user_timezone=zone.key)
     )
-    due_today, total_today = _page(
+    due_today, total_today = _todo_page(
         tx,
         me,
         Wanted(
@@ -126,14 +128,14 @@ def _todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
             user_timezone=zone.key,
         ),
     )
-    soon, total_soon = _page(
+    soon, total_soon = _todo_page(
         tx,
         me,
         Wanted(
             due_from=days[1], due_to=days[2], completed=False, limit=SHOWN, user_timezone=zone.key
         ),
     )
-    important, _ = _page(
+    important, _ = _todo_page(
         tx,
         me,
         Wanted(
@@ -147,29 +149,31 @@ def _todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     still_today = [
         todo
         for todo in due_today
-        if due.is_day(todo.due_date or "") or (todo.due_date or "") >= tx.now
+        if due.is_whole_day(todo.due_date or "") or (todo.due_date or "") >= tx.now
     ]
     seen = {todo.id for todo in (*overdue, *due_today, *soon)}
     later = [
         todo
         for todo in important
         if todo.id not in seen
-        and (todo.due_date is None or due.day_of(todo.due_date, zone).isoformat() > days[2])
+        and (todo.due_date is None or due.local_day(todo.due_date, zone).isoformat() > days[2])
     ]
     return Todos(
-        overdue=_group(overdue, late, zone),
-        today=_group(still_today[:SHOWN], total_today - len(due_today) + len(still_today), zone),
-        soon=_group(soon, total_soon, zone),
-        later=_group(later[:SHOWN_LATER], min(len(later), SHOWN_LATER), zone),
-        still_open=todo_counts.counts_of(tx, me.user).still_open,
+        overdue=_todo_group(overdue, late, zone),
+        today=_todo_group(
+            still_today[:SHOWN], total_today - len(due_today) + len(still_today), zone
+        ),
+        soon=_todo_group(soon, total_soon, zone),
+        later=_todo_group(later[:SHOWN_LATER], min(len(later), SHOWN_LATER), zone),
+        still_open=todo_counts.todo_counts(tx, me.user).still_open,
     )
 
 
-def _page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
+def _todo_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
     return todo_search.any_page(tx, me, wanted)
 
 
-def _group(todos: list[Todo], total: int, zone: ZoneInfo) -> Group:
+def _todo_group(todos: list[Todo], total: int, zone: ZoneInfo) -> Group:
     return Group(
         tuple(
             todo_item(one.id, one.title, one.description, one.priority, one.due_date, zone)
@@ -179,7 +183,7 @@ def _group(todos: list[Todo], total: int, zone: ZoneInfo) -> Group:
     )
 
 
-def _notes(tx: Tx, me: Caller, since: str) -> Notes:
+def _gather_notes(tx: Tx, me: Caller, since: str) -> Notes:
     changed = note_summaries.last_changed(tx, me, limit=SHOWN_NOTES, since=since)
     seen = {row["id"] for row in changed}
     pinned = [
@@ -190,15 +194,17 @@ def _notes(tx: Tx, me: Caller, since: str) -> Notes:
     total = tx.value(
         f"""SELECT count(*) FROM notes n WHERE owner_id = :me
           AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
-            {access.unhidden(me)}""",
+            {access.unhidden_condition(me)}""",
         me=me.user,
         since=since,
     )
-    return Notes(tuple(map(_note, changed)), tuple(map(_note, pinned)), total)
+    return Notes(tuple(map(_note_of_row, changed)), tuple(map(_note_of_row, pinned)), total)
 
 
-def _note(row: sqlite3.Row) -> Note:
-    item = note_item(row["id"], row["title"], summary(row["content"]), pinned=row["pinned"] == 1)
+def _note_of_row(row: sqlite3.Row) -> Note:
+    item = note_item(
+        row["id"], row["title"], summarise_text(row["content"]), pinned=row["pinned"] == 1
+    )
     return Note(
         item, datetime.fromisoformat(row["updated_at"]), len(_OPEN_BOX.findall(row["content"]))
     )

@@ -32,7 +32,7 @@ class Fragment(NamedTuple):
     @property
     def html(self) -> str:
         """Both together."""
-        return html_fragments.lead(self.lead) + self.lists if self.lead else self.lists
+        return html_fragments.lead_paragraph(self.lead) + self.lists if self.lead else self.lists
 
 
 class Material(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Material(Struct, frozen=True):
     @property
     def clashes(self) -> list[tuple[Event, Event]]:
         """The overlaps that are still ahead."""
-        return free_time.conflicts(event for event in self.events if event.end > self.now)
+        return free_time.conflicting_pairs(event for event in self.events if event.end > self.now)
 
     @property
     def to_answer(self) -> list[Item]:
@@ -69,25 +69,25 @@ class Material(Struct, frozen=True):
 def fragments_of(material: Material) -> dict[str, Fragment]:
     """Return the five texts by the names of the summaries."""
     return {
-        "status": Fragment(_status(material)),
-        "todo": _todo(material.facts.todos, material.now),
-        "calendar": _calendar(material),
-        "notes": _notes(material.facts.notes, material.now),
-        "email": _email(material),
+        "status": Fragment(_status_sentence(material)),
+        "todo": _todo_fragment(material.facts.todos, material.now),
+        "calendar": _calendar_fragment(material),
+        "notes": _notes_fragment(material.facts.notes, material.now),
+        "email": _email_fragment(material),
     }
 
 
-def _status(material: Material) -> str:
+def _status_sentence(material: Material) -> str:
     """Return in one sentence how things stand."""
     todos = material.facts.todos or Todos()
     counts = [
-        _counted(todos.overdue.total, "overdue todo"),
-        _counted(todos.today.total, "todo due today", "todos due today"),
-        _counted(len(material.to_answer), "e-mail to answer", "e-mails to answer"),
-        _counted(len(material.todays), "event today", "events today"),
-        _counted(len(material.clashes), "calendar conflict"),
+        _count_text(todos.overdue.total, "overdue todo"),
+        _count_text(todos.today.total, "todo due today", "todos due today"),
+        _count_text(len(material.to_answer), "e-mail to answer", "e-mails to answer"),
+        _count_text(len(material.todays), "event today", "events today"),
+        _count_text(len(material.clashes), "calendar conflict"),
     ]
-    said = _listed([count for count in counts if count])
+    said = _join_list([count for count in counts if count])
     if not said:
         return (
             "Nothing presses."
@@ -95,32 +95,32 @@ def _status(material: Material) -> str:
             else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
         )
     free = (
-        f" The next free time is {_span(material.free[0])}."
+        f" The next free time is {_slot_text(material.free[0])}."
         if material.events and material.free
         else ""
     )
     return f"You have {said}.{free}"
 
 
-def _todo(todos: Todos | None, now: datetime) -> Fragment:
+def _todo_fragment(todos: Todos | None, now: datetime) -> Fragment:
     if todos is None:
         return Fragment("This credential may not read todos.")
     counts = [
-        _counted(todos.overdue.total, "todo is overdue", "todos are overdue"),
-        _counted(todos.today.total, "is due today", "are due today"),
-        _counted(todos.soon.total, "comes in the next 3 days", "come in the next 3 days"),
+        _count_text(todos.overdue.total, "todo is overdue", "todos are overdue"),
+        _count_text(todos.today.total, "is due today", "are due today"),
+        _count_text(todos.soon.total, "comes in the next 3 days", "come in the next 3 days"),
     ]
-    said = _listed([count for count in counts if count])
+    said = _join_list([count for count in counts if count])
     groups = (
         ("Overdue", todos.overdue),
         ("Today", todos.today),
         ("Next 3 days", todos.soon),
         ("Important, with more time", todos.later),
     )
-    lists = "".join(_group(heading, group, now) for heading, group in groups)
+    lists = "".join(_group_html(heading, group, now) for heading, group in groups)
     if not said:
         left = (
-            f"; {_counted(todos.still_open, 'todo is open', 'todos are open')}"
+            f"; {_count_text(todos.still_open, 'todo is open', 'todos are open')}"
             if todos.still_open
             else ""
         )
@@ -128,9 +128,9 @@ def _todo(todos: Todos | None, now: datetime) -> Fragment:
     return Fragment(f"{said[0].upper()}{said[1:]}.", lists)
 
 
-def _group(heading: str, group: Group, now: datetime) -> str:
-    rows = (summaries.entry(item, _about_todo(item, now)) for item in group.items)
-    return html_fragments.listing(heading, rows) + _more(group.total - len(group.items))
+def _group_html(heading: str, group: Group, now: datetime) -> str:
+    rows = (summaries.item_entry(item, _about_todo(item, now)) for item in group.items)
+    return html_fragments.html_list(heading, rows) + _and_more(group.total - len(group.items))
 
 
 def _about_todo(item: Item, now: datetime) -> str:
@@ -153,33 +153,33 @@ def _about_todo(item: Item, now: datetime) -> str:
     return ", ".join(parts)
 
 
-def _calendar(material: Material) -> Fragment:
+def _calendar_fragment(material: Material) -> Fragment:
     if not material.events:
         return Fragment("No event was given.")
     todays, free = material.todays, material.free
-    lead = f"{_counted(len(todays), 'event today', 'events today') or 'No event is left today'}."
+    lead = f"{_count_text(len(todays), 'event today', 'events today') or 'No event is left today'}."
     if material.clashes:
         first, second = material.clashes[0]
-        lead += f" “{_short(first.title)}” and “{_short(second.title)}” overlap"
+        lead += f" “{_short_title(first.title)}” and “{_short_title(second.title)}” overlap"
         lead += (
-            f", and {_counted(len(material.clashes) - 1, 'other pair')}."
+            f", and {_count_text(len(material.clashes) - 1, 'other pair')}."
             if len(material.clashes) > 1
             else "."
         )
     if free:
-        lead += f" Free: {', '.join(map(_span, free[:SHOWN_SLOTS]))}."
+        lead += f" Free: {', '.join(map(_slot_text, free[:SHOWN_SLOTS]))}."
     coming = [
         event for event in material.events if event.start > material.now and event not in todays
     ]
     lists = "".join(
-        html_fragments.listing(
+        html_fragments.html_list(
             heading,
             (
-                summaries.entry(free_time.item(event), _about_event(event, material.now))
+                summaries.item_entry(free_time.event_item(event), _about_event(event, material.now))
                 for event in events[:SHOWN]
             ),
         )
-        + _more(len(events) - SHOWN)
+        + _and_more(len(events) - SHOWN)
         for heading, events in (("Today", todays), ("Later", coming))
     )
     return Fragment(lead, lists)
@@ -188,31 +188,31 @@ def _calendar(material: Material) -> Fragment:
 def _about_event(event: Event, now: datetime) -> str:
     clash = ", overlaps another event" if event.conflict else ""
     day = "" if event.on(now.date()) else _day_name(event.start.date(), now)
-    clock = "all day" if event.whole_day else _span(Slot(event.start, event.end))
+    clock = "all day" if event.whole_day else _slot_text(Slot(event.start, event.end))
     return f"{f'{day} ' if day else ''}{clock}{clash}"
 
 
-def _notes(notes: Notes | None, now: datetime) -> Fragment:
+def _notes_fragment(notes: Notes | None, now: datetime) -> Fragment:
     if notes is None:
         return Fragment("This credential may not read notes.")
     lists = "".join(
-        html_fragments.listing(
-            heading, (summaries.entry(note.item, _about_note(note, now)) for note in group)
+        html_fragments.html_list(
+            heading, (summaries.item_entry(note.item, _about_note(note, now)) for note in group)
         )
-        + _more(more)
+        + _and_more(more)
         for heading, group, more in (
             ("Changed", notes.changed, notes.total - len(notes.changed)),
             ("Pinned", notes.pinned, 0),
         )
     )
-    changed = _counted(notes.total, "note has changed", "notes have changed")
+    changed = _count_text(notes.total, "note has changed", "notes have changed")
     boxes = sum(note.open_boxes for note in (*notes.changed, *notes.pinned))
-    ticked = f" {_counted(boxes, 'box is', 'boxes are')} not ticked yet." if boxes else ""
+    ticked = f" {_count_text(boxes, 'box is', 'boxes are')} not ticked yet." if boxes else ""
     return Fragment(f"{changed}.{ticked}" if changed else f"No note has changed.{ticked}", lists)
 
 
 def _about_note(note: Note, now: datetime) -> str:
-    boxes = _counted(note.open_boxes, "open box", "open boxes")
+    boxes = _count_text(note.open_boxes, "open box", "open boxes")
     return ", ".join(
         part
         for part in (
@@ -224,14 +224,14 @@ def _about_note(note: Note, now: datetime) -> str:
     )
 
 
-def _email(material: Material) -> Fragment:
+def _email_fragment(material: Material) -> Fragment:
     if not material.emails:
         return Fragment("No e-mail was given.")
     sent = dict(material.emails)
     sold = [item for item in sent if sender_of(item) is Sender.SELLER]
     others = [
         one.item
-        for one in quadrants.ranked((item for item in sent if item not in sold), material.now)
+        for one in quadrants.rank_items((item for item in sent if item not in sold), material.now)
     ]
     waiting, rest = (
         [item for item in others if item.needs_reply],
@@ -239,28 +239,28 @@ def _email(material: Material) -> Fragment:
     )
     rest.sort(key=lambda item: item.level != "high")  # sorting keeps the order of rank inside
     lists = "".join(
-        html_fragments.listing(
+        html_fragments.html_list(
             heading,
             (
-                summaries.entry(item, _about_email(item, sent[item], material.now))
+                summaries.item_entry(item, _about_email(item, sent[item], material.now))
                 for item in items[:SHOWN]
             ),
         )
-        + _more(len(items) - SHOWN)
+        + _and_more(len(items) - SHOWN)
         for heading, items in (("To answer", waiting), ("Others", rest))
     )
     counts = [
-        _counted(len(waiting), "e-mail needs a reply", "e-mails need a reply"),
-        _counted(len(rest), "other"),
-        _counted(len(sold), "advertisement"),
+        _count_text(len(waiting), "e-mail needs a reply", "e-mails need a reply"),
+        _count_text(len(rest), "other"),
+        _count_text(len(sold), "advertisement"),
     ]
-    said = _listed([count for count in counts if count])
+    said = _join_list([count for count in counts if count])
     return Fragment(f"{said[0].upper()}{said[1:]}.", lists)
 
 
 def _about_email(item: Item, sent: datetime | None, now: datetime) -> str:
     parts = (
-        mail.name(item.sender),
+        mail.sender_name(item.sender),
         relative_time(sent, now) if sent else "",
         "high priority" if item.level == "high" else "",
     )
@@ -273,23 +273,23 @@ def _day_name(day: date, now: datetime) -> str:
     return names.get(days) or (f"on {day:%A}" if 1 < days < 7 else day.isoformat())
 
 
-def _span(slot: Slot) -> str:
+def _slot_text(slot: Slot) -> str:
     return f"{slot.start:%H:%M}–{slot.end:%H:%M}"
 
 
-def _more(number: int) -> str:
-    return html_fragments.lead(f"and {number} more") if number > 0 else ""
+def _and_more(number: int) -> str:
+    return html_fragments.lead_paragraph(f"and {number} more") if number > 0 else ""
 
 
-def _short(title: str) -> str:
-    return html_fragments.line(title, 60)
+def _short_title(title: str) -> str:
+    return html_fragments.one_line(title, 60)
 
 
-def _counted(number: int, one: str, several: str = "") -> str:
+def _count_text(number: int, one: str, several: str = "") -> str:
     """Return how many there are, or nothing for none."""
     return "" if number == 0 else f"{number} {one if number == 1 else several or one + 's'}"
 
 
-def _listed(parts: Iterable[str]) -> str:
+def _join_list(parts: Iterable[str]) -> str:
     *most, last = [*parts] or [""]
     return f"{', '.join(most)} and {last}" if most else last

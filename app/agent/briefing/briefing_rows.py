@@ -22,7 +22,7 @@ class Draft(NamedTuple):
 
 def insert(tx: Tx, owner: int, draft: Draft) -> sqlite3.Row:
     """Add a briefing and give its row."""
-    return tx.sure(
+    return tx.require_row(
         """INSERT INTO briefings (owner_id, time_duration, status_summary,
           todo_summary, calendar_summary, notes_summary, email_summary,
                suggestions, tokens, generated_at)
@@ -34,14 +34,14 @@ def insert(tx: Tx, owner: int, draft: Draft) -> sqlite3.Row:
     )
 
 
-def get(tx: Tx, owner: int, briefing_id: int) -> sqlite3.Row | None:
+def find(tx: Tx, owner: int, briefing_id: int) -> sqlite3.Row | None:
     """Return an owner's briefing, or None."""
     return tx.one(
         "SELECT * FROM briefings WHERE id = :id AND owner_id = :owner", id=briefing_id, owner=owner
     )
 
 
-def newest(tx: Tx, owner: int, limit: int) -> list[sqlite3.Row]:
+def list_newest(tx: Tx, owner: int, limit: int) -> list[sqlite3.Row]:
     """Return an owner's last briefings, newest first, without their lists."""
     return tx.all(
         """SELECT id, status_summary, time_duration, generated_at FROM briefings

@@ -12,7 +12,7 @@ from app.agent.priorities.quadrants import Scored
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
-from app.core.markdown.html_fragments import line
+from app.core.markdown.html_fragments import one_line
 from app.core.operation import operation
 from app.core.schema import Record
 from app.workspace.todos import due
@@ -60,7 +60,7 @@ async def briefing_matrix(
 
     With explain each item says why it stands there.
     """
-    zone = app.quick(due.zone_of, me, user_timezone)
+    zone = app.quick(due.request_zone, me, user_timezone)
     given = {
         "status": status_quo_summary,
         "todo": todo_summary,
@@ -68,17 +68,17 @@ async def briefing_matrix(
         "notes": notes_summary,
         "email": email_attention_summary,
     }
-    found = await asyncio.to_thread(summaries.weighed, given, app.clock(), zone)
-    return MatrixAnswer(_matrix(found, explain=explain), stamp(app.clock()))
+    found = await asyncio.to_thread(summaries.weigh_items, given, app.clock(), zone)
+    return MatrixAnswer(_matrix_record(found, explain=explain), stamp(app.clock()))
 
 
-def _matrix(found: list[Scored], *, explain: bool) -> Matrix:
+def _matrix_record(found: list[Scored], *, explain: bool) -> Matrix:
     rows: dict[int, list[MatrixItem]] = {1: [], 2: [], 3: [], 4: []}
     for one in found:
         if len(rows[one.quadrant]) < MOST:
             rows[one.quadrant].append(
                 MatrixItem(
-                    line(one.item.title, LONGEST_TITLE),
+                    one_line(one.item.title, LONGEST_TITLE),
                     one.item.source,
                     list(one.why) if explain else UNSET,
                 )

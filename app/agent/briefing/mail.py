@@ -8,9 +8,9 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from app.agent.priorities.items import Item
-from app.core.markdown.html_fragments import line
+from app.core.markdown.html_fragments import one_line
 from app.core.schema import Body
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 LONGEST_TITLE = 200
 LONGEST_SNIPPET = 300
@@ -34,20 +34,20 @@ class Email(Body):
     snippet: str | None = None
 
 
-def items(given: Sequence[Email], zone: ZoneInfo) -> list[tuple[Item, datetime | None]]:
+def mail_items(given: Sequence[Email], zone: ZoneInfo) -> list[tuple[Item, datetime | None]]:
     """Return each e-mail as a thing to be weighed, with the moment when it was sent if that can
     be read; repeated ones once.
     """
-    return list(dict.fromkeys(_item(one, zone) for one in given))
+    return list(dict.fromkeys(_mail_item(one, zone) for one in given))
 
 
-def name(sender: str) -> str:
+def sender_name(sender: str) -> str:
     """Return a sender's name without the address, or the address where there is no name."""
     bare = _ADDRESS.sub("", sender).strip().strip('"').strip()
     return bare or sender.strip("<> ")
 
 
-def sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
+def parse_sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
     """Return when an e-mail was sent, in the zone; None for what is no date."""
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
@@ -58,29 +58,31 @@ def sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
     return None
 
 
-def _item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
-    sent = sent_at(given.date, zone)
-    snippet = line(given.snippet or "", LONGEST_SNIPPET)
+def _mail_item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
+    sent = parse_sent_at(given.date, zone)
+    snippet = one_line(given.snippet or "", LONGEST_SNIPPET)
     title = (
-        line(given.summary or "", LONGEST_TITLE) or line(snippet, LONGEST_TITLE) or "(no subject)"
+        one_line(given.summary or "", LONGEST_TITLE)
+        or one_line(snippet, LONGEST_TITLE)
+        or "(no subject)"
     )
     found = Item(
         source="email",
         title=title,
         words="" if snippet == title else snippet,
         sent=sent.date() if sent else None,
-        level=_level(given.priority),
+        level=_priority_level(given.priority),
         needs_reply=given.needs_reply,
-        sender=line(given.sender or "", 120),
-        kind=line(given.category or "", 60),
-        id=line(str(given.id), 120) if given.id is not None else "",
+        sender=one_line(given.sender or "", 120),
+        kind=one_line(given.category or "", 60),
+        id=one_line(str(given.id), 120) if given.id is not None else "",
     )
     return found, sent
 
 
-def _level(priority: str | float | None) -> Literal["high", "low", ""]:
+def _priority_level(priority: str | float | None) -> Literal["high", "low", ""]:
     """Read a priority; of numbers 1 is the highest, as in the header X-Priority."""
-    text = folded(str(priority)[:40]) if priority is not None else ""
+    text = fold_text(str(priority)[:40]) if priority is not None else ""
     if not text or _LOW.match(text):
         return "low" if text else ""
     return "high" if _HIGH.match(text) else ""

@@ -30,7 +30,7 @@ from app.agent.turn import token_meter
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
-from app.core.markdown.html_fragments import line
+from app.core.markdown.html_fragments import one_line
 from app.core.rewriter import Draft, Piece
 from app.core.schema import encode
 from app.tools.calendars import calendar_rows, calendars
@@ -43,7 +43,7 @@ LONGEST_DAYS = 36_500
 _DURATION = re.compile(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
 
 
-async def made(
+async def make_briefing(
     app: App,
     me: Caller,
     label: str,
@@ -57,15 +57,15 @@ async def made(
     connected calendars.
     """
     now = app.clock()
-    facts = await app.read(briefing_facts.gather, me, zone, stamp(now - window(label)))
+    facts = await app.read(briefing_facts.gather_facts, me, zone, stamp(now - label_window(label)))
     events = (
         free_time.events_of(given, zone)
         if given is not None
-        else await _connected(app, me, now.astimezone(zone))
+        else await _calendar_events(app, me, now.astimezone(zone))
     )
-    material = Material(now.astimezone(zone), facts, mail.items(emails, zone), events)
-    fragments, ideas = await asyncio.to_thread(_written, material, me.user_id)
-    fragments, ideas, used = await _in_better_words(app, me, fragments, ideas)
+    material = Material(now.astimezone(zone), facts, mail.mail_items(emails, zone), events)
+    fragments, ideas = await asyncio.to_thread(_write_briefing, material, me.user_id)
+    fragments, ideas, used = await _rewrite_by_model(app, me, fragments, ideas)
     html = {name: fragment.html for name, fragment in fragments.items()}
     return briefing_rows.Draft(
         label,
@@ -80,7 +80,7 @@ async def made(
     )
 
 
-def window(label: str) -> timedelta:
+def label_window(label: str) -> timedelta:
     """Return the stretch of time that a label names, a day for one that names none."""
     match = _DURATION.fullmatch(label.strip().lower())
     if match is None:
@@ -88,31 +88,35 @@ def window(label: str) -> timedelta:
     return min(timedelta(**{f"{match[2]}s": int(match[1] or 1)}), timedelta(days=LONGEST_DAYS))
 
 
-async def _connected(app: App, me: Caller, now: datetime) -> list[Event]:
+async def _calendar_events(app: App, me: Caller, now: datetime) -> list[Event]:
     """Return what the caller's calendars hold for these days, as far as the credential may read
     it.
     """
     if not me.may(("os.todos:read",)) or not app.quick(calendar_rows.any_of, me):
         return []
     ahead = time_ranges.day(now.date(), now, CALENDAR_DAYS)
-    found = await app.read(calendars.between, me, ahead.start, ahead.end, most=MOST_EVENTS)
-    return free_time.marked(
+    found = await app.read(
+        calendars.occurrences_between, me, ahead.start, ahead.end, most=MOST_EVENTS
+    )
+    return free_time.mark_conflicts(
         [
-            Event(one.start, one.end, one.title or "(no title)", _beside(one), one.whole_day)
+            Event(one.start, one.end, one.title or "(no title)", _beside_event(one), one.whole_day)
             for one in found
         ]
     )
 
 
-def _beside(one: Occurrence) -> str:
-    return ". ".join(line(text, 200) for text in (one.words, one.place) if text)
+def _beside_event(one: Occurrence) -> str:
+    return ". ".join(one_line(text, 200) for text in (one.words, one.place) if text)
 
 
-def _written(material: Material, user_id: str) -> tuple[dict[str, Fragment], list[Suggestion]]:
+def _write_briefing(
+    material: Material, user_id: str
+) -> tuple[dict[str, Fragment], list[Suggestion]]:
     return briefing_html.fragments_of(material), suggestions.suggest(material, user_id)
 
 
-async def _in_better_words(
+async def _rewrite_by_model(
     app: App, me: Caller, fragments: dict[str, Fragment], ideas: list[Suggestion]
 ) -> tuple[dict[str, Fragment], list[Suggestion], int]:
     """Let a model, where there is one, rewrite the sentences and order the suggestions.
@@ -125,8 +129,8 @@ async def _in_better_words(
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
     locale = app.quick(users.settings_of, me).locale
-    said: Rewritten = await rewriting.rewritten(
-        token_meter.metered(app, me, rewriter), Draft("briefing", locale, pieces)
+    said: Rewritten = await rewriting.rewrite_draft(
+        token_meter.meter_rewriter(app, me, rewriter), Draft("briefing", locale, pieces)
     )
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}

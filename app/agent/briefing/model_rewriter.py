@@ -49,18 +49,18 @@ class ModelRewriter:
 
     async def rewrite(self, draft: Draft) -> Rewriting:
         """Return the pieces in the model's words; raise Unavailable where it cannot answer."""
-        given = {str(place): piece for place, piece in enumerate(_that_fit(draft.pieces), 1)}
-        asked = ASKED.format(purpose=draft.purpose, locale=draft.locale, pieces=_facts(given))
+        given = {str(place): piece for place, piece in enumerate(_pieces_that_fit(draft.pieces), 1)}
+        asked = ASKED.format(purpose=draft.purpose, locale=draft.locale, pieces=_pieces_json(given))
         try:
             model = await self._app.part(Providers).model(self._configured)
         except ProviderMissing as missing:
             raise Unavailable(str(missing)) from None
-        response = await _answer(
+        response = await _ask_model(
             model, asked, given, structured=self._configured.provider not in UNSTRUCTURED
         )
         tokens = response.usage.input_tokens + response.usage.output_tokens
         return Rewriting(
-            msgspec.json.encode({"pieces": _answered(response.text or "", given)}), tokens
+            msgspec.json.encode({"pieces": _read_answer(response.text or "", given)}), tokens
         )
 
 
@@ -69,11 +69,11 @@ def rewriter_for(app: App, me: Caller) -> Rewriter | None:
 
     Their own default model; None where the rules answer them.
     """
-    configured = app.quick(model_choice.chosen, me)
+    configured = app.quick(model_choice.choose_model, me)
     return app.rewriter or (None if configured is None else ModelRewriter(app, configured))
 
 
-async def _answer(
+async def _ask_model(
     model: "Model", asked: str, given: Mapping[str, Piece], *, structured: bool
 ) -> "ModelResponse":
     """Ask for JSON by its schema, and without one where the server does not take that."""
@@ -88,7 +88,10 @@ async def _answer(
         if structured:
             with contextlib.suppress(ModelRequestRejectedError, UserError):
                 return await model_request(
-                    model, said, model_settings=settings, model_request_parameters=_by_schema(given)
+                    model,
+                    said,
+                    model_settings=settings,
+                    model_request_parameters=_schema_parameters(given),
                 )
         return await model_request(
             model, said, model_settings=settings, model_request_parameters=ModelRequestParameters()
@@ -97,17 +100,17 @@ async def _answer(
         raise Unavailable("The model did not answer.") from None
 
 
-def _by_schema(given: Mapping[str, Piece]) -> "ModelRequestParameters":
+def _schema_parameters(given: Mapping[str, Piece]) -> "ModelRequestParameters":
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
 
     return ModelRequestParameters(
         output_mode="native",
-        output_object=OutputObjectDefinition(json_schema=_schema(given), name="rewriting"),
+        output_object=OutputObjectDefinition(json_schema=_answer_schema(given), name="rewriting"),
     )
 
 
-def _schema(given: Mapping[str, Piece]) -> dict[str, Any]:
+def _answer_schema(given: Mapping[str, Piece]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": {"type": "string", "enum": list(given)},
         "title": {"type": "string", "maxLength": 200},
@@ -130,7 +133,7 @@ def _schema(given: Mapping[str, Piece]) -> dict[str, Any]:
     }
 
 
-def _that_fit(pieces: list[Piece]) -> list[Piece]:
+def _pieces_that_fit(pieces: list[Piece]) -> list[Piece]:
     kept, size = [], 0
     for piece in pieces:
         size += len(msgspec.json.encode(piece))
@@ -140,7 +143,7 @@ def _that_fit(pieces: list[Piece]) -> list[Piece]:
     return kept
 
 
-def _facts(given: Mapping[str, Piece]) -> str:
+def _pieces_json(given: Mapping[str, Piece]) -> str:
     """Return the pieces as compact JSON under short ids."""
     rows = [
         {name: value for name, value in msgspec.to_builtins(piece).items() if value} | {"id": short}
@@ -149,7 +152,7 @@ def _facts(given: Mapping[str, Piece]) -> str:
     return msgspec.json.encode(rows).decode()
 
 
-def _answered(text: str, given: Mapping[str, Piece]) -> list[dict[str, Any]]:
+def _read_answer(text: str, given: Mapping[str, Piece]) -> list[dict[str, Any]]:
     """Return the pieces that came back under their own ids, without those that nobody gave or that
     hold other numbers than they had.
     """
@@ -163,10 +166,10 @@ def _answered(text: str, given: Mapping[str, Piece]) -> list[dict[str, Any]]:
         if isinstance(pieces, list)
         else []
     )
-    return [_checked(row, given[str(row["id"])]) for row in rows]
+    return [_check_piece(row, given[str(row["id"])]) for row in rows]
 
 
-def _checked(row: Mapping[str, Any], original: Piece) -> dict[str, Any]:
+def _check_piece(row: Mapping[str, Any], original: Piece) -> dict[str, Any]:
     words = {
         name: row[name] for name in ("urgencyLevel", "category") if isinstance(row.get(name), str)
     }

@@ -10,10 +10,10 @@ from typing import Literal, TypeVar
 import msgspec
 
 from app.agent.priorities.urgency import Level
-from app.core.markdown.html_fragments import line
+from app.core.markdown.html_fragments import one_line
 from app.core.rewriter import Draft, Piece, Rewriter
 from app.errors import AppError
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 Name = TypeVar("Name", bound=str)
 BUDGET_SECONDS = 20.0
@@ -51,7 +51,7 @@ class Rewritten(msgspec.Struct, frozen=True):
     tokens: int
 
 
-async def rewritten(rewriter: Rewriter | None, draft: Draft) -> Rewritten:
+async def rewrite_draft(rewriter: Rewriter | None, draft: Draft) -> Rewritten:
     """Return the pieces as a model puts them, or as they were when there is none or it fails, takes
     too long or gives something else.
 
@@ -67,46 +67,46 @@ async def rewritten(rewriter: Rewriter | None, draft: Draft) -> Rewritten:
         return Rewritten(draft.pieces, 0)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Rewritten(draft.pieces, found.tokens)
-    return Rewritten(_merged(draft.pieces, answer.pieces), max(0, found.tokens))
+    return Rewritten(_merge_pieces(draft.pieces, answer.pieces), max(0, found.tokens))
 
 
 def urgency_level(word: str | None) -> Level:
     """Return the level of urgency that a word means; `medium` for an unknown one."""
-    return _synonym(word, URGENCY_WORDS, "medium")
+    return _find_synonym(word, URGENCY_WORDS, "medium")
 
 
-def category(word: str | None) -> Category:
+def category_of(word: str | None) -> Category:
     """Return the category that a word means; `action` for an unknown one."""
-    return _synonym(word, CATEGORY_WORDS, "action")
+    return _find_synonym(word, CATEGORY_WORDS, "action")
 
 
-def _merged(given: Sequence[Piece], answered: Sequence[Piece]) -> list[Piece]:
+def _merge_pieces(given: Sequence[Piece], answered: Sequence[Piece]) -> list[Piece]:
     originals = {piece.id: piece for piece in given}
     merged: dict[str, Piece] = {}
     for piece in answered:
         if piece.id in originals and piece.id not in merged:
-            merged[piece.id] = _checked(originals[piece.id], piece)
+            merged[piece.id] = _check_piece(originals[piece.id], piece)
     return [*merged.values(), *(piece for piece in given if piece.id not in merged)]
 
 
-def _checked(original: Piece, piece: Piece) -> Piece:
+def _check_piece(original: Piece, piece: Piece) -> Piece:
     return Piece(
         id=original.id,
-        title=line(piece.title, LONGEST_TITLE)
+        title=one_line(piece.title, LONGEST_TITLE)
         if original.title and piece.title.strip()
         else original.title,
-        text=line(piece.text, LONGEST_TEXT) if piece.text.strip() else original.text,
+        text=one_line(piece.text, LONGEST_TEXT) if piece.text.strip() else original.text,
         urgency_level=None
         if original.urgency_level is None
         else urgency_level(piece.urgency_level or original.urgency_level),
         category=None
         if original.category is None
-        else category(piece.category or original.category),
+        else category_of(piece.category or original.category),
     )
 
 
-def _synonym(word: str | None, table: Mapping[Name, str], otherwise: Name) -> Name:
-    plain = folded((word or "")[:60]).strip()
+def _find_synonym(word: str | None, table: Mapping[Name, str], otherwise: Name) -> Name:
+    plain = fold_text((word or "")[:60]).strip()
     words = {plain, *plain.replace("/", " ").replace("_", " ").split()}
     return next(
         (name for name, synonyms in table.items() if words & set(synonyms.split())), otherwise

@@ -76,7 +76,7 @@ async def briefing_strategies(
     user_timezone: TimeZone | None = None,
 ) -> StrategyList:
     """Name the three things to do first about what the summaries hold."""
-    zone, now = app.quick(due.zone_of, me, user_timezone), app.clock()
+    zone, now = app.quick(due.request_zone, me, user_timezone), app.clock()
     given = {
         "status": status_quo_summary,
         "todo": todo_summary,
@@ -84,15 +84,18 @@ async def briefing_strategies(
         "notes": notes_summary,
         "email": email_attention_summary,
     }
-    found = await asyncio.to_thread(_best_of, given, now, zone)
+    found = await asyncio.to_thread(_best_strategies, given, now, zone)
     locale = app.quick(users.settings_of, me).locale
     pieces = [
-        Piece(one.kind, one.title, one.description, urgency.level(one.urgency), one.category)
+        Piece(
+            one.kind, one.title, one.description, urgency.urgency_level(one.urgency), one.category
+        )
         for one in found
     ]
     said = (
-        await rewriting.rewritten(
-            token_meter.metered(app, me, rewriter_for(app, me)), Draft("strategies", locale, pieces)
+        await rewriting.rewrite_draft(
+            token_meter.meter_rewriter(app, me, rewriter_for(app, me)),
+            Draft("strategies", locale, pieces),
         )
     ).pieces
     views = [
@@ -101,18 +104,20 @@ async def briefing_strategies(
             one.title,
             one.text,
             rewriting.urgency_level(one.urgency_level),
-            rewriting.category(one.category),
+            rewriting.category_of(one.category),
         )
         for number, one in enumerate(said, 1)
     ]
     return StrategyList(views, stamp(now))
 
 
-def _best_of(given: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Strategy]:
-    return best(summaries.weighed(given, now, zone), now.astimezone(zone))
+def _best_strategies(
+    given: Mapping[str, str | None], now: datetime, zone: ZoneInfo
+) -> list[Strategy]:
+    return top_three(summaries.weigh_items(given, now, zone), now.astimezone(zone))
 
 
-def best(found: Sequence[Scored], now: datetime) -> list[Strategy]:
+def top_three(found: Sequence[Scored], now: datetime) -> list[Strategy]:
     """Return the top three, best first.
 
     What each is worth depends on its own items only, whatever their order.
@@ -128,17 +133,17 @@ def best(found: Sequence[Scored], now: datetime) -> list[Strategy]:
 
 def _overdue(items: Sequence[Scored], now: datetime) -> Strategy | None:
     late = [one for one in items if urgency.is_overdue(one.item, now)]
-    title = f"Clear {_counted(len(late), 'overdue todo')}"
-    return _made("overdue", late, title, f"Do or replan {_named(late)}.", "action")
+    title = f"Clear {_count_text(len(late), 'overdue todo')}"
+    return _make_strategy("overdue", late, title, f"Do or replan {_name_items(late)}.", "action")
 
 
 def _conflict(items: Sequence[Scored], now: datetime) -> Strategy | None:
     clashing = [one for one in items if one.item.conflict and "over" not in one.why]
-    return _made(
+    return _make_strategy(
         "conflict",
         clashing,
         "Resolve the calendar conflict",
-        f"{_named(clashing)} overlap: move or decline one.",
+        f"{_name_items(clashing)} overlap: move or decline one.",
         "planning",
     )
 
@@ -147,44 +152,46 @@ def _replies(items: Sequence[Scored], now: datetime) -> Strategy | None:
     waiting = [
         one
         for one in items
-        if (one.item.needs_reply or urgency.asks(one.item))
+        if (one.item.needs_reply or urgency.asks_for_answer(one.item))
         and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY
     ]
-    title = f"Reply to {_counted(len(waiting), 'message')}"
-    return _made("replies", waiting, title, f"Start with {_named(waiting)}.", "communication")
+    title = f"Reply to {_count_text(len(waiting), 'message')}"
+    return _make_strategy(
+        "replies", waiting, title, f"Start with {_name_items(waiting)}.", "communication"
+    )
 
 
 def _today(items: Sequence[Scored], now: datetime) -> Strategy | None:
     due = [one for one in items if one.item.source == "todo" and _is_due_today(one, now)]
-    return _made(
+    return _make_strategy(
         "today",
         due,
-        f"Finish {_counted(len(due), 'todo')} due today",
-        f"Due by tonight: {_named(due)}.",
+        f"Finish {_count_text(len(due), 'todo')} due today",
+        f"Due by tonight: {_name_items(due)}.",
         "action",
     )
 
 
 def _urgent(items: Sequence[Scored], now: datetime) -> Strategy | None:
-    others = [one for one in items if one.quadrant == 1 and not _has_its_own(one, now)]
-    risky = any(Sense.ALARM in lexicon.senses(one.item.text) for one in others)
-    return _made(
+    others = [one for one in items if one.quadrant == 1 and not _has_own_cluster(one, now)]
+    risky = any(Sense.ALARM in lexicon.find_senses(one.item.text) for one in others)
+    return _make_strategy(
         "urgent",
         others,
         "Handle what cannot wait",
-        f"Important and pressing: {_named(others)}.",
+        f"Important and pressing: {_name_items(others)}.",
         "risk" if risky else "action",
     )
 
 
 def _focus(items: Sequence[Scored], now: datetime) -> Strategy | None:
     calm = [one for one in items if one.quadrant == 2]
-    title = f"Protect time for {_quoted(calm[0])}" if calm else ""
-    made = _made(
+    title = f"Protect time for {_quote_title(calm[0])}" if calm else ""
+    made = _make_strategy(
         "focus",
         calm[:1],
         title,
-        f"Important and not yet urgent: {_named(calm)}. Book 60 to 90 minutes.",
+        f"Important and not yet urgent: {_name_items(calm)}. Book 60 to 90 minutes.",
         "planning",
     )
     return made
@@ -194,16 +201,16 @@ def _drop(items: Sequence[Scored], now: datetime) -> Strategy | None:
     rest = [one for one in items if one.quadrant == 4]
     if len(rest) < MANY:
         return None
-    return _made(
+    return _make_strategy(
         "drop",
         rest,
         "Drop or delegate the rest",
-        f"Neither urgent nor important: {_named(rest)}.",
+        f"Neither urgent nor important: {_name_items(rest)}.",
         "review",
     )
 
 
-def _made(
+def _make_strategy(
     kind: Kind, items: Sequence[Scored], title: str, description: str, category: Category
 ) -> Strategy | None:
     if not items:
@@ -214,32 +221,32 @@ def _made(
     return Strategy(kind, title, description, max(one.urgency for one in items), category, worth)
 
 
-def _has_its_own(one: Scored, now: datetime) -> bool:
+def _has_own_cluster(one: Scored, now: datetime) -> bool:
     """Return whether an item belongs to a cluster that comes before the rest of quadrant 1."""
     item = one.item
     return (
         urgency.is_overdue(item, now)
         or item.conflict
         or item.needs_reply is True
-        or urgency.asks(item)
+        or urgency.asks_for_answer(item)
         or (item.source == "todo" and _is_due_today(one, now))
     )
 
 
 def _is_due_today(one: Scored, now: datetime) -> bool:
-    known = urgency.when(one.item, now)
+    known = urgency.item_moment(one.item, now)
     return known is not None and known[0] == now.date() and not urgency.is_overdue(one.item, now)
 
 
-def _counted(number: int, thing: str) -> str:
+def _count_text(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def _named(items: Sequence[Scored]) -> str:
-    shown = ", ".join(map(_quoted, items[:3]))
+def _name_items(items: Sequence[Scored]) -> str:
+    shown = ", ".join(map(_quote_title, items[:3]))
     return f"{shown} and {len(items) - 3} more" if len(items) > 3 else shown
 
 
-def _quoted(one: Scored) -> str:
+def _quote_title(one: Scored) -> str:
     title = one.item.title
     return f"“{title if len(title) <= 60 else title[:59].rstrip() + '…'}”"

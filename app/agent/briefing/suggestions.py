@@ -17,7 +17,7 @@ from app.agent.priorities.importance import IMPORTANT
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.priorities.quadrants import Scored
 from app.core import random_tokens
-from app.core.markdown.html_fragments import line
+from app.core.markdown.html_fragments import one_line
 from app.core.schema import Record
 
 Action = Literal[
@@ -70,7 +70,7 @@ def suggest(material: Material, user_id: str) -> list[Suggestion]:
             idea.title,
             idea.description,
             idea.action,
-            random_tokens.lasting_uuid("\n".join((user_id, idea.action, idea.about, day))),
+            random_tokens.uuid_of_name("\n".join((user_id, idea.action, idea.about, day))),
         )
         for idea in best
     ]
@@ -78,14 +78,18 @@ def suggest(material: Material, user_id: str) -> list[Suggestion]:
 
 def _overdue(material: Material) -> Iterator[Idea]:
     """Suggest doing what is late and matters, and another day for the rest."""
-    late = quadrants.ranked((material.facts.todos or Todos()).overdue.items, material.now)
-    for one in _first(late, 1):
+    late = quadrants.rank_items((material.facts.todos or Todos()).overdue.items, material.now)
+    for one in _of_quadrant(late, 1):
         yield Idea(
-            one.weight, "complete_todo", one.item.id, f"Do “{_short(one)}” now", f"{_because(one)}."
+            one.weight,
+            "complete_todo",
+            one.item.id,
+            f"Do “{_short_title(one)}” now",
+            f"{_reason_text(one)}.",
         )
     rest = [one for one in late if one.quadrant != 1]
     if rest:
-        names = ", ".join(f"“{_short(one)}”" for one in rest[:3])
+        names = ", ".join(f"“{_short_title(one)}”" for one in rest[:3])
         about = " ".join(sorted(one.item.id for one in rest))
         yield Idea(
             rest[0].weight,
@@ -97,51 +101,53 @@ def _overdue(material: Material) -> Iterator[Idea]:
 
 
 def _due_today(material: Material) -> Iterator[Idea]:
-    due = quadrants.ranked((material.facts.todos or Todos()).today.items, material.now)
-    for one in _first(due, 1):
+    due = quadrants.rank_items((material.facts.todos or Todos()).today.items, material.now)
+    for one in _of_quadrant(due, 1):
         yield Idea(
             one.weight,
             "complete_todo",
             one.item.id,
-            f"Finish “{_short(one)}” today",
-            f"{_because(one)}.",
+            f"Finish “{_short_title(one)}” today",
+            f"{_reason_text(one)}.",
         )
 
 
 def _emails(material: Material) -> Iterator[Idea]:
     """Suggest answering what needs a reply, and a todo for what is pressing without one."""
-    found = quadrants.ranked(
+    found = quadrants.rank_items(
         (item for item, _ in material.emails if sender_of(item) is not Sender.SELLER), material.now
     )
     for one in [one for one in found if one.item.needs_reply][:MOST_OF_A_KIND]:
-        sender = mail.name(one.item.sender)
+        sender = mail.sender_name(one.item.sender)
         yield Idea(
             one.weight,
             "reply_email",
-            _mark(one),
-            f"Reply to {line(sender, 60) or 'an e-mail'}",
-            f"“{_short(one)}”: {_because(one)}.",
+            _item_mark(one),
+            f"Reply to {one_line(sender, 60) or 'an e-mail'}",
+            f"“{_short_title(one)}”: {_reason_text(one)}.",
         )
-    for one in [one for one in _first(found, 1) if not one.item.needs_reply]:
+    for one in [one for one in _of_quadrant(found, 1) if not one.item.needs_reply]:
         yield Idea(
             one.weight,
             "create_todo",
-            _mark(one),
-            f"Make a todo of “{_short(one)}”",
-            f"{_because(one)}.",
+            _item_mark(one),
+            f"Make a todo of “{_short_title(one)}”",
+            f"{_reason_text(one)}.",
         )
 
 
 def _meetings(material: Material) -> Iterator[Idea]:
-    coming = quadrants.ranked((free_time.item(event) for event in _ahead(material)), material.now)
+    coming = quadrants.rank_items(
+        (free_time.event_item(event) for event in _events_ahead(material)), material.now
+    )
     for one in [one for one in coming if one.importance >= IMPORTANT][:MOST_OF_A_KIND]:
         when = f"{one.item.moment:%H:%M}" if one.item.moment else "all day"
         day = "Today" if one.item.day == material.now.date() else "Tomorrow"
         yield Idea(
             one.weight - 10,
             "prepare_meeting",
-            _mark(one),
-            f"Prepare “{_short(one)}”",
+            _item_mark(one),
+            f"Prepare “{_short_title(one)}”",
             f"{day}, {when}.",
         )
 
@@ -149,7 +155,7 @@ def _meetings(material: Material) -> Iterator[Idea]:
 def _clashes(material: Material) -> Iterator[Idea]:
     for first, second in material.clashes[:MOST_OF_A_KIND]:
         about = f"{first.title} {first.start.isoformat()} {second.title} {second.start.isoformat()}"
-        names = f"“{line(first.title, 60)}” and “{line(second.title, 60)}”"
+        names = f"“{one_line(first.title, 60)}” and “{one_line(second.title, 60)}”"
         yield Idea(
             CLASH,
             "other",
@@ -174,7 +180,7 @@ def _notes(material: Material) -> Iterator[Idea]:
                 60 + min(note.open_boxes, 20),
                 "review_note",
                 note.item.id,
-                f"Review “{line(note.item.title, 60)}”",
+                f"Review “{one_line(note.item.title, 60)}”",
                 f"{number} in it not ticked yet.",
             )
 
@@ -184,7 +190,7 @@ def _focus(material: Material) -> Iterator[Idea]:
     todos = material.facts.todos or Todos()
     calm = [
         one
-        for one in quadrants.ranked((*todos.soon.items, *todos.later.items), material.now)
+        for one in quadrants.rank_items((*todos.soon.items, *todos.later.items), material.now)
         if one.quadrant == 2
     ]
     slot = next((slot for slot in material.free if slot.end - slot.start >= LONG_ENOUGH), None)
@@ -193,12 +199,12 @@ def _focus(material: Material) -> Iterator[Idea]:
             calm[0].weight,
             "other",
             calm[0].item.id,
-            f"Take an hour for “{_short(calm[0])}”",
-            f"Important and not yet urgent; {_span(slot)} is free.",
+            f"Take an hour for “{_short_title(calm[0])}”",
+            f"Important and not yet urgent; {_slot_text(slot)} is free.",
         )
 
 
-def _ahead(material: Material) -> list[Event]:
+def _events_ahead(material: Material) -> list[Event]:
     last = material.now.date() + timedelta(days=1)
     return [
         event
@@ -207,11 +213,11 @@ def _ahead(material: Material) -> list[Event]:
     ]
 
 
-def _first(found: Sequence[Scored], quadrant: int) -> Iterable[Scored]:
+def _of_quadrant(found: Sequence[Scored], quadrant: int) -> Iterable[Scored]:
     return [one for one in found if one.quadrant == quadrant][:MOST_OF_A_KIND]
 
 
-def _mark(one: Scored) -> str:
+def _item_mark(one: Scored) -> str:
     """Return what tells an item without an id from the others."""
     item = one.item
     return (
@@ -221,14 +227,14 @@ def _mark(one: Scored) -> str:
     )
 
 
-def _because(one: Scored) -> str:
+def _reason_text(one: Scored) -> str:
     reasons = ", ".join(one.why[:3]) or "important"
     return f"{reasons[0].upper()}{reasons[1:]}"
 
 
-def _short(one: Scored) -> str:
-    return line(one.item.title, 60)
+def _short_title(one: Scored) -> str:
+    return one_line(one.item.title, 60)
 
 
-def _span(slot: Slot) -> str:
+def _slot_text(slot: Slot) -> str:
     return f"{slot.start:%H:%M}–{slot.end:%H:%M}"

@@ -19,7 +19,7 @@ from app.core.markdown import html_fragments
 from app.core.markdown.html_fragments import Row
 from app.core.schema import Text
 from app.workspace.todos.todo_records import TOP_PRIORITY
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 MOST_CHARACTERS = 100_000
 LONGEST = 300
@@ -55,7 +55,7 @@ _PRIORITY = re.compile(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/
 _TOP = re.compile(r"(?<!\w)p1(?!\w)|!!!")
 
 
-def entry(item: Item, aside: str = "") -> str:
+def item_entry(item: Item, aside: str = "") -> str:
     """Return an item as a list entry from which `read` makes the same item again."""
     when = (
         item.moment.isoformat(timespec="minutes")
@@ -64,7 +64,7 @@ def entry(item: Item, aside: str = "") -> str:
         if item.day
         else None
     )
-    return html_fragments.entry(
+    return html_fragments.list_entry(
         item.title,
         aside,
         id=item.id,
@@ -92,21 +92,23 @@ def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
     for name in ("todo", "calendar", "email", "notes"):
         _read_into(found, summaries.get(name) or "", SOURCES[name], zone)
     status = [
-        row for row in html_fragments.read(summaries.get("status") or "") if row.listed or not found
+        row
+        for row in html_fragments.read_entries(summaries.get("status") or "")
+        if row.listed or not found
     ]
     for row in status:
-        _put(found, row, "other", zone)
+        _add_row(found, row, "other", zone)
     return list(found.values())
 
 
-def weighed(summaries: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Scored]:
+def weigh_items(summaries: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Scored]:
     """Return the items of the summaries with their points, the weightiest first."""
-    return quadrants.ranked(items_of(summaries, zone), now.astimezone(zone))
+    return quadrants.rank_items(items_of(summaries, zone), now.astimezone(zone))
 
 
 def source_of(word: str) -> Source:
     """Return the source that a word names; `other` for what is none."""
-    plain = folded(word.strip()[:40])
+    plain = fold_text(word.strip()[:40])
     if plain in get_args(Source):
         return next(source for source in get_args(Source) if source == plain)
     return next(
@@ -117,28 +119,30 @@ def source_of(word: str) -> Source:
 def _read_into(
     found: dict[tuple[object, ...], Item], summary: str, source: Source, zone: ZoneInfo
 ) -> None:
-    for row in html_fragments.read(summary):
-        _put(found, row, source, zone)
+    for row in html_fragments.read_entries(summary):
+        _add_row(found, row, source, zone)
 
 
-def _put(found: dict[tuple[object, ...], Item], row: Row, source: Source, zone: ZoneInfo) -> None:
-    if not says_nothing(row):
+def _add_row(
+    found: dict[tuple[object, ...], Item], row: Row, source: Source, zone: ZoneInfo
+) -> None:
+    if not is_empty_row(row):
         named = (
             source_of(row.facts["source"])
             if source == "other" and "source" in row.facts
             else source
         )
-        item = _item(row, named, zone)
+        item = _row_item(row, named, zone)
         found.setdefault((named, item.title.casefold(), item.id, item.day, item.moment), item)
 
 
-def says_nothing(row: Row) -> bool:
+def is_empty_row(row: Row) -> bool:
     """Return whether a row only says that there is nothing, or how many there are."""
-    if html_fragments.LEAD in row.facts or not html_fragments.line(
+    if html_fragments.LEAD in row.facts or not html_fragments.one_line(
         row.facts.get("title", row.text)
     ):
         return True
-    plain = folded(row.text[:200])
+    plain = fold_text(row.text[:200])
     if "title" in row.facts:
         return False
     if not re.search(r"\w", plain) or _nothing().fullmatch(plain):
@@ -161,40 +165,40 @@ def _counts() -> re.Pattern[str]:
     )
 
 
-def _item(row: Row, source: Source, zone: ZoneInfo) -> Item:
+def _row_item(row: Row, source: Source, zone: ZoneInfo) -> Item:
     facts = row.facts
-    day, moment = _when(facts.get("due", ""), zone)
+    day, moment = _parse_when(facts.get("due", ""), zone)
     return Item(
         source=source,
-        title=html_fragments.line(facts.get("title", row.text), LONGEST),
-        words=html_fragments.line(_words(row, source), LONGEST),
+        title=html_fragments.one_line(facts.get("title", row.text), LONGEST),
+        words=html_fragments.one_line(_words_beside(row, source), LONGEST),
         day=None if moment else day,
         moment=moment,
-        end=_when(facts.get("end", ""), zone)[1],
-        sent=_when(facts.get("sent", ""), zone)[0],
-        priority=_priority(row),
-        level=_level(facts.get("level", "")),
-        needs_reply=_flag(facts.get("reply")),
+        end=_parse_when(facts.get("end", ""), zone)[1],
+        sent=_parse_when(facts.get("sent", ""), zone)[0],
+        priority=_priority_share(row),
+        level=_priority_level(facts.get("level", "")),
+        needs_reply=_parse_flag(facts.get("reply")),
         sender=facts.get("sender", "")[:LONGEST],
         kind=facts.get("kind", "")[:LONGEST],
-        pinned=_flag(facts.get("pinned")) is True,
-        conflict=_flag(facts.get("conflict")) is True,
+        pinned=_parse_flag(facts.get("pinned")) is True,
+        conflict=_parse_flag(facts.get("conflict")) is True,
         id=facts.get("id", "")[:LONGEST],
     )
 
 
-def _words(row: Row, source: Source) -> str:
+def _words_beside(row: Row, source: Source) -> str:
     """Return what is said beside the title.
 
     Of our own entries the hint, of others what stands in italics and above the list.
     """
     if "title" in row.facts:
         return row.facts.get("hint", "")
-    late = source in ("todo", "other") and _LATE_HEADING.search(folded(row.heading))
+    late = source in ("todo", "other") and _LATE_HEADING.search(fold_text(row.heading))
     return f"{row.aside} {'overdue' if late else row.heading}".strip()
 
 
-def _when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
+def _parse_when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
     try:
         if len(text) == 10:
             return date.fromisoformat(text), None
@@ -205,7 +209,7 @@ def _when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
     return moment.date(), moment
 
 
-def _priority(row: Row) -> float | None:
+def _priority_share(row: Row) -> float | None:
     """Return the share of the highest priority.
 
     As the facts say, else as the text does (5 and above is the highest, P1 too).
@@ -216,15 +220,15 @@ def _priority(row: Row) -> float | None:
         pass
     if "title" in row.facts:
         return None
-    plain = folded(f"{row.text} {row.aside}"[:LONGEST])
+    plain = fold_text(f"{row.text} {row.aside}"[:LONGEST])
     if match := _PRIORITY.search(plain):
         return min(1.0, int(match[1] or match[2]) / TOP_PRIORITY)
     return 1.0 if _TOP.search(plain) else None
 
 
-def _level(text: str) -> Literal["high", "low", ""]:
+def _priority_level(text: str) -> Literal["high", "low", ""]:
     return "high" if text == "high" else "low" if text == "low" else ""
 
 
-def _flag(text: str | None) -> bool | None:
+def _parse_flag(text: str | None) -> bool | None:
     return {"1": True, "true": True, "0": False, "false": False}.get(text or "")

@@ -20,7 +20,7 @@ from app.tools.calendars import calendars
 from app.tools.calendars.calendars import Occurrence
 from app.workspace.todos import due, todo_search
 from app.workspace.todos.todo_records import Todo
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 from app.workspace.todos.todo_search import Wanted
 
 MOST = 100
@@ -60,12 +60,12 @@ class Entries(Record):
     time_range: Stretch
 
 
-def _taint(found: Entries) -> Taint | None:
+def _calendar_taint(found: Entries) -> Taint | None:
     """Events of connected calendars are written by whoever invites; todos are the user's own."""
     return "calendar" if any(entry.source == "calendar" for entry in found.events) else None
 
 
-@operation("TOOL", scope="os.todos:read", effect="read", tool=Tool(risk="R", taint=_taint))
+@operation("TOOL", scope="os.todos:read", effect="read", tool=Tool(risk="R", taint=_calendar_taint))
 async def search_calendar_events(
     app: App,
     me: Caller,
@@ -81,18 +81,18 @@ async def search_calendar_events(
     """List the events of the connected calendars and the todos that are due, in a time range and
     with all the words of a query, in order of time.
     """
-    zone = app.quick(due.zone_of, me, user_timezone)
+    zone = app.quick(due.request_zone, me, user_timezone)
     now = app.clock().astimezone(zone)
-    wanted = _range(time_range, query, now)
-    return await app.read(_found, me, wanted, folded(query or "").split())
+    wanted = _asked_range(time_range, query, now)
+    return await app.read(_find_entries, me, wanted, fold_text(query or "").split())
 
 
-def busy(tx: Tx, me: Caller, wanted: Range) -> list[Occurrence]:
-    """Give the events of the caller's calendars in a stretch of time, in order."""
-    return calendars.between(tx, me, wanted.start, wanted.end, most=MOST_READ)
+def busy_events(tx: Tx, me: Caller, wanted: Range) -> list[Occurrence]:
+    """Return the events of the caller's calendars in a stretch of time, in order."""
+    return calendars.occurrences_between(tx, me, wanted.start, wanted.end, most=MOST_READ)
 
 
-def _range(named: str | None, query: str | None, now: datetime) -> Range:
+def _asked_range(named: str | None, query: str | None, now: datetime) -> Range:
     if named is None or not named.strip():
         return Range(now, now + (FOR_WORDS if query and query.strip() else USUAL))
     if missing := time_ranges.missing_day(named, now):
@@ -106,18 +106,18 @@ def _range(named: str | None, query: str | None, now: datetime) -> Range:
     return found
 
 
-def _found(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entries:
+def _find_entries(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entries:
     if me.reach is not None:
-        return _granted(tx, me, me.reach, wanted, words)
+        return _find_granted(tx, me, me.reach, wanted, words)
     events = [
-        (one.start, _of_event(one))
-        for one in busy(tx, me, wanted)
-        if _holds(words, one.title, one.place, one.words, one.calendar)
+        (one.start, _event_entry(one))
+        for one in busy_events(tx, me, wanted)
+        if _words_filter(words, one.title, one.place, one.words, one.calendar)
     ]
     todos = [
-        (moment, _of_todo(todo, moment))
-        for todo, moment in _due(tx, me, wanted)
-        if _holds(words, todo.title, todo.description or "")
+        (moment, _todo_entry(todo, moment))
+        for todo, moment in _due_todos(tx, me, wanted)
+        if _words_filter(words, todo.title, todo.description or "")
     ]
     every = [
         entry
@@ -128,14 +128,14 @@ def _found(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entries:
     return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
 
 
-def _granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) -> Entries:
-    """Give what a grant shows of the calendars, and of todos nothing.
+def _find_granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) -> Entries:
+    """Return what a grant shows of the calendars, and of todos nothing.
 
     With free_busy when its owner is busy, whatever words are asked for.
     """
     stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
     if reach.calendar in ("free_busy", "write"):
-        events = [_of_event(one) for one in busy(tx, me, wanted)]
+        events = [_event_entry(one) for one in busy_events(tx, me, wanted)]
         hidden = [
             msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None)
             for one in events
@@ -144,18 +144,18 @@ def _granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) 
             sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch
         )
     events = [
-        _of_event(one)
-        for one in busy(tx, me, wanted)
-        if _holds(words, one.title, one.place, one.words, one.calendar)
+        _event_entry(one)
+        for one in busy_events(tx, me, wanted)
+        if _words_filter(words, one.title, one.place, one.words, one.calendar)
     ]
     return Entries(events[:MOST], len(events), stretch)
 
 
-def _due(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]:
-    """Give the open todos that are due in a stretch of time, each with its moment or the
+def _due_todos(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]:
+    """Return the open todos that are due in a stretch of time, each with its moment or the
     beginning of its day.
     """
-    zone = due.zone_of(tx, me, getattr(wanted.start.tzinfo, "key", None))
+    zone = due.request_zone(tx, me, getattr(wanted.start.tzinfo, "key", None))
     last = (wanted.end - timedelta(microseconds=1)).date()
     asked = Wanted(
         due_from=wanted.start.date().isoformat(),
@@ -165,28 +165,30 @@ def _due(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]:
         user_timezone=zone.key,
     )
     todos, _ = todo_search.any_page(tx, me, asked)
-    placed = [(todo, calendars.moment(todo.due_date, zone)) for todo in todos if todo.due_date]
+    placed = [
+        (todo, calendars.local_moment(todo.due_date, zone)) for todo in todos if todo.due_date
+    ]
     return [
         (todo, at)
         for todo, at in placed
-        if due.is_day(todo.due_date or "") or wanted.start <= at < wanted.end
+        if due.is_whole_day(todo.due_date or "") or wanted.start <= at < wanted.end
     ]
 
 
-def _holds(words: list[str], *texts: str) -> bool:
+def _words_filter(words: list[str], *texts: str) -> bool:
     if not words:
         return True
-    text = folded(" ".join(texts))
+    text = fold_text(" ".join(texts))
     return all(word in text for word in words)
 
 
-def _of_event(one: Occurrence) -> Entry:
+def _event_entry(one: Occurrence) -> Entry:
     start, end = (
         (one.start.date().isoformat(), one.end.date().isoformat())
         if one.whole_day
         else (stamp_of(one.start), stamp_of(one.end))
     )
-    when = _days(one.start, one.end) if one.whole_day else _times(one.start, one.end)
+    when = _days_text(one.start, one.end) if one.whole_day else _times_text(one.start, one.end)
     return Entry(
         "calendar",
         one.title or "(no title)",
@@ -201,9 +203,9 @@ def _of_event(one: Occurrence) -> Entry:
     )
 
 
-def _of_todo(todo: Todo, at: datetime) -> Entry:
-    whole = due.is_day(todo.due_date or "")
-    when = _days(at, at + timedelta(days=1)) if whole else _times(at, at)
+def _todo_entry(todo: Todo, at: datetime) -> Entry:
+    whole = due.is_whole_day(todo.due_date or "")
+    when = _days_text(at, at + timedelta(days=1)) if whole else _times_text(at, at)
     end = (at + timedelta(days=1)).date().isoformat() if whole else todo.due_date or ""
     return Entry(
         "todo",
@@ -220,16 +222,16 @@ def _of_todo(todo: Todo, at: datetime) -> Entry:
 
 
 def stamp_of(moment: datetime) -> str:
-    """Give a moment of any zone as the contract writes it."""
+    """Return a moment of any zone as the contract writes it."""
     return stamp(moment.astimezone(UTC))
 
 
-def _days(start: datetime, end: datetime) -> str:
+def _days_text(start: datetime, end: datetime) -> str:
     last = (end - timedelta(microseconds=1)).date()
     return f"{start:%Y-%m-%d}" if last <= start.date() else f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
 
 
-def _times(start: datetime, end: datetime) -> str:
+def _times_text(start: datetime, end: datetime) -> str:
     if end <= start:
         return f"{start:%Y-%m-%d %H:%M}"
     return (

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from app.agent.priorities.items import Item
-from app.core.markdown.html_fragments import line
+from app.core.markdown.html_fragments import one_line
 from app.core.schema import Body
 from app.errors import Invalid
 from app.workspace.todos import due
@@ -48,7 +48,7 @@ class Event(Struct, frozen=True, order=True):
     conflict: bool = False
 
     def on(self, day: date) -> bool:
-        """Tell whether it takes place on a day."""
+        """Return whether it takes place on a day."""
         last = self.end - timedelta(microseconds=1) if self.end > self.start else self.end
         return self.start.date() <= day <= last.date()
 
@@ -62,10 +62,10 @@ class Slot(msgspec.Struct, frozen=True):
 
 def read_moment(text: str, zone: ZoneInfo) -> tuple[datetime, bool]:
     """Return a checked date or moment in the zone, and whether it is a whole day."""
-    stored = due.parse(text, zone)
-    if due.is_day(stored):
+    stored = due.parse_due(text, zone)
+    if due.is_whole_day(stored):
         return datetime.combine(date.fromisoformat(stored), time(), zone), True
-    return due.moment(stored, zone), False
+    return due.local_moment(stored, zone), False
 
 
 def events_of(given: Sequence[CalendarEvent], zone: ZoneInfo) -> list[Event]:
@@ -73,16 +73,16 @@ def events_of(given: Sequence[CalendarEvent], zone: ZoneInfo) -> list[Event]:
 
     Raise Invalid for one that ends before it begins.
     """
-    return marked([_event(one, number, zone) for number, one in enumerate(given)])
+    return mark_conflicts([_read_event(one, number, zone) for number, one in enumerate(given)])
 
 
-def marked(found: Sequence[Event]) -> list[Event]:
+def mark_conflicts(found: Sequence[Event]) -> list[Event]:
     """Return events in order of time, each once, those that overlap marked."""
-    busy = conflicting(found)
+    busy = conflicting_events(found)
     return [structs.replace(event, conflict=event in busy) for event in sorted(set(found))]
 
 
-def conflicting(events: Iterable[Event]) -> set[Event]:
+def conflicting_events(events: Iterable[Event]) -> set[Event]:
     """Return the timed events that overlap another one."""
     found: set[Event] = set()
     latest: Event | None = None
@@ -96,7 +96,7 @@ def conflicting(events: Iterable[Event]) -> set[Event]:
     return found
 
 
-def conflicts(events: Iterable[Event]) -> list[tuple[Event, Event]]:
+def conflicting_pairs(events: Iterable[Event]) -> list[tuple[Event, Event]]:
     """Return each timed event that another one begins in, with the first that does."""
     timed = sorted(event for event in events if not event.whole_day and event.end > event.start)
     return [(event, after) for event, after in itertools.pairwise(timed) if after.start < event.end]
@@ -119,7 +119,7 @@ def free_slots(events: Iterable[Event], now: datetime) -> list[Slot]:
     return [*slots, Slot(free_from, end)] if end - free_from >= SHORTEST_FREE else slots
 
 
-def item(event: Event) -> Item:
+def event_item(event: Event) -> Item:
     """Return an event as a thing to be weighed."""
     return Item(
         source="calendar",
@@ -132,7 +132,7 @@ def item(event: Event) -> Item:
     )
 
 
-def _event(given: CalendarEvent, number: int, zone: ZoneInfo) -> Event:
+def _read_event(given: CalendarEvent, number: int, zone: ZoneInfo) -> Event:
     (start, whole_day), (end, _) = read_moment(given.start, zone), read_moment(given.end, zone)
     if end < start:
         raise Invalid(
@@ -142,6 +142,6 @@ def _event(given: CalendarEvent, number: int, zone: ZoneInfo) -> Event:
     if whole_day and end == start:
         end = datetime.combine(start.date(), time.max, zone)
     words = ". ".join(
-        line(text, 200) for text in (given.description, given.location) if text and text.strip()
+        one_line(text, 200) for text in (given.description, given.location) if text and text.strip()
     )
-    return Event(start, end, line(given.summary or "", 200) or "(no title)", words, whole_day)
+    return Event(start, end, one_line(given.summary or "", 200) or "(no title)", words, whole_day)

@@ -19,14 +19,14 @@ from app.account.token_rows import Feature
 from app.account.users import TimeZone
 from app.agent.models import model_choice
 from app.agent.turn import conversation_rows, message_attachments, turn_rows
-from app.agent.turn.token_meter import first_call
+from app.agent.turn.token_meter import reserve_first_call
 from app.agent.turn.turn_result import Answer
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.line_stream import Lines
 from app.core.operation import operation
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.core.schema import LARGEST_ID, Id, Said
 from app.errors import AppError
 from app.tools.approvals.call_origin import Origin
@@ -94,19 +94,21 @@ async def chat(
     if attachment_ids:
         me.require(("os.notes:read",))
     number = None if conversation_id is None else min(int(conversation_id), LARGEST_ID)
-    begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), model)
+    begun = await app.write(
+        _begin_turn, me, message, number, user_timezone, attachment_ids or (), model
+    )
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
-    task = app.tasks.start(answer(app, me, begun, wish, events))
+    task = app.tasks.start(run_to_end(app, me, begun, wish, events))
     if stream:
-        return Lines(_lines(begun, events))
+        return Lines(_stream_lines(begun, events))
     done = await asyncio.shield(task)
     if isinstance(done, AppError):
         raise done
     return done
 
 
-def _begin(
+def _begin_turn(
     tx: Tx,
     me: Caller,
     message: str,
@@ -119,17 +121,17 @@ def _begin(
     own agent; reserve its first tokens.
     """
     chosen = users.settings_of(tx, me)
-    files = tuple(attachment_rows.of(tx, me, one) for one in dict.fromkeys(attachment_ids))
+    files = tuple(attachment_rows.require_own(tx, me, one) for one in dict.fromkeys(attachment_ids))
     if conversation is None:
-        title = conversation_rows.title_of(message)
+        title = conversation_rows.title_from_message(message)
         conversation = conversation_rows.begin(
             tx, type="direct", owner=me.user, title=title, members=(me.user,)
         )
     else:
-        conversation_rows.own(tx, me, conversation)
-    history = turn_rows.remembered(tx, conversation)
+        conversation_rows.require_own(tx, me, conversation)
+    history = turn_rows.recent_histories(tx, conversation)
     model = model_choice.name_of(tx, me, wanted)
-    held = first_call(tx, me, feature="chat", model=model, texts=(message, *history))
+    held = reserve_first_call(tx, me, feature="chat", model=model, texts=(message, *history))
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(
         tx,
@@ -143,7 +145,7 @@ def _begin(
     message_attachments.add(tx, stored, files)
     conversation_rows.mark_read(tx, me.user, conversation, stored)
     turn = turn_rows.begin(tx, me, conversation, message=stored, model=model)
-    words = turn_rows.taint(tx, conversation)
+    words = turn_rows.recent_taint(tx, conversation)
     place, label, origin = (
         ZoneInfo(zone or chosen.timezone),
         chosen.agent_name or "Agent",
@@ -154,16 +156,16 @@ def _begin(
     )
 
 
-async def answer(
+async def run_to_end(
     app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
-    answering = await loaded("app.agent.chat.run_turn")
-    done: Answer | AppError = await answering.answer(app, me, begun, wish, events)
+    answering = await lazy_import("app.agent.chat.run_turn")
+    done: Answer | AppError = await answering.run_to_end(app, me, begun, wish, events)
     return done
 
 
-async def _lines(
+async def _stream_lines(
     begun: Begun, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> AsyncIterator[dict[str, Any]]:
     yield {"type": "conversation-start", "conversationId": begun.conversation}

@@ -16,7 +16,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Id, Most, Offset, Record
-from app.workspace.index.spellings import matching, words_in
+from app.workspace.index.spellings import find_words, fts_phrase
 
 View = Literal["me", "coo", "group", "all"]
 TYPES = {
@@ -134,9 +134,9 @@ def list_conversations(
     `contact` is a username or a user's id; `afterMessageId` leaves out messages up to that one, and
     conversations that have none after it.
     """
-    condition, params = _wanted(me, view, contact, after_message_id)
+    condition, params = _list_condition(me, view, contact, after_message_id)
     if q is not None:
-        return _found(tx, condition, params, view=view, query=q, limit=limit)
+        return _find_messages(tx, condition, params, view=view, query=q, limit=limit)
     found = tx.all(
         f"""SELECT c.*, m.read_id, m.since_id FROM conversation_members m
             JOIN conversations c ON c.id = m.conversation_id
@@ -145,7 +145,9 @@ def list_conversations(
         limit=limit,
     )
     return Listed(
-        conversations=[_whole(tx, me, row, message_limit, after_message_id) for row in found]
+        conversations=[
+            _conversation_record(tx, me, row, message_limit, after_message_id) for row in found
+        ]
     )
 
 
@@ -165,15 +167,17 @@ def read_conversation(
     before: Id | None = None,
 ) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
-    row = rows.of(tx, me, id)
-    messages = _messages(tx, id, limit + 1, before=before, after=row["since_id"])
-    return OneConversation(Head(*_head(tx, me, row)), messages[-limit:], len(messages) > limit)
+    row = rows.require_member_of(tx, me, id)
+    messages = _newest_messages(tx, id, limit + 1, before=before, after=row["since_id"])
+    return OneConversation(
+        Head(*_conversation_head(tx, me, row)), messages[-limit:], len(messages) > limit
+    )
 
 
 @operation("POST /conversations/{id}/read", scope="agent.chat:read", since="beyond")
 def mark_read(tx: Tx, me: Caller, *, id: Id, message_id: Offset | None = None) -> Unread:
     """Mark a conversation as read, up to a message or to its end."""
-    rows.of(tx, me, id)
+    rows.require_member_of(tx, me, id)
     return Unread(rows.mark_read(tx, me.user, id, message_id))
 
 
@@ -183,7 +187,7 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
 
     A hidden conversation comes back with its next message.
     """
-    row = rows.of(tx, me, id)
+    row = rows.require_member_of(tx, me, id)
     if row["type"] == "direct" and row["owner_id"] == me.user:
         rows.delete(tx, id)
     else:
@@ -191,7 +195,7 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-def _wanted(
+def _list_condition(
     me: Caller, view: View, contact: str | None, after: int | None
 ) -> tuple[str, dict[str, object]]:
     """Return the SQL condition on `m`, the caller's part, and `c`, the conversation; and its
@@ -221,10 +225,10 @@ def _wanted(
     return " AND ".join(conditions), params
 
 
-def _found(
+def _find_messages(
     tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int
 ) -> Listed:
-    match = " AND ".join(matching(word) for word in words_in(query))
+    match = " AND ".join(fts_phrase(word) for word in find_words(query))
     if not match:
         return Listed(messages=[], summary=Summary(0, view, query))
     after = "" if params["after"] is None else " AND messages.id > :after"
@@ -243,11 +247,11 @@ def _found(
         limit=limit,
     )
     return Listed(
-        messages=[_found_message(row) for row in found], summary=Summary(total, view, query)
+        messages=[_found_record(row) for row in found], summary=Summary(total, view, query)
     )
 
 
-def _found_message(row: sqlite3.Row) -> FoundMessage:
+def _found_record(row: sqlite3.Row) -> FoundMessage:
     id_, role, sender_type, sender, label, content, created_at, client = row[:8]
     group = row["title"] if row["type"] == "group" else None
     return FoundMessage(
@@ -266,13 +270,16 @@ def _found_message(row: sqlite3.Row) -> FoundMessage:
     )
 
 
-def _whole(tx: Tx, me: Caller, row: sqlite3.Row, limit: int, after: int | None) -> Conversation:
+def _conversation_record(
+    tx: Tx, me: Caller, row: sqlite3.Row, limit: int, after: int | None
+) -> Conversation:
     return Conversation(
-        *_head(tx, me, row), _messages(tx, row["id"], limit, after=max(after or 0, row["since_id"]))
+        *_conversation_head(tx, me, row),
+        _newest_messages(tx, row["id"], limit, after=max(after or 0, row["since_id"])),
     )
 
 
-def _head(
+def _conversation_head(
     tx: Tx, me: Caller, row: sqlite3.Row
 ) -> tuple[int, str, str, str, Person | None, Group | None, str | None, int, int, str]:
     number = tx.value(
@@ -285,10 +292,10 @@ def _head(
         if row["owner_id"] is None
         else tx.value("SELECT uuid FROM users WHERE id = :id", id=row["owner_id"])
     )
-    group = _group(tx, row) if row["type"] == "group" else None
-    contact = _other(tx, me, row["id"]) if group is None else None
+    group = _group_record(tx, row) if row["type"] == "group" else None
+    contact = _other_person(tx, me, row["id"]) if group is None else None
     title = contact.name if contact is not None else row["title"]
-    unread = rows.unread(tx, me.user, row["id"])
+    unread = rows.count_unread(tx, me.user, row["id"])
     return (
         row["id"],
         row["type"],
@@ -303,7 +310,7 @@ def _head(
     )
 
 
-def _group(tx: Tx, row: sqlite3.Row) -> Group:
+def _group_record(tx: Tx, row: sqlite3.Row) -> Group:
     """Return a group; its admin is the one who has been a member for longest."""
     admin = tx.value(
         """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id
@@ -316,7 +323,7 @@ def _group(tx: Tx, row: sqlite3.Row) -> Group:
     return Group(row["title"], admin, number)
 
 
-def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:
+def _other_person(tx: Tx, me: Caller, conversation: int) -> Person | None:
     """Return the one on the other side, or None where the caller speaks with their own agent."""
     row = tx.one(
         """SELECT uuid, username, name FROM users
@@ -333,7 +340,7 @@ _MESSAGE = """messages.id, role, sender_type,
     messages.content, messages.created_at, client_message_id"""
 
 
-def _messages(
+def _newest_messages(
     tx: Tx, conversation: int, limit: int, *, before: int | None = None, after: int | None = None
 ) -> list[WholeMessage]:
     """Return the newest messages between two, oldest first."""
@@ -346,11 +353,13 @@ def _messages(
         after=after,
         limit=limit,
     )
-    files = message_attachments.of(tx, [row["id"] for row in found if row["role"] == "user"])
-    return [_whole_message(row, files.get(row["id"], UNSET)) for row in reversed(found)]
+    files = message_attachments.attachments_of(
+        tx, [row["id"] for row in found if row["role"] == "user"]
+    )
+    return [_message_record(row, files.get(row["id"], UNSET)) for row in reversed(found)]
 
 
-def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
+def _message_record(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
     id_, role, sender_type, sender, label, content, created_at, client = row
     return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from app.agent.chat.chat import Begun, Wish
-from app.agent.chat.turn_driver import drive
+from app.agent.chat.turn_driver import drive_turn
 from app.agent.memory import episode_sources
 from app.agent.models import model_or_rules, vision
 from app.agent.turn import conversation_rows, message_files, turn_history, turn_rows
@@ -24,7 +24,7 @@ INTERRUPTED = "The server is ending; the turn was interrupted."
 MISTAKE = "Something went wrong in the server, whose log says what; the turn was stopped."
 
 
-async def answer(
+async def run_to_end(
     app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
@@ -38,13 +38,13 @@ async def answer(
     meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
     try:
         try:
-            done = await _run(turn, meter, begun, wish)
+            done = await _run_turn(turn, meter, begun, wish)
         except Exception as mistake:
-            done = await _failed(turn, meter, begun, wish, mistake)
+            done = await _end_after_mistake(turn, meter, begun, wish, mistake)
     # the server is ending, and waits for this; or what let the turn run is gone, as its sentence
     # says
     except asyncio.CancelledError as why:
-        await _cut_off(
+        await _end_cut_off(
             turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True
         )
         raise
@@ -53,13 +53,13 @@ async def answer(
     return done
 
 
-async def _run(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | AppError:
+async def _run_turn(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | AppError:
     app, me = turn.app, turn.me
-    brain = await model_or_rules.pick(app, me, wish.model, now=wish.now)
+    brain = await model_or_rules.pick_brain(app, me, wish.model, now=wish.now)
     meter.model = brain.name
-    sees = brain.model is not None and vision.sees(brain.model.model_name)
-    prompt = await message_files.prompt(app, me, wish.message, begun.attached, sees=sees)
-    ended = await drive(
+    sees = brain.model is not None and vision.takes_pictures(brain.model.model_name)
+    prompt = await message_files.make_prompt(app, me, wish.message, begun.attached, sees=sees)
+    ended = await drive_turn(
         turn,
         brain.model,
         prompt,
@@ -68,14 +68,14 @@ async def _run(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | A
         now=wish.now,
         temperature=wish.temperature,
     )
-    answer_id = await app.write(_end, begun, turn, ended, meter)
+    answer_id = await app.write(_store_end, begun, turn, ended, meter)
     answer = _emit_end(turn, begun, ended, answer_id, brain.answered, brain.fallback)
     return (
         answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
     )
 
 
-async def _failed(
+async def _end_after_mistake(
     turn: Turn, meter: Meter, begun: Begun, wish: Wish, mistake: Exception
 ) -> AppError:
     """Store a turn that a mistake of the program has ended, and tell of it as of any other
@@ -84,11 +84,11 @@ async def _failed(
     error = mistake if isinstance(mistake, AppError) else AppError(MISTAKE)
     if error is not mistake:
         log.error("turn %d failed", begun.turn, exc_info=mistake)
-    await _cut_off(turn, meter, begun, wish, error)
+    await _end_cut_off(turn, meter, begun, wish, error)
     return error
 
 
-async def _cut_off(
+async def _end_cut_off(
     turn: Turn,
     meter: Meter,
     begun: Begun,
@@ -99,10 +99,15 @@ async def _cut_off(
 ) -> None:
     """Store and tell what a turn came to that did not end by itself."""
     turn.end_calls()
-    history = turn_history.exchanged(wish.message, turn.text)
+    history = turn_history.encode_exchange(wish.message, turn.text)
     ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
     _emit_end(
-        turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None
+        turn,
+        begun,
+        ended,
+        await turn.app.write(_store_end, begun, turn, ended, meter),
+        meter.model,
+        None,
     )
 
 
@@ -124,11 +129,11 @@ def _emit_end(
         usage,
         fallback or UNSET,
     )
-    turn.emit({"type": "completion", "metadata": _metadata(answer, model)})
+    turn.emit({"type": "completion", "metadata": _answer_metadata(answer, model)})
     return answer
 
 
-def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
+def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
     """Store the answer, the calls and what the turn cost.
 
     Give the id of the answer's message, 0 where turn and owner were deleted meanwhile.
@@ -170,7 +175,7 @@ def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
     return stored
 
 
-def _metadata(answer: Answer, model: str) -> dict[str, Any]:
+def _answer_metadata(answer: Answer, model: str) -> dict[str, Any]:
     return {
         "promptTokens": answer.usage.prompt_tokens,
         "completionTokens": answer.usage.completion_tokens,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from app.agent.turn.live_turn import Ended, Turn
 from app.agent.turn.message_files import Prompt
 from app.agent.turn.token_meter import Meter
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 
-async def drive(
+async def drive_turn(
     turn: Turn,
     brain: "Model[Any] | None",
     prompt: Prompt,
@@ -31,14 +31,14 @@ async def drive(
     Events go out as they happen.
     """
     if brain is None:
-        straight = await loaded("app.agent.rules.rules_loop")
-        ended: Ended = await straight.run(turn, prompt, history, meter=meter, now=now)
+        straight = await lazy_import("app.agent.rules.rules_loop")
+        ended: Ended = await straight.run_rules(turn, prompt, history, meter=meter, now=now)
     else:
         loop, metered = (
-            await loaded("app.agent.models.model_loop"),
-            await loaded("app.agent.models.metered_model"),
+            await lazy_import("app.agent.models.model_loop"),
+            await lazy_import("app.agent.models.metered_model"),
         )
-        ended = await loop.run(
+        ended = await loop.run_model(
             turn, metered.MeteredModel(brain, meter), prompt, history, temperature=temperature
         )
     return ended

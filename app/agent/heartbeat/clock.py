@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import HOUR, operation
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.core.schema import Record
 
 AT_ONCE = 4
@@ -42,7 +42,9 @@ async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     for user in app.quick(schedule_rows.planned_in_the_future):
         await app.write(schedule_rows.replan, user)
     turns = asyncio.Semaphore(AT_ONCE)
-    done = await asyncio.gather(*(_run(app, user, turns) for user in app.quick(schedule_rows.due)))
+    done = await asyncio.gather(
+        *(_run_due(app, user, turns) for user in app.quick(schedule_rows.list_due))
+    )
     return Ticked(sum(done))
 
 
@@ -50,7 +52,7 @@ async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
 async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
     """Delete the runs whose time is over, a few at a time, so that nobody waits for it."""
     before, total = stamp(app.clock() - timedelta(days=app.settings.heartbeat_days)), 0
-    for user in await app.read(_users):
+    for user in await app.read(_due_users):
         done = AT_ONCE_PRUNED
         while done == AT_ONCE_PRUNED:
             done = await app.write(run_rows.prune, user, before=before, most=AT_ONCE_PRUNED)
@@ -69,23 +71,23 @@ def wake(tx: Tx, user: int) -> None:
         schedule_rows.wake(tx, user, last_run_at=run_rows.last_start(tx, user))
 
 
-def _users(tx: Tx) -> list[int]:
+def _due_users(tx: Tx) -> list[int]:
     return [row[0] for row in tx.all("SELECT id FROM users")]
 
 
-async def _run(app: App, user: int, turns: asyncio.Semaphore) -> int:
+async def _run_due(app: App, user: int, turns: asyncio.Semaphore) -> int:
     async with turns:
-        beginner = app.quick(_owner, user)
-        begun = await app.write(_claim, beginner)
+        beginner = app.quick(_owner_caller, user)
+        begun = await app.write(_claim_run, beginner)
         if begun is None:
             return 0
         if begun.claim is not None and begun.claim.inside:
-            passes = await loaded("app.agent.heartbeat.run_once")
-            await app.tasks.start(passes.run(app, beginner, begun))
+            passes = await lazy_import("app.agent.heartbeat.run_once")
+            await app.tasks.start(passes.run_heartbeat(app, beginner, begun))
         return 1
 
 
-def _claim(tx: Tx, me: Caller) -> Begun | None:
+def _claim_run(tx: Tx, me: Caller) -> Begun | None:
     """Take a due run and begin it.
 
     One that could only begin outside of its hours is noted as skipped. None when there is none
@@ -98,10 +100,10 @@ def _claim(tx: Tx, me: Caller) -> Begun | None:
         is not None
     ):
         return None
-    claim = schedule_rows.claim(tx, me.user)
+    claim = schedule_rows.claim_due(tx, me.user)
     if claim is None:
         return None
-    policy = schedule_rows.of(tx, me.user).policy
+    policy = schedule_rows.heartbeat_of(tx, me.user).policy
     late = tx.moment - datetime.fromisoformat(claim.due_at) > LATE
     trigger: Trigger = "message" if claim.woken else "startup" if late else "timer"
     begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
@@ -114,12 +116,12 @@ def _claim(tx: Tx, me: Caller) -> Begun | None:
     return begun
 
 
-def _owner(tx: Tx, user: int) -> Caller:
+def _owner_caller(tx: Tx, user: int) -> Caller:
     """Return the caller for whom a run begins by itself.
 
     The user, with the rights that a heartbeat can have at most.
     """
-    row = tx.sure("SELECT uuid, username FROM users WHERE id = :user", user=user)
+    row = tx.require_row("SELECT uuid, username FROM users WHERE id = :user", user=user)
     return Caller(
         user=user, user_id=row["uuid"], username=row["username"], kind="heartbeat", name="Heartbeat"
     )

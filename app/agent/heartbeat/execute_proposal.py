@@ -33,27 +33,27 @@ async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAns
     What cannot be done any more has failed, and its `result` says why. What a dry run proposed
     is never done.
     """
-    stop_switch.demand(app)
-    row = app.quick(_open, me, id)
-    deputy = tiers.deputy(me, row["type"])
+    stop_switch.require_running(app)
+    row = app.quick(_require_open, me, id)
+    deputy = tiers.deputy_caller(me, row["type"])
     call: tool_gate.Call | AppError | None = None
     if row["type"] not in effects.EFFECTS:
         payload = msgspec.json.decode(row["payload"])
         try:
-            call = await tool_gate.planned(
-                app, deputy, effects.tool_of(row["type"], payload), payload
+            call = await tool_gate.plan_call(
+                app, deputy, effects.tool_for_action(row["type"], payload), payload
             )
         except AppError as refusal:
             call = refusal
-    return await app.write(_execute, me, deputy, id, call)
+    return await app.write(_execute_open, me, deputy, id, call)
 
 
-def _open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
+def _require_open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
     """Return a proposal that can be done; raise NotFound, AlreadyRunning or AlreadyDecided."""
-    row = action_rows.get(tx, me.user, id_)
+    row = action_rows.find(tx, me.user, id_)
     if row is None:
         raise NotFound("There is no such action of the heartbeat.", field="id")
-    run = run_rows.get(tx, me.user, row["run_id"])
+    run = run_rows.require(tx, me.user, row["run_id"])
     if run["status"] == "running":
         raise AlreadyRunning(
             "The run of this action is under way; wait for its end.", runId=run["id"]
@@ -66,7 +66,7 @@ def _open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
     waits = (
         row["escalation_id"]
         if row["status"] == "awaiting_approval"
-        else action_rows.waits_elsewhere(tx, row)
+        else action_rows.same_escalation(tx, row)
     )
     if waits is not None and row["status"] in ("proposed", "awaiting_approval"):
         raise AlreadyDecided(
@@ -81,14 +81,14 @@ def _open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
     return row
 
 
-def _execute(
+def _execute_open(
     tx: Tx, me: Caller, deputy: Caller, id_: int, call: tool_gate.Call | AppError | None
 ) -> ActionAnswer:
-    row = _open(tx, me, id_)
+    row = _require_open(tx, me, id_)
     outcome = "done"
     try:
         with tx.savepoint():
-            done = _done(tx, deputy, row, call)
+            done = _do_action(tx, deputy, row, call)
             action_rows.settle(
                 tx, id_, "executed", result=done.result, changes=done.changes, target=done.target
             )
@@ -99,12 +99,14 @@ def _execute(
         action_rows.settle(
             tx, id_, "failed", result={"error": refusal.code, "message": refusal.message}
         )
-    act.audited(tx, deputy, row["type"], msgspec.json.decode(row["payload"]), outcome)
-    after = action_rows.get(tx, me.user, id_)
-    return ActionAnswer(action_rows.shown(after or row))
+    act.add_to_audit(tx, deputy, row["type"], msgspec.json.decode(row["payload"]), outcome)
+    after = action_rows.find(tx, me.user, id_)
+    return ActionAnswer(action_rows.action_record(after or row))
 
 
-def _done(tx: Tx, deputy: Caller, row: sqlite3.Row, call: tool_gate.Call | AppError | None) -> Done:
+def _do_action(
+    tx: Tx, deputy: Caller, row: sqlite3.Row, call: tool_gate.Call | AppError | None
+) -> Done:
     """Do the action; raise what refuses it."""
     if isinstance(call, AppError):
         raise call
@@ -112,14 +114,14 @@ def _done(tx: Tx, deputy: Caller, row: sqlite3.Row, call: tool_gate.Call | AppEr
         return effects.EFFECTS[row["type"]](tx, deputy, msgspec.json.decode(row["payload"]))
     if call.plan is None:
         raise ValueError("what a run proposes is one write")
-    seen = change_preview.seen(tx, deputy, call.tool, call.params).target
+    seen = change_preview.preview_call(tx, deputy, call.tool, call.params).target
     target = None if seen is None else (seen.kind, seen.id)
-    before = None if target is None else before_images.of(tx, deputy.user, *target)
+    before = None if target is None else before_images.take_image(tx, deputy.user, *target)
     result = msgspec.json.decode(encode(call.plan.step(tx, deputy)))
     if target is None:
         return Done(None, (), result)
     return Done(
         target,
-        [Change(*target, before, before_images.of(tx, deputy.user, *target))],
+        [Change(*target, before, before_images.take_image(tx, deputy.user, *target))],
         {"id": target[1]},
     )

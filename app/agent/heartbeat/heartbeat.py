@@ -21,7 +21,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import Http, operation
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.core.schema import Body, Id, Most, Record, Rule
 from app.errors import Invalid
 from app.workspace.todos import due
@@ -157,7 +157,7 @@ def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
 
     MESSAGES only tells its owner things, ACTIONS also makes reversible changes.
     """
-    beat = schedule_rows.of(tx, me.user)
+    beat = schedule_rows.heartbeat_of(tx, me.user)
     return PolicyState(beat.policy, beat.policy, beat.policy_at is None, beat.policy_at)
 
 
@@ -171,7 +171,7 @@ def choose_heartbeat_policy(tx: Tx, me: Caller, *, tier: Tier) -> PolicyChoice:
 @operation("GET /heartbeat/schedule", scope="os.heartbeat:read", since="beyond", effect="read")
 def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     """Read when the heartbeat runs by itself."""
-    return ScheduleAnswer(_schedule(schedule_rows.of(tx, me.user)))
+    return ScheduleAnswer(_schedule_record(schedule_rows.heartbeat_of(tx, me.user)))
 
 
 @operation(
@@ -197,7 +197,7 @@ def change_heartbeat_schedule(
     activeHours of null are the whole day; hours that end before they begin run over midnight and
     belong to the day on which they begin.
     """
-    beat = schedule_rows.of(tx, me.user)
+    beat = schedule_rows.heartbeat_of(tx, me.user)
     fields = {
         "enabled": enabled,
         "every_minutes": every_minutes,
@@ -209,8 +209,8 @@ def change_heartbeat_schedule(
     }
     changes: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
     if not isinstance(active_hours, UnsetType):
-        changes.update(_hours(active_hours))
-    return ScheduleAnswer(_schedule(schedule_rows.change(tx, beat, **changes)))
+        changes.update(_hours_record(active_hours))
+    return ScheduleAnswer(_schedule_record(schedule_rows.update(tx, beat, **changes)))
 
 
 @operation("GET /heartbeat/status", scope="os.heartbeat:read", effect="read")
@@ -219,10 +219,10 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
 
     Its tier, its last run, its next one, and how many there were today.
     """
-    beat, row = schedule_rows.of(tx, me.user), run_rows.last(tx, me.user)
+    beat, row = schedule_rows.heartbeat_of(tx, me.user), run_rows.find_last(tx, me.user)
     zone = ZoneInfo(users.settings_of(tx, me).timezone)
     today = tx.moment.astimezone(zone).date()
-    today_count = run_rows.count_since(tx, me.user, due.span(today, today, zone).since)
+    today_count = run_rows.count_since(tx, me.user, due.days_span(today, today, zone).since)
     last = (
         None
         if row is None
@@ -250,10 +250,10 @@ async def run_heartbeat(
 
     With dryRun nothing is done, only told.
     """
-    begun = await app.write(_begin, me, tier, dry_run=dry_run)
-    passes = await loaded("app.agent.heartbeat.run_once")
-    await asyncio.shield(app.tasks.start(passes.run(app, me, begun)))
-    return app.quick(_result, me, begun)
+    begun = await app.write(_begin_run, me, tier, dry_run=dry_run)
+    passes = await lazy_import("app.agent.heartbeat.run_once")
+    await asyncio.shield(app.tasks.start(passes.run_heartbeat(app, me, begun)))
+    return app.quick(_run_result, me, begun)
 
 
 @operation("GET /heartbeat/runs", scope="os.heartbeat:read", effect="read")
@@ -262,7 +262,7 @@ def list_heartbeat_runs(
 ) -> RunList:
     """List the heartbeat's runs, newest first, rehearsals and skipped ones included."""
     return RunList(
-        [run_records.shown(row, me.user_id) for row in run_rows.page(tx, me.user, limit)]
+        [run_records.run_record(row, me.user_id) for row in run_rows.list_page(tx, me.user, limit)]
     )
 
 
@@ -272,31 +272,31 @@ def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
 
     What began it, what it looked at, what it did not say again, and what it cost.
     """
-    row = run_rows.get(tx, me.user, id)
+    row = run_rows.require(tx, me.user, id)
     return OneRun(
-        run_records.shown(row, me.user_id),
-        [action_rows.shown(action) for action in action_rows.of_run(tx, me.user, id)],
+        run_records.run_record(row, me.user_id),
+        [action_rows.action_record(action) for action in action_rows.list_of_run(tx, me.user, id)],
         run_records.receipt(row, tx.settings.token_price_micros),
     )
 
 
-def _begin(
+def _begin_run(
     tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool
 ) -> Begun:
-    policy = schedule_rows.of(tx, me.user).policy
+    policy = schedule_rows.heartbeat_of(tx, me.user).policy
     return run_rows.begin(
         tx,
         me,
         policy=policy,
-        tier=tiers.chosen(me, policy, asked),
+        tier=tiers.choose_tier(me, policy, asked),
         trigger="manual",
         dry_run=dry_run,
     )
 
 
-def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
-    row = run_rows.get(tx, me.user, begun.id)
-    run = run_records.shown(row, me.user_id)
+def _run_result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
+    row = run_rows.require(tx, me.user, begun.id)
+    run = run_records.run_record(row, me.user_id)
     return RunResult(
         run.id,
         run.id,
@@ -319,7 +319,7 @@ def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
     )
 
 
-def _schedule(beat: Heartbeat) -> Schedule:
+def _schedule_record(beat: Heartbeat) -> Schedule:
     active = (
         None
         if beat.active_start is None or beat.active_end is None
@@ -335,7 +335,7 @@ def _schedule(beat: Heartbeat) -> Schedule:
     )
 
 
-def _hours(active: ActiveHours | None) -> dict[str, str | None]:
+def _hours_record(active: ActiveHours | None) -> dict[str, str | None]:
     if active is None:
         return {"active_start": None, "active_end": None}
     if active.start == active.end:

@@ -65,10 +65,10 @@ class Pass:
     failed: set[int] = dataclasses.field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.me = tiers.caller(self.beginner, self.begun.tier)
+        self.me = tiers.run_caller(self.beginner, self.begun.tier)
 
 
-async def run(app: App, beginner: Caller, begun: Begun) -> None:
+async def run_heartbeat(app: App, beginner: Caller, begun: Begun) -> None:
     """Carry out a run that has begun; whatever goes wrong is its outcome.
 
     Cancelled, it stays open and is closed at the next start.
@@ -78,20 +78,20 @@ async def run(app: App, beginner: Caller, begun: Begun) -> None:
         async with asyncio.timeout(MOST_SECONDS):
             await _carry_out(here)
     except TimeoutError:
-        await _fail(here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
+        await _end_after_error(here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
     except AppError as error:
-        await _fail(here, error.message)
+        await _end_after_error(here, error.message)
     except Exception:
         log.exception("a run of the heartbeat failed")
-        await _fail(here, "Something went wrong in the server; its log says what.")
+        await _end_after_error(here, "Something went wrong in the server; its log says what.")
 
 
 async def _carry_out(here: Pass) -> None:
-    stop_switch.demand(here.app)
+    stop_switch.require_running(here.app)
     if here.begun.trigger != "manual" and here.app.quick(agenda.is_away, here.begun.user):
         here.ending.skip_reason = "user_away"
-        return await here.app.write(_end, here)
-    here.agenda = found = await here.app.read(agenda.look, here.me, here.app.hooks.requests)
+        return await here.app.write(_end_run, here)
+    here.agenda = found = await here.app.read(agenda.make_agenda, here.me, here.app.hooks.requests)
     here.ending.agenda, here.ending.suppressed, here.ending.seen_message = (
         list(found.entries),
         list(found.suppressed),
@@ -103,28 +103,32 @@ async def _carry_out(here: Pass) -> None:
     if not found.room:
         here.ending.insights.append(f"Today's {agenda.MOST_ACTIONS_A_DAY} actions are used up.")
         here.ending.skip_reason = "budget"
-        return await here.app.write(_end, here)
+        return await here.app.write(_end_run, here)
     try:
-        proposals = await _propose(here, found, asks=asks)
+        proposals = await _make_proposals(here, found, asks=asks)
     except BudgetExceeded as error:
         here.ending.insights.append(error.message)
         here.ending.skip_reason = "budget"
-        return await here.app.write(_end, here)
-    await _act(here, found, proposals)
+        return await here.app.write(_end_run, here)
+    await _act_on_proposals(here, found, proposals)
 
 
-async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
+async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
     """Return what the rules make of the agenda, and after it what a model makes of the lines that
     they do not know. Both are metered.
     """
-    made = decide_by_rules.proposals(found)
+    made = decide_by_rules.make_proposals(found)
     held = (
-        await here.app.write(budget.reserve, here.beginner, *decide_by_rules.tokens(found, made))
+        await here.app.write(
+            budget.reserve, here.beginner, *decide_by_rules.estimate_tokens(found, made)
+        )
         if made
         else None
     )
     if asks:
-        planned = await decide_by_model.plan(here.app, here.beginner, here.me, here.begun, found)
+        planned = await decide_by_model.plan_by_model(
+            here.app, here.beginner, here.me, here.begun, found
+        )
         here.ending.calls, here.ending.tokens, here.ending.model = (
             planned.calls,
             planned.tokens,
@@ -143,7 +147,7 @@ async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
     return made
 
 
-async def _act(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None:
+async def _act_on_proposals(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None:
     """Do what is proposed as far as the run and the day have room, what is said last and
     together with the run's end.
     """
@@ -154,15 +158,16 @@ async def _act(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None
             f"{room} actions."
         )
     ready = [
-        await act.prepare(here.app, here.me, proposal, here.taint) for proposal in proposals[:room]
+        await act.prepare_action(here.app, here.me, proposal, here.taint)
+        for proposal in proposals[:room]
     ]
     silent = [one for one in ready if one.proposal.type not in SPOKEN]
     spoken = [one for one in ready if one.proposal.type in SPOKEN]
     if here.begun.dry_run:
         return await here.app.write(_rehearse, here, silent, spoken)
     for one in silent:
-        stop_switch.demand(here.app)
-        here.outcomes.append(await here.app.write(act.attempt, here.me, here.begun, one))
+        stop_switch.require_running(here.app)
+        here.outcomes.append(await here.app.write(act.attempt_action, here.me, here.begun, one))
     await here.app.write(_tell_and_end, here, list(here.outcomes), spoken)
 
 
@@ -171,8 +176,8 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes: list[Outcome] = []
     with contextlib.suppress(_Rehearsed), tx.savepoint():
-        outcomes += [act.attempt(tx, here.me, here.begun, one) for one in silent]
-        outcomes += _tell(tx, here, ending, outcomes, spoken)
+        outcomes += [act.attempt_action(tx, here.me, here.begun, one) for one in silent]
+        outcomes += _tell_owner(tx, here, ending, outcomes, spoken)
         raise _Rehearsed
     ending.message_id = None
     for outcome in outcomes:
@@ -186,21 +191,23 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
             else {"would": outcome.status}
         )
         action_rows.add(tx, here.begun.user, here.begun.id, entry, status="proposed", result=told)
-    _close(tx, here, ending, outcomes)
+    _close_run(tx, here, ending, outcomes)
 
 
 def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[Ready]) -> None:
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
-    outcomes = [*done, *_tell(tx, here, ending, done, spoken)]
-    _close(tx, here, ending, outcomes)
+    outcomes = [*done, *_tell_owner(tx, here, ending, done, spoken)]
+    _close_run(tx, here, ending, outcomes)
 
 
-def _tell(
+def _tell_owner(
     tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]
 ) -> list[Outcome]:
-    """Say what there is to say, unless it was said lately; give what became of it."""
+    """Return what there is to say, unless it was said lately; give what became of it."""
     proposals = [one.proposal for one in spoken]
-    ending.text = tell_owner.compose(done, proposals, lead=_lead(here, done, proposals))
+    ending.text = tell_owner.compose_message(
+        done, proposals, lead=_lead_sentence(here, done, proposals)
+    )
     if not ending.text:
         return []
     if tell_owner.is_repeat(
@@ -209,8 +216,8 @@ def _tell(
         ending.suppress_reason = tell_owner.REPEATED
         ending.insights.append(f"The message was left out. {tell_owner.REPEATED}")
         return []
-    outcomes = [act.attempt(tx, here.me, here.begun, one) for one in spoken]
-    ending.message_id = tell_owner.send(tx, here.begun.user, ending.text)
+    outcomes = [act.attempt_action(tx, here.me, here.begun, one) for one in spoken]
+    ending.message_id = tell_owner.send_message(tx, here.begun.user, ending.text)
     return outcomes
 
 
@@ -220,42 +227,42 @@ def _end_without_news(tx: Tx, here: Pass) -> None:
         here.ending.suppress_reason = tell_owner.REPEATED
     else:
         here.ending.skip_reason = "nothing_due"
-    _end(tx, here)
+    _end_run(tx, here)
 
 
-def _end(tx: Tx, here: Pass) -> None:
-    _close(tx, here, here.ending, [])
+def _end_run(tx: Tx, here: Pass) -> None:
+    _close_run(tx, here, here.ending, [])
 
 
-def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> None:
+def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> None:
     """Write the run's row and what follows from its end."""
     found = here.agenda
     ending = msgspec.structs.replace(
         ending,
-        items=_items(here, found, ending, outcomes) if found else [],
-        summary=_summary(ending, outcomes),
-        insights=[*ending.insights, *_left_out(ending)],
+        items=_item_outcomes(here, found, ending, outcomes) if found else [],
+        summary=_summarise_run(ending, outcomes),
+        insights=[*ending.insights, *_left_out_texts(ending)],
     )
     first = not here.begun.dry_run and not run_rows.any_before(tx, here.begun.user, here.begun.id)
     if (
         first
         and found is not None
         and here.beginner.may(("os.notes:write",))
-        and instructions.find(tx, here.begun.user) is None
+        and instructions.find_note(tx, here.begun.user) is None
     ):
         instructions.write(tx, here.me, instructions.DEFAULT)
     run_rows.end(tx, here.begun, ending)
     if here.begun.dry_run:
         return
     if ending.message_id is not None:
-        _remember(tx, here.begun, ending)
+        _keep_episode(tx, here.begun, ending)
     if ending.status == "failed":
         count_failure(tx, here.begun.user, ending.error or "")
     elif ending.skip_reason in (None, "nothing_due"):
-        schedule_rows.succeeded(tx, here.begun.user)
+        schedule_rows.note_success(tx, here.begun.user)
 
 
-def _remember(tx: Tx, begun: Begun, ending: Ending) -> None:
+def _keep_episode(tx: Tx, begun: Begun, ending: Ending) -> None:
     """Keep what was said as an episode, so that the agent's memory finds it."""
     title = f"Heartbeat of {begun.started_at[:10]}"
     episodes.add(
@@ -270,28 +277,30 @@ def _remember(tx: Tx, begun: Begun, ending: Ending) -> None:
     )
 
 
-async def _fail(here: Pass, error: str) -> None:
+async def _end_after_error(here: Pass, error: str) -> None:
     await here.app.write(_end_failed, here, error)
 
 
 def _end_failed(tx: Tx, here: Pass, error: str) -> None:
     ending = msgspec.structs.replace(here.ending, status="failed", error=error)
-    _close(tx, here, ending, here.outcomes)
+    _close_run(tx, here, ending, here.outcomes)
 
 
 def count_failure(tx: Tx, user: int, error: str) -> None:
     """Count a failure; the fifth in a row pauses the heartbeat, of which the user is told once."""
-    if schedule_rows.failed(tx, user):
-        tell_owner.send(tx, user, PAUSED.format(count=schedule_rows.MOST_FAILURES, error=error))
+    if schedule_rows.note_failure(tx, user):
+        tell_owner.send_message(
+            tx, user, PAUSED.format(count=schedule_rows.MOST_FAILURES, error=error)
+        )
 
 
-def interrupt(tx: Tx) -> None:
+def close_interrupted(tx: Tx) -> None:
     """Close what was under way when the server was stopped."""
     for user in run_rows.interrupt_all(tx):
         count_failure(tx, user, run_rows.INTERRUPTED)
 
 
-def _items(
+def _item_outcomes(
     here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]
 ) -> list[ItemOutcome]:
     """Return each line of the checklist with what came of it."""
@@ -305,7 +314,7 @@ def _items(
         if made:
             items.append(ItemOutcome(task.text, "failed" if made == {"failed"} else "done"))
         elif task.rules:
-            items.append(ItemOutcome(task.text, _of_rules(task, outcomes)))
+            items.append(ItemOutcome(task.text, _rules_outcome(task, outcomes)))
         else:
             asked = ending.model != decide_by_rules.NAME and number in found.for_model
             items.append(
@@ -317,14 +326,14 @@ def _items(
     return items
 
 
-def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outcome:
+def _rules_outcome(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outcome:
     summed_up = all(rule.kind == "summary" for rule in task.rules) and any(
         outcome.status != "failed" for outcome in outcomes
     )
     return "done" if summed_up else "nothing"
 
 
-def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
+def _lead_sentence(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
     """Return the sentence that a line asking for a summary gets when there are several things to
     tell.
     """
@@ -339,7 +348,7 @@ def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> st
     for proposal in [*spoken, *(outcome.proposal for outcome in done)]:
         rule = str(proposal.payload.get("rule") or proposal.type)
         counts[rule] = counts.get(rule, 0) + 1
-    named = [_counted(count, *NOUNS[rule]) for rule, count in counts.items() if rule in NOUNS]
+    named = [_count_text(count, *NOUNS[rule]) for rule, count in counts.items() if rule in NOUNS]
     return f"{', '.join(named)}." if named else ""
 
 
@@ -356,11 +365,11 @@ NOUNS = {
 }
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _count_text(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _summary(ending: Ending, outcomes: Sequence[Outcome]) -> str:
+def _summarise_run(ending: Ending, outcomes: Sequence[Outcome]) -> str:
     """Return a run in one line, made of what stands in the tables."""
     if ending.error is not None:
         return ending.error
@@ -383,7 +392,7 @@ WORDS = {
 }
 
 
-def _left_out(ending: Ending) -> list[str]:
+def _left_out_texts(ending: Ending) -> list[str]:
     number = len(ending.suppressed)
     return (
         [

@@ -27,7 +27,7 @@ LEADS = {
 }
 
 
-def compose(acted: Sequence[Outcome], spoken: Sequence[Proposal], *, lead: str = "") -> str:
+def compose_message(acted: Sequence[Outcome], spoken: Sequence[Proposal], *, lead: str = "") -> str:
     """Return the message: what was done and what is to be told, an entry each.
 
     Empty when there is nothing.
@@ -59,19 +59,19 @@ def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> boo
     """
     if any(proposal.key is not None and not proposal.by_model for proposal in outcomes):
         return False
-    words = _words(text)
+    words = _word_set(text)
     return any(
-        _similarity(words, _words(other)) > SIMILAR
-        for other in run_rows.texts_since(tx, user, stamp(tx.moment - timedelta(days=1)))
+        _similarity(words, _word_set(other)) > SIMILAR
+        for other in run_rows.said_since(tx, user, stamp(tx.moment - timedelta(days=1)))
     )
 
 
-def send(tx: Tx, user: int, text: str) -> int:
+def send_message(tx: Tx, user: int, text: str) -> int:
     """Add a message to the heartbeat's conversation, which is made where there is none, and give
     its id.
     """
     chosen = users.settings_of_user(tx, user)
-    conversation = schedule_rows.of(tx, user).conversation_id
+    conversation = schedule_rows.heartbeat_of(tx, user).conversation_id
     if conversation is None:
         conversation = conversation_rows.begin(
             tx, type="direct", owner=user, title=TITLE, members=(user,)
@@ -88,13 +88,13 @@ def send(tx: Tx, user: int, text: str) -> int:
     )
 
 
-def spoken(proposals: Sequence[Proposal]) -> list[Proposal]:
+def spoken_proposals(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Return what is only said."""
     return [proposal for proposal in proposals if proposal.type in SPOKEN]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_word().findall(text.casefold()))
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(_word_pattern().findall(text.casefold()))
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
@@ -103,5 +103,5 @@ def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 @functools.cache
-def _word() -> re.Pattern[str]:
+def _word_pattern() -> re.Pattern[str]:
     return re.compile(r"\w+")

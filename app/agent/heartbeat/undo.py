@@ -57,10 +57,10 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     What it made goes to the trash, what it edited gets the text of before; what waits for a yes
     because of it waits no longer. `undoRunId` is the run of this, which can be taken back too.
     """
-    row = run_rows.get(tx, me.user, id)
+    row = run_rows.require(tx, me.user, id)
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
-    did = [action for action in action_rows.of_run(tx, me.user, id) if not row["dry_run"]]
+    did = [action for action in action_rows.list_of_run(tx, me.user, id) if not row["dry_run"]]
     done = [
         one
         for one in did
@@ -77,9 +77,9 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
         }
     ):
         me.require((scope,))
-    policy = schedule_rows.of(tx, me.user).policy
+    policy = schedule_rows.heartbeat_of(tx, me.user).policy
     begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger="undo", undo_of=id)
-    undone, conflicts = _all(tx, me, begun, done)
+    undone, conflicts = _undo_actions(tx, me, begun, done)
     if waiting:
         failure = GrantRevoked("The run that asked for this was taken back.")
         escalation_rows.supersede(
@@ -100,15 +100,20 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
         ),
     )
     return Undone(
-        run_records.shown(run_rows.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id
+        run_records.run_record(run_rows.require(tx, me.user, id), me.user_id),
+        undone,
+        conflicts,
+        begun.id,
     )
 
 
-def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[int], list[Conflict]]:
+def _undo_actions(
+    tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]
+) -> tuple[list[int], list[Conflict]]:
     undone: list[int] = []
     conflicts: list[Conflict] = []
     for action in reversed(done):
-        found = _one(tx, me, action)
+        found = _undo_action(tx, me, action)
         if found.reason is not None:
             conflicts.append(Conflict(action["id"], found.reason))
             continue
@@ -116,7 +121,7 @@ def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[in
             action["type"],
             f"Take back: {action['title']}"[:200],
             {"actionId": action["id"]},
-            _target(action),
+            _action_target(action),
         )
         action_rows.add(tx, me.user, begun.id, entry, status="executed", changes=found.changes)
         action_rows.settle(tx, action["id"], "undone", result=None)
@@ -131,33 +136,36 @@ def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[in
     return undone, conflicts
 
 
-def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
+def _undo_action(tx: Tx, me: Caller, action: Any) -> _Reversed:
     """Take back one action, all that it changed or nothing."""
     changes = action_rows.changes_of(action)
     if not changes:
         return _Reversed([], "not_reversible")
     for change in changes:
-        if not before_images.same(
-            before_images.of(tx, me.user, change.kind, change.id), change.after
+        if not before_images.is_unchanged(
+            before_images.take_image(tx, me.user, change.kind, change.id), change.after
         ):
             return _Reversed([], "changed_since")
     try:
         with tx.savepoint():
-            return _Reversed([_back(tx, me, change) for change in reversed(changes)])
+            return _Reversed([_reverse_change(tx, me, change) for change in reversed(changes)])
     except AppError:
         return _Reversed([], "not_reversible")
 
 
-def _back(tx: Tx, me: Caller, change: Change) -> Change:
+def _reverse_change(tx: Tx, me: Caller, change: Change) -> Change:
     before, after = change.before or {}, change.after or {}
     edited = after.get("seq", 0) > before.get("seq", 0)
-    before_images.bring_back(
+    before_images.restore_image(
         tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None
     )
     return Change(
-        change.kind, change.id, change.after, before_images.of(tx, me.user, change.kind, change.id)
+        change.kind,
+        change.id,
+        change.after,
+        before_images.take_image(tx, me.user, change.kind, change.id),
     )
 
 
-def _target(action: Any) -> tuple[str, int] | None:
+def _action_target(action: Any) -> tuple[str, int] | None:
     return None if action["target_id"] is None else (action["target_kind"], action["target_id"])

@@ -43,7 +43,7 @@ def add_turn(tx: Tx, turn: int, *, answer: int | None = None) -> None:
     )
     if row is None:
         return
-    said = _answer(tx, turn, row, answer) if row["status"] == "completed" else ""
+    said = _answer_text(tx, turn, row, answer) if row["status"] == "completed" else ""
     conversation = row["conversation_id"]
     episodes.add(
         tx,
@@ -78,7 +78,7 @@ def add_briefing(tx: Tx, row: sqlite3.Row) -> None:
     )
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Bring in some of what there was before there were episodes, newest first.
 
     Return whether there is more.
@@ -87,7 +87,7 @@ def tend(tx: Tx) -> bool:
     if row is None:
         return False
     kind, below = row["kind"], row["below"]
-    left = _some_turns(tx, below) if kind == "conversation" else _some_briefings(tx, below)
+    left = _add_some_turns(tx, below) if kind == "conversation" else _add_some_briefings(tx, below)
     if left is None:
         tx.run("DELETE FROM past_episodes WHERE kind = :kind", kind=kind)
     else:
@@ -95,7 +95,7 @@ def tend(tx: Tx) -> bool:
     return True
 
 
-def _answer(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str:
+def _answer_text(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str:
     used = {
         call[0] for call in tx.all("SELECT tool FROM turn_calls WHERE turn_id = :turn", turn=turn)
     }
@@ -111,7 +111,7 @@ def _answer(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str:
     return "" if said is None or (row["model"] == RULES and "\n" not in said.strip()) else str(said)
 
 
-def _some_turns(tx: Tx, below: int) -> int | None:
+def _add_some_turns(tx: Tx, below: int) -> int | None:
     rows = tx.all(
         "SELECT id, status FROM turns WHERE id < :below ORDER BY id DESC LIMIT :most",
         below=below,
@@ -123,7 +123,7 @@ def _some_turns(tx: Tx, below: int) -> int | None:
     return rows[-1]["id"] if rows else None
 
 
-def _some_briefings(tx: Tx, below: int) -> int | None:
+def _add_some_briefings(tx: Tx, below: int) -> int | None:
     rows = tx.all(
         "SELECT * FROM briefings WHERE id < :below ORDER BY id DESC LIMIT :most",
         below=below,

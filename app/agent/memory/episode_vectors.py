@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.search.vectors.vector_table import CURRENT, VectorTable
 
 TABLE = VectorTable(
@@ -26,7 +26,7 @@ def spans(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, bytes | None]:
         f"""SELECT t.id, CASE WHEN {CURRENT} THEN p.spans END FROM episodes t
             LEFT JOIN episode_passages p ON p.episode_id = t.id AND p.model_id = :model
               WHERE t.id IN ({IN_LIST})""",
-        ids=in_list(list(ids)),
+        ids=id_list(list(ids)),
         model=model_id,
     )
     return {row[0]: row[1] for row in rows}

@@ -10,7 +10,7 @@ id>`, so that neither results nor scores nor times of a search depend on what ot
 from typing import Literal
 
 from app.core.database.tx import Tx
-from app.workspace.index.spellings import TOKENIZER, indexed
+from app.workspace.index.spellings import TOKENIZER, text_for_index
 
 Kind = Literal["conversation", "briefing", "heartbeat"]
 LONGEST_TEXT = 40_000
@@ -63,7 +63,7 @@ def add(
         episode = made.lastrowid or 0
     else:
         episode = row["id"]
-        _take(tx, user, episode, title=row["title"], text=row["text"])
+        _delete_words(tx, user, episode, title=row["title"], text=row["text"])
         tx.run(
             """UPDATE episodes SET version = version + 1, conversation_id =
           :conversation, path = :path, title = :title, at = :at, text = :text
@@ -75,7 +75,7 @@ def add(
             text=text,
             id=episode,
         )
-    _put(tx, user, episode, title=title, text=text)
+    _insert_words(tx, user, episode, title=title, text=text)
     tx.emit(CHANGED, id=episode)
     return episode
 
@@ -83,7 +83,7 @@ def add(
 def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
     """Forget an episode of a user; say whether there was one."""
     return (
-        _forget(
+        _delete_where(
             tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key
         )
         > 0
@@ -93,10 +93,12 @@ def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
 def forget_conversation(tx: Tx, conversation: int, *, user: int | None = None) -> None:
     """Forget every episode of a conversation, whosever it is, or those of one user."""
     whose = "" if user is None else " AND user_id = :user"
-    _forget(tx, f"conversation_id = :conversation{whose}", conversation=conversation, user=user)
+    _delete_where(
+        tx, f"conversation_id = :conversation{whose}", conversation=conversation, user=user
+    )
 
 
-def table(owner: int) -> str:
+def table_name(owner: int) -> str:
     """Return the name of an owner's word index."""
     return f"episode_words_{owner:d}"
 
@@ -106,7 +108,7 @@ def has_words(tx: Tx, owner: int) -> bool:
     return tx.one("SELECT 1 FROM episode_owners WHERE owner_id = :owner", owner=owner) is not None
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Delete the word index of a user who is gone; say whether there may be another one."""
     gone: int | None = tx.value(
         "SELECT owner_id FROM episode_owners o WHERE NOT EXISTS (SELECT 1 FROM users "
@@ -115,14 +117,14 @@ def tend(tx: Tx) -> bool:
     if gone is None:
         return False
     tx.run("DELETE FROM episode_owners WHERE owner_id = :owner", owner=gone)
-    tx.run(f"DROP TABLE {table(gone)}")
+    tx.run(f"DROP TABLE {table_name(gone)}")
     return True
 
 
-def _forget(tx: Tx, which: str, **params: object) -> int:
+def _delete_where(tx: Tx, which: str, **params: object) -> int:
     rows = tx.all(f"SELECT id, user_id, title, text FROM episodes WHERE {which}", **params)
     for row in rows:
-        _take(tx, row["user_id"], row["id"], title=row["title"], text=row["text"])
+        _delete_words(tx, row["user_id"], row["id"], title=row["title"], text=row["text"])
         tx.run("DELETE FROM episodes WHERE id = :id", id=row["id"])
     if len(rows) <= FORGOTTEN_AT_ONCE:
         for row in rows:
@@ -133,27 +135,27 @@ def _forget(tx: Tx, which: str, **params: object) -> int:
     return len(rows)
 
 
-def _put(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
-    _ensure(tx, owner)
+def _insert_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
+    _ensure_table(tx, owner)
     tx.run(
-        f"INSERT INTO {table(owner)} (rowid, title, content) VALUES (:id, :title, :text)",
+        f"INSERT INTO {table_name(owner)} (rowid, title, content) VALUES (:id, :title, :text)",
         id=episode,
-        title=indexed(title),
-        text=indexed(text),
+        title=text_for_index(title),
+        text=text_for_index(text),
     )
 
 
-def _take(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
-    name = table(owner)
+def _delete_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
+    name = table_name(owner)
     tx.run(
         f"INSERT INTO {name} ({name}, rowid, title, content) VALUES ('delete', :id, :title, :text)",
         id=episode,
-        title=indexed(title),
-        text=indexed(text),
+        title=text_for_index(title),
+        text=text_for_index(text),
     )
 
 
-def _ensure(tx: Tx, owner: int) -> None:
+def _ensure_table(tx: Tx, owner: int) -> None:
     """Make an owner's word index if it is missing."""
     if (
         tx.run(
@@ -163,7 +165,7 @@ def _ensure(tx: Tx, owner: int) -> None:
         == 0
     ):
         return
-    name = table(owner)
+    name = table_name(owner)
     tx.run(
         f"CREATE VIRTUAL TABLE {name} USING fts5 (title, content, content='', "
         f'tokenize="{TOKENIZER}")'

@@ -47,26 +47,28 @@ def owner_words(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     """
     if me.kind not in READERS or not me.may(("os.notes:read",)):
         return ""
-    notes = app.quick(_versions, me.user)
+    notes = app.quick(_note_versions, me.user)
     if not notes:
         return ""
     key = ("identity", characters, *((note_id, version) for note_id, version, _ in notes))
     held = app.memory.get(key)
     if held is None:
-        held = app.quick(_under_headings, me.user, notes, characters).encode()
+        held = app.quick(_join_under_headings, me.user, notes, characters).encode()
         app.memory.put(key, held)
     return held.decode()
 
 
-def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS) -> str:
+def chosen_words(
+    tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS
+) -> str:
     """Return the owner's words of some of these notes, for a turn in which the agent speaks to
     others and the owner wants it to have them.
     """
-    notes = [note for note in _versions(tx, owner) if note[2] in titles]
-    return _under_headings(tx, owner, notes, characters) if notes else ""
+    notes = [note for note in _note_versions(tx, owner) if note[2] in titles]
+    return _join_under_headings(tx, owner, notes, characters) if notes else ""
 
 
-def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
+def cut_lines(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
     """Return a text, of one that is too long whole lines from its beginning or its end, and a mark
     where the rest was.
     """
@@ -83,12 +85,12 @@ def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -
     return f"{lines.rstrip()}\n{CUT}"
 
 
-def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
+def _note_versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
     """Return (id, version, title) of the notes that are there.
 
     Of several of one title that with the lowest id.
     """
-    folder_id = recall.folder(tx, owner, "Self")
+    folder_id = recall.memory_folder(tx, owner, "Self")
     if folder_id is None:
         return []
     found: dict[str, tuple[int, int, str]] = {}
@@ -107,7 +109,7 @@ def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
     return list(found.values())
 
 
-def _under_headings(
+def _join_under_headings(
     tx: Tx, owner: int, notes: Sequence[tuple[int, int, str]], characters: int
 ) -> str:
     """Return the notes under headings; what one leaves of its share the later ones may take."""
@@ -123,7 +125,7 @@ def _under_headings(
             "substr(content, 1, :most)" if file.kept == "beginning" else "substr(content, -:most)"
         )
         sql = f"SELECT {part} FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL"
-        text = cut(
+        text = cut_lines(
             tx.value(sql, id=by_title[file.title], owner=owner, most=room + SHORTEST) or "",
             room,
             file.kept,

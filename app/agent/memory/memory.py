@@ -17,7 +17,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import Http, Taint, Tool, operation
 from app.core.schema import Most, Record, Text
-from app.core.text import fold
+from app.core.text import fold_name
 from app.errors import Invalid, PayloadTooLarge, RateLimited
 from app.workspace.folders import create_folder, folder_rows
 from app.workspace.notes import note_edits, note_rows
@@ -67,7 +67,7 @@ class MemoryOfOthers(MemoryFound):
     """What was found, with something among it that others or their agents wrote."""
 
 
-def _words_of(found: MemoryFound) -> Taint | None:
+def _memory_taint(found: MemoryFound) -> Taint | None:
     """Return whose words a result holds besides the user's own."""
     return "agent" if isinstance(found, MemoryOfOthers) else None
 
@@ -104,7 +104,7 @@ class Place(msgspec.Struct, frozen=True):
     scope="os.memory:read",
     effect="read",
     http=Http(stoppable=True),
-    tool=Tool(risk="R", taint=_words_of),
+    tool=Tool(risk="R", taint=_memory_taint),
 )
 async def memory_search(
     app: App,
@@ -122,9 +122,11 @@ async def memory_search(
     `after:2026-11-01` and `before:2026-11-08` narrow the days; alone they list the newest of them.
     """
     found = await recall.recall(app, me, query, limit or max_results or USUAL_LIMIT)
-    hits = [_hit(one) for one in found]
+    hits = [_hit_record(one) for one in found]
     others = app.quick(
-        _with_others, me, [one.conversation_id for one in found if one.conversation_id is not None]
+        _is_with_others,
+        me,
+        [one.conversation_id for one in found if one.conversation_id is not None],
     )
     return (MemoryOfOthers if others else MemoryFound)(hits, MemoryResults(hits))
 
@@ -144,20 +146,20 @@ def memory_write(
     person `username`. It is added as a dated line to a note below Memory/, whose state before is
     kept as a snapshot; what stands there already is not written twice.
     """
-    fact = _one_item(content)
+    fact = _as_list_item(content)
     if not fact:
         raise Invalid("content must say something.", field="content")
-    place = _place(tx, me, kind, username)
-    if me.kind == "heartbeat" and (seconds := wait(tx, me, kind)):
+    place = _place_of_fact(tx, me, kind, username)
+    if me.kind == "heartbeat" and (seconds := seconds_to_wait(tx, me, kind)):
         raise RateLimited(
             "The heartbeat has written into the memory as often as it may for now.",
             retryAfter=seconds,
         )
     folder_id, _ = create_folder.ensure_path(tx, me, me.user, None, list(place.folders))
-    note = _note(tx, me.user, folder_id, place.title)
-    if note is not None and _holds(note["content"], fact):
-        return Remembered(_shown(tx, place, note["id"]), written=False)
-    note_id = _write(tx, me, place, folder_id, note, fact)
+    note = _find_note(tx, me.user, folder_id, place.title)
+    if note is not None and _holds_fact(note["content"], fact):
+        return Remembered(_memory_note(tx, place, note["id"]), written=False)
+    note_id = _append_fact(tx, me, place, folder_id, note, fact)
     tx.run(
         "INSERT INTO memory_writes (user_id, kind, by, at) VALUES (:me, :kind, :by, :now)",
         me=me.user,
@@ -165,10 +167,10 @@ def memory_write(
         by=me.kind,
         now=tx.now,
     )
-    return Remembered(_shown(tx, place, note_id), written=True)
+    return Remembered(_memory_note(tx, place, note_id), written=True)
 
 
-def writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = None) -> int:
+def count_writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = None) -> int:
     """Count what callers of one kind, such as `heartbeat`, have written into a user's memory
     since a moment: facts of one kind, or all.
     """
@@ -185,42 +187,43 @@ def writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = N
     )
 
 
-def place_of(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int | None:
+def note_for_fact(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int | None:
     """Return the id of the note to which such a fact would be added now, None where it would be
     made.
     """
-    place, folder_id = _place(tx, me, kind, username), None
+    place, folder_id = _place_of_fact(tx, me, kind, username), None
     for name in place.folders:
-        folder = folder_rows.child(tx, me.user, folder_id, name)
+        folder = folder_rows.find_child(tx, me.user, folder_id, name)
         if folder is None:
             return None
         folder_id = folder["id"]
-    note = _note(tx, me.user, folder_id, place.title)
+    note = _find_note(tx, me.user, folder_id, place.title)
     return None if note is None else int(note["id"])
 
 
-def wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
+def seconds_to_wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
     """Return the seconds until a heartbeat of the caller's user may write a fact of that kind; 0
     when it may now. Days are those of the user's zone.
     """
     within_hour = stamp(tx.moment - timedelta(hours=1) + timedelta(milliseconds=1))
-    if writes(tx, me.user, by="heartbeat", since=within_hour) >= HEARTBEAT_HOURLY:
+    if count_writes(tx, me.user, by="heartbeat", since=within_hour) >= HEARTBEAT_HOURLY:
         last = tx.value(
             "SELECT max(at) FROM memory_writes WHERE user_id = :me AND by = 'heartbeat'", me=me.user
         )
-        return _seconds(tx.moment, datetime.fromisoformat(last) + timedelta(hours=1))
-    zone = due.zone_of(tx, me)
+        return _seconds_until(tx.moment, datetime.fromisoformat(last) + timedelta(hours=1))
+    zone = due.request_zone(tx, me)
     today = tx.moment.astimezone(zone).date()
-    day = due.span(today, today, zone)
+    day = due.days_span(today, today, zone)
     if (
         kind in HEARTBEAT_DAILY
-        and writes(tx, me.user, by="heartbeat", since=day.since, kind=kind) >= HEARTBEAT_DAILY[kind]
+        and count_writes(tx, me.user, by="heartbeat", since=day.since, kind=kind)
+        >= HEARTBEAT_DAILY[kind]
     ):
-        return _seconds(tx.moment, datetime.fromisoformat(day.until))
+        return _seconds_until(tx.moment, datetime.fromisoformat(day.until))
     return 0
 
 
-def _hit(one: recall.Recalled) -> MemoryHit:
+def _hit_record(one: recall.Recalled) -> MemoryHit:
     note_id = UNSET if one.note_id is None else one.note_id
     conversation_id = UNSET if one.conversation_id is None else one.conversation_id
     return MemoryHit(
@@ -235,9 +238,9 @@ def _hit(one: recall.Recalled) -> MemoryHit:
     )
 
 
-def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
+def _place_of_fact(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
     """Return the note that a fact goes to; a day is one of the user's zone."""
-    now = tx.moment.astimezone(due.zone_of(tx, me))
+    now = tx.moment.astimezone(due.request_zone(tx, me))
     today = now.date().isoformat()
     match kind:
         case "daily":
@@ -253,7 +256,7 @@ def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
             return Place((recall.FOLDER, RELATIONSHIPS), f"{username}.md", today)
 
 
-def _note(tx: Tx, owner: int, folder_id: int | None, title: str) -> sqlite3.Row | None:
+def _find_note(tx: Tx, owner: int, folder_id: int | None, title: str) -> sqlite3.Row | None:
     """Return the live note of exactly that title there, of several the one with the lowest id."""
     return tx.one(
         """SELECT * FROM notes WHERE owner_id = :owner
@@ -265,12 +268,12 @@ def _note(tx: Tx, owner: int, folder_id: int | None, title: str) -> sqlite3.Row 
     )
 
 
-def _write(
+def _append_fact(
     tx: Tx, me: Caller, place: Place, folder_id: int | None, note: sqlite3.Row | None, fact: str
 ) -> int:
     """Add a fact as the last item of a note, which is made if it is missing; give the note's id."""
     line = f"- {place.mark}: {fact}\n"
-    text = note_rows.measured(line if note is None else _appended(note["content"], line))
+    text = note_rows.measure_text(line if note is None else _append_line(note["content"], line))
     if text.size > LARGEST_NOTE:
         where = "/".join((*place.folders, place.title))
         raise PayloadTooLarge(
@@ -282,21 +285,21 @@ def _write(
         return note_rows.insert(
             tx, owner=me.user, folder_id=folder_id, title=place.title, text=text
         )
-    note_edits.apply(tx, me, note, note_edits.Edit(None, text, None), label=BEFORE_WRITE)
+    note_edits.apply_edit(tx, me, note, note_edits.Edit(None, text, None), label=BEFORE_WRITE)
     return int(note["id"])
 
 
-def _shown(tx: Tx, place: Place, note_id: int) -> MemoryNote:
-    row = tx.sure("SELECT title, folder_id, revision FROM notes WHERE id = :id", id=note_id)
+def _memory_note(tx: Tx, place: Place, note_id: int) -> MemoryNote:
+    row = tx.require_row("SELECT title, folder_id, revision FROM notes WHERE id = :id", id=note_id)
     return MemoryNote(
         note_id,
         row["title"],
-        f"{folder_rows.path(tx, row['folder_id'])}/{row['title']}",
+        f"{folder_rows.folder_path(tx, row['folder_id'])}/{row['title']}",
         row["revision"],
     )
 
 
-def _one_item(content: str) -> str:
+def _as_list_item(content: str) -> str:
     """Return a fact as one item of a list: without a mark of its own, further lines indented."""
     lines = [line.rstrip() for line in content.splitlines() if line.strip()]
     return (
@@ -306,7 +309,7 @@ def _one_item(content: str) -> str:
     )
 
 
-def _appended(content: str, line: str) -> str:
+def _append_line(content: str, line: str) -> str:
     kept = content.rstrip()
     if not kept:
         return line
@@ -316,29 +319,29 @@ def _appended(content: str, line: str) -> str:
     )
 
 
-def _holds(content: str, fact: str) -> bool:
+def _holds_fact(content: str, fact: str) -> bool:
     """Return whether one of the items or lines of a text says the same, whatever its date, case and
     spaces.
     """
-    wanted = _key(fact)
+    wanted = _comparison_key(fact)
     items: list[str] = []
     for line in content.splitlines():
         if items and line[:2] in ("  ", "\t"):
             items[-1] += f" {line}"
         else:
             items.append(_BULLET.sub("", line))
-    return any(_key(item) == wanted for item in items)
+    return any(_comparison_key(item) == wanted for item in items)
 
 
-def _key(text: str) -> str:
-    return " ".join(fold(text).split()).rstrip(".!。！ ")
+def _comparison_key(text: str) -> str:
+    return " ".join(fold_name(text).split()).rstrip(".!。！ ")
 
 
-def _seconds(now: datetime, until: datetime) -> int:
+def _seconds_until(now: datetime, until: datetime) -> int:
     return max(1, math.ceil((until - now).total_seconds()))
 
 
-def _with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
+def _is_with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
     """Return whether one of some conversations is with anyone but the caller's own agent."""
     return any(
         tx.one(

@@ -19,13 +19,13 @@ def add(tx: Tx, message: int) -> None:
     tx.run("INSERT INTO unremembered_messages (message_id) VALUES (:message)", message=message)
 
 
-async def caught_up(app: App) -> None:
+async def wait_until_caught_up(app: App) -> None:
     """Wait until every message that is there can be found in memories."""
     while app.glance(_is_behind):
-        await app.write(tend)
+        await app.write(do_idle_work)
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Bring some messages into memories; say whether there may be more."""
     rows = tx.all(
         """SELECT m.id, m.conversation_id, m.sender_id, m.sender_label,
@@ -39,7 +39,7 @@ def tend(tx: Tx) -> bool:
     for row in rows:
         if made >= EPISODES_AT_ONCE:
             return True
-        made += _remember(tx, row)
+        made += _keep_as_episodes(tx, row)
         tx.run("DELETE FROM unremembered_messages WHERE message_id = :id", id=row["id"])
     return len(rows) == AT_ONCE
 
@@ -48,7 +48,7 @@ def _is_behind(tx: Tx) -> bool:
     return tx.one("SELECT 1 FROM unremembered_messages WHERE message_id > 0 LIMIT 1") is not None
 
 
-def _remember(tx: Tx, row: sqlite3.Row) -> int:
+def _keep_as_episodes(tx: Tx, row: sqlite3.Row) -> int:
     """Keep a message as an episode of each member who may read it; give their number."""
     members = tx.all(
         """SELECT m.user_id, users.name FROM conversation_members m

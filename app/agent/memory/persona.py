@@ -126,16 +126,18 @@ class Persona(NamedTuple):
 NOBODY = Persona()
 
 
-def persona(instructions: str) -> Persona:
+def read_persona(instructions: str) -> Persona:
     """Return what a turn's instructions state.
 
     The settings' name of the agent, who asks, and below that what the owner's words say.
     """
     before, _, after = instructions.partition(HEAD)
     words = after.rpartition(f"\n{CLOCK.partition('{')[0]}")[0] or after
-    found = _persona(_between(CALLED.split("{name}"), before), words)
+    found = _persona_of_words(_text_between(CALLED.split("{name}"), before), words)
     owner, _, username = (
-        _between(OTHER.split("{name} (@{username})"), before).removesuffix(")").rpartition(" (@")
+        _text_between(OTHER.split("{name} (@{username})"), before)
+        .removesuffix(")")
+        .rpartition(" (@")
     )
     if not owner:
         return found
@@ -147,7 +149,7 @@ def persona(instructions: str) -> Persona:
     )
 
 
-def _between(ends: Sequence[str], lines: str) -> str:
+def _text_between(ends: Sequence[str], lines: str) -> str:
     """Return what stands between a line's beginning and its end.
 
     Empty where there is no such line.
@@ -160,22 +162,22 @@ def _between(ends: Sequence[str], lines: str) -> str:
 
 
 @functools.lru_cache(maxsize=64)
-def _persona(named: str, words: str) -> Persona:
+def _persona_of_words(named: str, words: str) -> Persona:
     begins = [found.end() for found in itertools.islice(_BEGINS.finditer(words), MOST_SENTENCES)]
     if not begins or not words:
         return Persona(agent=named)
-    brief = next(_stated(_BRIEF, words, begins), None) is not None
+    brief = next(_find_statements(_BRIEF, words, begins), None) is not None
     return Persona(
-        _first(_PERSON, words, begins),
-        _first(_AGENT, words, begins) or named,
-        _language(words, begins),
+        _first_name(_PERSON, words, begins),
+        _first_name(_AGENT, words, begins) or named,
+        _wanted_language(words, begins),
         brief,
     )
 
 
-def _first(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
+def _first_name(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
     """Return the name that the first pattern finds."""
-    found = next(_stated(patterns, words, begins), None)
+    found = next(_find_statements(patterns, words, begins), None)
     return (
         ""
         if found is None
@@ -183,15 +185,15 @@ def _first(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
     )
 
 
-def _language(words: str, begins: Sequence[int]) -> str:
-    found = next(_stated(_LANGUAGE, words, begins), None)
+def _wanted_language(words: str, begins: Sequence[int]) -> str:
+    found = next(_find_statements(_LANGUAGE, words, begins), None)
     if found is None:
         return ""
     said = next(value for value in found.groups() if value).lower()
     return next(language for language, names in _LANGUAGES.items() if said in names.split("|"))
 
 
-def _stated(
+def _find_statements(
     patterns: tuple[str, ...], words: str, begins: Sequence[int]
 ) -> Iterator[re.Match[str]]:
     """Yield where a sentence begins with one of the patterns, in their order."""

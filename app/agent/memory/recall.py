@@ -25,16 +25,16 @@ from app.agent.memory.recall_candidates import (
     Key,
     Measured,
     found_of,
-    nearest,
+    keys_with_words,
+    nearest_keys,
     spans_of,
-    with_words,
 )
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
 from app.workspace.folders import folder_rows
-from app.workspace.index.spellings import Pattern, words_in
+from app.workspace.index.spellings import Pattern, find_words
 from app.workspace.search import search
 from app.workspace.search.ranking import (
     allowed_notes,
@@ -44,8 +44,8 @@ from app.workspace.search.ranking import (
     read_query,
 )
 from app.workspace.search.ranking.query_language import Filters
-from app.workspace.search.ranking.shared_scores import bm25, times
-from app.workspace.search.ranking.snippets import beginning, snippet
+from app.workspace.search.ranking.shared_scores import bm25, count_matches
+from app.workspace.search.ranking.snippets import first_words, make_snippet
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
 from app.workspace.search.vectors.vector_kinds import Kind
@@ -84,30 +84,30 @@ async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
 
     Without words, the newest of the days it names.
     """
-    await search.caught_up(app)
-    await message_memory.caught_up(app)
-    ask = app.quick(_parse, me, text, limit)
+    await search.catch_up(app)
+    await message_memory.wait_until_caught_up(app)
+    ask = app.quick(_parse_query, me, text, limit)
     if not ask.query.clauses:
-        return await app.read(_newest, me, ask) if ask.query.filters.periods else []
-    measured = await _measured(app, me, ask)
-    return await app.read(_ranked, me, ask, measured)
+        return await app.read(_newest_of_days, me, ask) if ask.query.filters.periods else []
+    measured = await _measure_nearness(app, me, ask)
+    return await app.read(_rank_recalled, me, ask, measured)
 
 
-def folder(tx: Tx, owner: int, *below: str) -> int | None:
+def memory_folder(tx: Tx, owner: int, *below: str) -> int | None:
     """Return the folder of an owner's memory, or one below it, if it is there.
 
     Names are compared without case.
     """
     at: int | None = None
     for name in (FOLDER, *below):
-        found = folder_rows.child(tx, owner, at, name)
+        found = folder_rows.find_child(tx, owner, at, name)
         if found is None:
             return None
         at = found["id"]
     return at
 
 
-def fade(at: str, now: datetime) -> float:
+def fade_factor(at: str, now: datetime) -> float:
     """Return the factor by which an episode of that moment counts now: 1 for a new one, nearer to
     1 - FADING the older it is.
     """
@@ -115,35 +115,35 @@ def fade(at: str, now: datetime) -> float:
     return float(1 - FADING + FADING * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
-def _parse(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
+def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     """Read a query as words; of the operators of search only those that name days are known
     here.
     """
-    zone = due.zone_of(tx, me)
-    parsed = query_language.parse(text, due.day_of(tx.now, zone))
+    zone = due.request_zone(tx, me)
+    parsed = query_language.parse_query(text, due.local_day(tx.now, zone))
     periods = parsed.filters.periods
-    said = [word for term in parsed.terms for word in words_in(term.text)]
+    said = [word for term in parsed.terms for word in find_words(term.text)]
     if not (said or periods):
-        said = words_in(text)
+        said = find_words(text)
     query = read_query.read_query(tx, me, " ".join(said).lower())
     conditions = ["e.user_id = :me", _NOT_HIDDEN]
     params: dict[str, Any] = {"me": me.user}
     for number, period in enumerate(periods):
-        span = due.span(period.first, period.last, zone)
+        span = due.days_span(period.first, period.last, zone)
         conditions.append(
             f"{'NOT ' if period.without else ''}(e.at >= :since{number} AND e.at < :until{number})"
         )
         params |= {f"since{number}": span.since, f"until{number}": span.until}
     meant = " ".join(said) if periods else text
     query = structs.replace(query, filters=Filters(periods=periods))
-    return Ask(query, meant, " AND ".join(conditions), params, folder(tx, me.user), limit)
+    return Ask(query, meant, " AND ".join(conditions), params, memory_folder(tx, me.user), limit)
 
 
 _NOT_HIDDEN = """NOT EXISTS (SELECT 1 FROM conversation_members m
     WHERE m.conversation_id = e.conversation_id AND m.user_id = e.user_id AND m.hidden = 1)"""
 
 
-async def _measured(app: App, me: Caller, ask: Ask) -> Measured | None:
+async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
     """Measure how near everything is.
 
     None where meaning cannot rank, which is no failure of the search.
@@ -158,12 +158,16 @@ async def _measured(app: App, me: Caller, ask: Ask) -> Measured | None:
         return None
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return None
-    held = await meaning.matrices_of(EPISODES).of(app, model, [me.user])
-    noted = await meaning.matrices.of(app, model, [me.user]) if ask.folder_id is not None else []
-    return await asyncio.to_thread(_nearness, model, noted, held, vector)
+    held = await meaning.matrices_of(EPISODES).matrices_of(app, model, [me.user])
+    noted = (
+        await meaning.matrices.matrices_of(app, model, [me.user])
+        if ask.folder_id is not None
+        else []
+    )
+    return await asyncio.to_thread(_nearness_of, model, noted, held, vector)
 
 
-def _nearness(
+def _nearness_of(
     model: Model, notes: "Sequence[Matrix]", held: "Sequence[Matrix]", vector: bytes
 ) -> Measured:
     return Measured(
@@ -173,7 +177,7 @@ def _nearness(
     )
 
 
-def _newest(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
+def _newest_of_days(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
     """Return the newest that there is of the days that are asked for."""
     rows = tx.all(
         f"SELECT e.id FROM episodes e WHERE {ask.condition} "
@@ -185,19 +189,21 @@ def _newest(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
     if ask.folder_id is not None:
         keys += [
             ("note", one.id)
-            for one in rank_by_words.best(
+            for one in rank_by_words.rank_notes(
                 tx, me, ask.query, limit=ask.limit, folder_id=ask.folder_id
             )
         ]
     found = found_of(tx, me, keys)
     newest = sorted(found, key=lambda key: (found[key].at, key), reverse=True)[: ask.limit]
     return [
-        _recalled(found[key], fade(found[key].at, tx.moment), beginning(found[key].text))
+        _recalled_record(
+            found[key], fade_factor(found[key].at, tx.moment), first_words(found[key].text)
+        )
         for key in newest
     ]
 
 
-def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Recalled]:
+def _rank_recalled(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Recalled]:
     """Mix both measures of the best of either, let episodes fade, and show what is left at the
     top.
     """
@@ -206,47 +212,53 @@ def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Rec
         if ask.folder_id is None
         else allowed_notes.every_allowed(tx, me, ask.query, ask.folder_id)
     )
-    keys = with_words(tx, me, ask, facts)
-    near = {} if measured is None else nearest(tx, ask, measured, keys, facts)
+    keys = keys_with_words(tx, me, ask, facts)
+    near = {} if measured is None else nearest_keys(tx, ask, measured, keys, facts)
     spans = {} if measured is None else spans_of(tx, measured.model, list(near))
     near = {key: one for key, one in near.items() if spans.get(key) is not None}
     found = found_of(tx, me, [*keys, *(near.keys() - set(keys))])
-    scores = rank_by_meaning.mixed(
-        _by_words(ask.wanted, found),
+    scores = rank_by_meaning.mix_scores(
+        _score_by_words(ask.wanted, found),
         {key: one.score for key, one in near.items() if key in found},
         low=rank_by_meaning.LEAST,
     )
     faded = {
-        key: score * (fade(found[key].at, tx.moment) if key[0] == "episode" else 1.0)
+        key: score * (fade_factor(found[key].at, tx.moment) if key[0] == "episode" else 1.0)
         for key, score in scores.items()
     }
     best = sorted(faded, key=lambda key: (faded[key], found[key].at, key), reverse=True)[
         : ask.limit
     ]
-    places = {key: note_vectors.place(spans[key], near[key].ordinal) for key in best if key in near}
+    places = {
+        key: note_vectors.passage_span(spans[key], near[key].ordinal) for key in best if key in near
+    }
     return [
-        _recalled(found[key], faded[key], _shown(found[key].text, ask.wanted, places.get(key)))
+        _recalled_record(
+            found[key], faded[key], _recalled_text(found[key].text, ask.wanted, places.get(key))
+        )
         for key in best
     ]
 
 
-def _by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> dict[Key, float]:
+def _score_by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> dict[Key, float]:
     """Return bm25 for each text that holds any of the words, each word weighed by how few of the
     texts hold it.
     """
-    counts = {key: times(wanted, one.title, one.text, MOST_TIMES) for key, one in found.items()}
+    counts = {
+        key: count_matches(wanted, one.title, one.text, MOST_TIMES) for key, one in found.items()
+    }
     holding = [sum(1 for count in counts.values() if count[place]) for place in range(len(wanted))]
     rarities = [math.log(1 + (len(counts) - number + 0.5) / (number + 0.5)) for number in holding]
     scores = {key: bm25(count, len(found[key].text), rarities) for key, count in counts.items()}
     return {key: score for key, score in scores.items() if score > 0}
 
 
-def _shown(text: str, wanted: Sequence[Pattern], place: tuple[int, int] | None) -> str:
-    shown, marks = snippet(text, wanted)
-    return beginning(text, *place) if place is not None and not marks else shown
+def _recalled_text(text: str, wanted: Sequence[Pattern], place: tuple[int, int] | None) -> str:
+    shown, marks = make_snippet(text, wanted)
+    return first_words(text, *place) if place is not None and not marks else shown
 
 
-def _recalled(one: Found, score: float, shown: str) -> Recalled:
+def _recalled_record(one: Found, score: float, shown: str) -> Recalled:
     return Recalled(
         one.kind,
         one.title,

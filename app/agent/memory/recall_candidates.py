@@ -9,14 +9,14 @@ from app.agent.memory import episode_vectors, episodes
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.folders import folder_rows
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
 from app.workspace.index.spellings import Pattern
 from app.workspace.search.ranking import rank_by_meaning
 from app.workspace.search.ranking.findable import has_index
-from app.workspace.search.ranking.fts_expressions import some, telling_words
+from app.workspace.search.ranking.fts_expressions import match_some, telling_words
 from app.workspace.search.ranking.query_language import Query, Term
-from app.workspace.search.ranking.snippets import patterns
+from app.workspace.search.ranking.snippets import query_patterns
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
 
@@ -53,7 +53,7 @@ class Ask(msgspec.Struct, frozen=True):
     def wanted(self) -> tuple[Pattern, ...]:
         """How the telling words are found again in a text."""
         telling = Query(tuple((Term(word),) for word in telling_words(self.query)))
-        return patterns(telling if telling.clauses else self.query)
+        return query_patterns(telling if telling.clauses else self.query)
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ class Found(msgspec.Struct, frozen=True):
     at: str
 
 
-def with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
+def keys_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
     """Return the episodes, and the notes among the facts, that hold some of the words."""
     keys: list[Key] = [("episode", id_) for id_ in _episodes_with_words(tx, me, ask)]
     keys += [("note", id_) for id_ in _notes_with_words(tx, me, ask, facts)]
@@ -86,13 +86,13 @@ def with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key
 def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[int]:
     if not facts or not has_index(tx, me.user):
         return []
-    name = word_index.table(me.user)
+    name = word_index.table_name(me.user)
     # The + keeps SQLite from asking the index for one note after another.
     rows = tx.all(
         f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND +rowid IN ({IN_LIST}) "
         "ORDER BY rank, rowid DESC LIMIT :most",
-        match=some(ask.query, telling_words(ask.query)),
-        ids=in_list(list(facts)),
+        match=match_some(ask.query, telling_words(ask.query)),
+        ids=id_list(list(facts)),
         most=ask.pool,
     )
     return [row[0] for row in rows]
@@ -101,7 +101,7 @@ def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> l
 def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
     if not episodes.has_words(tx, me.user):
         return []
-    name = episodes.table(me.user)
+    name = episodes.table_name(me.user)
     newest = (
         f"SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match "
         f"ORDER BY rowid DESC LIMIT {RANKED}"
@@ -114,14 +114,14 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
         f"""SELECT e.id FROM (SELECT id FROM ({newest}) ORDER BY score, id DESC
           LIMIT {RANKED}) ranked CROSS JOIN episodes e ON e.id = ranked.id
             WHERE {ask.condition} LIMIT :most""",
-        match=some(ask.query, telling_words(ask.query)),
+        match=match_some(ask.query, telling_words(ask.query)),
         most=ask.pool,
         **ask.params,
     )
     return [row[0] for row in rows]
 
 
-def nearest(
+def nearest_keys(
     tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]
 ) -> "dict[Key, Near]":
     """Return how near the nearest are that may be found, and those that hold the words."""
@@ -129,33 +129,35 @@ def nearest(
     for place in measured.notes:
         best = {
             id_: one
-            for id_, one in place.of(facts, ask.pool).items()
+            for id_, one in place.of_notes(facts, ask.pool).items()
             if one.score >= rank_by_meaning.LEAST
         }
         near |= {
             ("note", id_): one
-            for id_, one in (place.of(id_ for kind, id_ in keys if kind == "note") | best).items()
+            for id_, one in (
+                place.of_notes(id_ for kind, id_ in keys if kind == "note") | best
+            ).items()
         }
     for place in measured.episodes:
-        best = _nearest(tx, ask, place)
+        best = _nearest_ids(tx, ask, place)
         near |= {
             ("episode", id_): one
             for id_, one in (
-                place.of(id_ for kind, id_ in keys if kind == "episode") | best
+                place.of_notes(id_ for kind, id_ in keys if kind == "episode") | best
             ).items()
         }
     return near
 
 
-def _nearest(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
-    best = nearness.best(ask.pool)
-    allowed = _allowed(tx, ask, list(best))
+def _nearest_ids(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
+    best = nearness.nearest(ask.pool)
+    allowed = _allowed_ids(tx, ask, list(best))
     if len(allowed) < ask.limit and len(best) >= ask.pool:
         allowed = {
             row[0]
             for row in tx.all(f"SELECT e.id FROM episodes e WHERE {ask.condition}", **ask.params)
         }
-        best = nearness.of(allowed, ask.pool)
+        best = nearness.of_notes(allowed, ask.pool)
     return {
         id_: one
         for id_, one in best.items()
@@ -163,11 +165,11 @@ def _nearest(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
     }
 
 
-def _allowed(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
+def _allowed_ids(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
     rows = tx.all(
         "SELECT e.id FROM json_each(:asked) asked CROSS "
         f"JOIN episodes e ON e.id = asked.value WHERE {ask.condition}",
-        asked=in_list(ids),
+        asked=id_list(ids),
         **ask.params,
     )
     return {row[0] for row in rows}
@@ -175,7 +177,7 @@ def _allowed(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
 
 def spans_of(tx: Tx, model: Model, keys: Sequence[Key]) -> dict[Key, bytes | None]:
     """Return the packed spans of those that have current vectors."""
-    notes = note_vectors.known(tx, model.id, [id_ for kind, id_ in keys if kind == "note"])
+    notes = note_vectors.ranking_facts(tx, model.id, [id_ for kind, id_ in keys if kind == "note"])
     held = episode_vectors.spans(tx, model.id, [id_ for kind, id_ in keys if kind == "episode"])
     return {("note", id_): known.spans for id_, known in notes.items()} | {
         ("episode", id_): spans for id_, spans in held.items()
@@ -189,7 +191,7 @@ def found_of(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
         "SELECT id, kind, title, text, path, conversation_id, at FROM episodes "
         f"WHERE user_id = :me AND id IN ({IN_LIST})",
         me=me.user,
-        ids=in_list([id_ for kind, id_ in keys if kind == "episode"]),
+        ids=id_list([id_ for kind, id_ in keys if kind == "episode"]),
     ):
         found["episode", row["id"]] = Found(
             row["kind"],
@@ -204,10 +206,10 @@ def found_of(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
         f"""SELECT id, title, folder_id, updated_at, substr(content, 1, {LOOKED_AT}) AS content
             FROM notes WHERE id IN ({IN_LIST}) AND owner_id = :me AND trash_id IS NULL""",
         me=me.user,
-        ids=in_list([id_ for kind, id_ in keys if kind == "note"]),
+        ids=id_list([id_ for kind, id_ in keys if kind == "note"]),
     )
     paths = {
-        folder_id: folder_rows.path(tx, folder_id)
+        folder_id: folder_rows.folder_path(tx, folder_id)
         for folder_id in {row["folder_id"] for row in notes}
     }
     for row in notes:

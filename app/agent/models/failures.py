@@ -50,7 +50,7 @@ class ToolBroke(AppError):
     """A tool failed in a way that is a fault of the program."""
 
 
-def explained(failure: Exception, *, in_tool: bool) -> AppError:
+def explain_failure(failure: Exception, *, in_tool: bool) -> AppError:
     """Return the failure that the user is told, and log what nobody foresaw.
 
     `in_tool` says whether a tool was running.
@@ -64,7 +64,9 @@ def explained(failure: Exception, *, in_tool: bool) -> AppError:
         failure, ModelAPIError | UnexpectedModelBehavior | UsageLimitExceeded | TimeoutError
     ):
         log.warning(
-            "What a model sent could not be read: %s in %s", type(failure).__name__, _place(failure)
+            "What a model sent could not be read: %s in %s",
+            type(failure).__name__,
+            _raised_at(failure),
         )
     sentence = next(
         (sentence for kind, sentence in SENTENCES if isinstance(failure, kind)), live_turn.UNUSABLE
@@ -75,7 +77,7 @@ def explained(failure: Exception, *, in_tool: bool) -> AppError:
     )
 
 
-def broke_off(messages: Sequence[ModelMessage]) -> bool:
+def is_broken_off(messages: Sequence[ModelMessage]) -> bool:
     """Return whether the last answer came over a wire and ended without the word that it is
     complete.
     """
@@ -88,7 +90,7 @@ def broke_off(messages: Sequence[ModelMessage]) -> bool:
     )
 
 
-def _place(failure: Exception) -> str:
+def _raised_at(failure: Exception) -> str:
     """Return where an error was raised; its message may hold what a provider wrote, even a key."""
     trace = failure.__traceback__
     while trace is not None and trace.tb_next is not None:

@@ -22,12 +22,12 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from app.agent.models import model_choice, providers
-from app.agent.models.guarded_stream import Stuck, opened
+from app.agent.models.guarded_stream import Stuck, open_guarded
 from app.agent.models.hybrid_model import HybridModel
 from app.agent.models.model_rows import Configured
 from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import lean_results, shorten_history, tool_choice
-from app.agent.models.small_models.flat_schemas import flat
+from app.agent.models.small_models.flat_schemas import flatten_schema
 from app.agent.turn.turn_result import Fallback
 from app.errors import AppError
 
@@ -70,7 +70,7 @@ class GuardedModel(WrapperModel):
         super().__init__(
             asked
             if self._tools != "none"
-            else HybridModel(asked, rules, fit=lambda messages: self._fitted(messages, ()))
+            else HybridModel(asked, rules, fit=lambda messages: self._fit_history(messages, ()))
         )
         self.fallback: Fallback | None = None
         self._rules = rules
@@ -112,7 +112,7 @@ class GuardedModel(WrapperModel):
             stream = (
                 None
                 if self.fallback
-                else await self._opened(
+                else await self._open_stream(
                     stack, messages, model_settings, model_request_parameters, run_context
                 )
             )
@@ -124,7 +124,7 @@ class GuardedModel(WrapperModel):
                 )
             yield stream
 
-    async def _opened(
+    async def _open_stream(
         self,
         stack: contextlib.AsyncExitStack,
         messages: list[ModelMessage],
@@ -135,7 +135,7 @@ class GuardedModel(WrapperModel):
         """Return a stream that has begun to say something, or None when there is none to be had,
         `fallback` saying why.
         """
-        offered = self._offered(parameters, messages)
+        offered = self._offered_tools(parameters, messages)
         known = (
             parameters
             if self._tools != "none"
@@ -146,12 +146,12 @@ class GuardedModel(WrapperModel):
             fitted = (
                 messages
                 if self._tools == "none"
-                else self._fitted(messages, offered.function_tools)
+                else self._fit_history(messages, offered.function_tools)
             )
-            asked = self._asked(settings)
+            asked = self._request_settings(settings)
             attempt = contextlib.AsyncExitStack()
             try:
-                stream = await opened(
+                stream = await open_guarded(
                     attempt,
                     self.wrapped.request_stream(fitted, asked, offered, context),
                     known,
@@ -167,8 +167,8 @@ class GuardedModel(WrapperModel):
                     shortened = True
                     self._learn(
                         error,
-                        shorten_history.tokens_of(fitted),
-                        shorten_history.tokens_of([], offered.function_tools),
+                        shorten_history.estimate_tokens(fitted),
+                        shorten_history.estimate_tokens([], offered.function_tools),
                     )
                     continue
                 pause = _pause_of(error) if waits < MOST_WAITS else None
@@ -184,32 +184,34 @@ class GuardedModel(WrapperModel):
                 stack.push_async_exit(attempt)
                 return stream
 
-    def _offered(
+    def _offered_tools(
         self, parameters: ModelRequestParameters, messages: list[ModelMessage]
     ) -> ModelRequestParameters:
         """Return the tools as this model is told of them: flat, and few where it is small."""
         tools = [
-            dataclasses.replace(tool, parameters_json_schema=flat(tool.parameters_json_schema))
+            dataclasses.replace(
+                tool, parameters_json_schema=flatten_schema(tool.parameters_json_schema)
+            )
             for tool in parameters.function_tools
         ]
         if self._tools == "few":
-            tools = tool_choice.few(tools, messages)
+            tools = tool_choice.choose_few(tools, messages)
         return dataclasses.replace(parameters, function_tools=tools)
 
-    def _fitted(
+    def _fit_history(
         self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
     ) -> list[ModelMessage]:
         """Return as much of the conversation as fits into the model's context, if that is known."""
         messages = [lean_results.lean_message(message) for message in messages]
         if self._window is None:
             return messages
-        taken = shorten_history.tokens_of([], tools) + self._answer_tokens(self._window)
+        taken = shorten_history.estimate_tokens([], tools) + self._answer_tokens(self._window)
         budget = max(
             LEAST_HISTORY_TOKENS,
             self._window - taken if self._most is None else min(self._most, self._window - taken),
         )
         small = self._window <= model_choice.SMALL_CONTEXT
-        return shorten_history.fitted(
+        return shorten_history.fit_history(
             messages, budget, most_result=SMALL_RESULT_TOKENS if small else RESULT_TOKENS
         )
 
@@ -218,12 +220,12 @@ class GuardedModel(WrapperModel):
 
         By the tokens that the server counted where it tells them, else half of what was sent.
         """
-        self._window = _window_told(error, self._window)
+        self._window = _told_context(error, self._window)
         counted = _PROMPT.search(f"{getattr(error, 'body', '')}")
         room = self._window - self._answer_tokens(self._window)
         self._most = room * (said + tools) // int(counted[1]) - tools if counted else said // 2
 
-    def _asked(self, settings: ModelSettings | None) -> ModelSettings | None:
+    def _request_settings(self, settings: ModelSettings | None) -> ModelSettings | None:
         """Return the settings of the request, with a shorter answer where the context turned out
         to be small.
         """
@@ -240,15 +242,15 @@ class GuardedModel(WrapperModel):
         )
 
     def _fall_back(self, error: Exception, *, shortened: bool) -> None:
-        reason = explained(error, self._configured, shortened=shortened)
+        reason = explain_error(error, self._configured, shortened=shortened)
         self.fallback = Fallback(self._configured.name, reason)
         LOG.warning(
             "the model %s is replaced by the rules for this turn: %s", self._configured.name, reason
         )
 
 
-def explained(error: Exception, configured: Configured, *, shortened: bool = False) -> str:
-    """Tell why a model could not answer, in a sentence that holds nothing of what its provider
+def explain_error(error: Exception, configured: Configured, *, shortened: bool = False) -> str:
+    """Return why a model could not answer, in a sentence that holds nothing of what its provider
     wrote.
     """
     where = urlsplit(configured.url).netloc
@@ -297,7 +299,7 @@ def _is_overflow(error: Exception) -> bool:
     )
 
 
-def _window_told(error: Exception, known: int | None) -> int:
+def _told_context(error: Exception, known: int | None) -> int:
     """Return the model's context as its refusal tells it, else half of what was thought, else what
     most have at least.
     """

@@ -39,7 +39,7 @@ class Stuck(NoAnswer):
     """A model only makes calls again that it has made, and was told that it has made."""
 
 
-async def opened(
+async def open_guarded(
     stack: contextlib.AsyncExitStack,
     asked: AbstractAsyncContextManager[StreamedResponse],
     parameters: ModelRequestParameters,
@@ -74,9 +74,11 @@ class GuardedStream(StreamedResponse):
 
         Raise NoAnswer where there is neither text nor call.
         """
-        self.first = await self._next()
+        self.first = await self._next_text()
         if not self.first and not self.calls():
-            raise Stuck("the same again") if self._made() else NoAnswer("nothing was answered")
+            raise (
+                Stuck("the same again") if self._calls_made() else NoAnswer("nothing was answered")
+            )
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         """Pass the text on, but for what became a call; then make the calls."""
@@ -85,7 +87,7 @@ class GuardedStream(StreamedResponse):
             for event in self._parts_manager.handle_text_delta(vendor_part_id="text", content=text):
                 yield event
             try:
-                text = await self._next()
+                text = await self._next_text()
             except (ModelAPIError, UnexpectedModelBehavior):
                 raise
             except Exception as error:
@@ -98,7 +100,7 @@ class GuardedStream(StreamedResponse):
                 tool_call_id=call.tool_call_id,
             )
 
-    async def _next(self) -> str:
+    async def _next_text(self) -> str:
         """Return the next text that may go out; empty when all has been said."""
         while not self.ended:
             text = await anext(self.texts, None)
@@ -107,7 +109,7 @@ class GuardedStream(StreamedResponse):
             start = (
                 len(self.held)
                 if self.ended
-                else printed_calls.held_from(self.held, begun=bool(self.said))
+                else printed_calls.call_start(self.held, begun=bool(self.said))
             )
             if self.ended:
                 self._take_printed()
@@ -123,15 +125,19 @@ class GuardedStream(StreamedResponse):
 
         None where it is stuck in making them.
         """
-        made = self._made()
-        return [] if made and all(self._times(call) >= SAME_CALLS for call in made) else made
+        made = self._calls_made()
+        return (
+            []
+            if made and all(self._count_same_calls(call) >= SAME_CALLS for call in made)
+            else made
+        )
 
-    def _made(self) -> list[ToolCallPart]:
+    def _calls_made(self) -> list[ToolCallPart]:
         """Return the calls that the model made, or printed where it made none."""
         made = [part for part in self.inner.get().parts if isinstance(part, ToolCallPart)]
-        return [self._repaired(call) for call in made] if made else self.printed
+        return [self._repair_call(call) for call in made] if made else self.printed
 
-    def _times(self, call: ToolCallPart) -> int:
+    def _count_same_calls(self, call: ToolCallPart) -> int:
         """Count how often the very call stands in this turn already."""
         count = 0
         for message in self.messages:
@@ -154,7 +160,9 @@ class GuardedStream(StreamedResponse):
         ):
             return
         found = printed_calls.calls_in(self.held, self._schemas())
-        self.printed = [self._repaired(ToolCallPart(call.name, call.arguments)) for call in found]
+        self.printed = [
+            self._repair_call(ToolCallPart(call.name, call.arguments)) for call in found
+        ]
         self.held = "" if self.printed else self.held
 
     def _was_read(self, held: str) -> bool:
@@ -163,7 +171,9 @@ class GuardedStream(StreamedResponse):
         """
         text = "".join(held.split())
         return any(
-            text in "".join(given.split()) for message in self.messages for given in _given(message)
+            text in "".join(given.split())
+            for message in self.messages
+            for given in _given_texts(message)
         )
 
     def _schemas(self) -> dict[str, dict[str, Any]]:
@@ -172,7 +182,7 @@ class GuardedStream(StreamedResponse):
             for tool in self.model_request_parameters.function_tools
         }
 
-    def _repaired(self, call: ToolCallPart) -> ToolCallPart:
+    def _repair_call(self, call: ToolCallPart) -> ToolCallPart:
         schema = self._schemas().get(call.tool_name)
         try:
             given = call.args_as_dict(raise_if_invalid=True)
@@ -181,7 +191,9 @@ class GuardedStream(StreamedResponse):
         return (
             call
             if schema is None
-            else dataclasses.replace(call, args=repair_calls.repaired(given, schema, self.now))
+            else dataclasses.replace(
+                call, args=repair_calls.repair_arguments(given, schema, self.now)
+            )
         )
 
     def get(self) -> ModelResponse:
@@ -235,7 +247,7 @@ def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:
     return one.tool_name == other.tool_name and one.args_as_dict() == other.args_as_dict()
 
 
-def _given(message: ModelMessage) -> list[str]:
+def _given_texts(message: ModelMessage) -> list[str]:
     """Return the texts of a message that did not come from a model."""
     if not isinstance(message, ModelRequest):
         return []
@@ -243,20 +255,20 @@ def _given(message: ModelMessage) -> list[str]:
         text
         for part in message.parts
         if isinstance(part, ToolReturnPart | UserPromptPart)
-        for text in _strings(part.content)
+        for text in _strings_in(part.content)
     ]
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings_in(value: Any) -> Iterator[str]:
     """Yield every text in a value, however deep."""
     match value:
         case str():
             yield value
         case Mapping():
             for part in value.values():
-                yield from _strings(part)
+                yield from _strings_in(part)
         case list() | tuple():
             for part in value:
-                yield from _strings(part)
+                yield from _strings_in(part)
         case _:
             pass

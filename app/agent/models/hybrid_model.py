@@ -22,7 +22,7 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from app.agent.memory.persona import persona
+from app.agent.memory.persona import read_persona
 from app.agent.models.rules_model import RulesModel
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Step
@@ -95,13 +95,13 @@ class HybridModel(WrapperModel):
         if _is_the_models(self._rules.step(messages, parameters), messages):
             return (
                 self.wrapped,
-                flattened(self._fit(messages)),
+                flatten_history(self._fit(messages)),
                 dataclasses.replace(parameters, function_tools=[]),
             )
         return self._rules, messages, parameters
 
 
-def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+def flatten_history(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
     """Return a conversation as a model without tools can read it.
 
     What was said, and below the newest message what the tools gave for it.
@@ -116,31 +116,37 @@ def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
         for part in entry.parts:
             match part:
                 case UserPromptPart():
-                    message, data = _words_of(part), []
+                    message, data = _part_text(part), []
                     found.append(ModelRequest(parts=[part], instructions=entry.instructions))
                 case ToolReturnPart() | RetryPromptPart():
-                    data.append(_data(part))
+                    data.append(_data_block(part))
                 case _:
                     pass
     if data:
         last = max(place for place, entry in enumerate(found) if isinstance(entry, ModelRequest))
         asked = UserPromptPart(FROM_DATA.format(message=message, data="\n".join(data)))
-        found = [*found[:last], ModelRequest(parts=[asked], instructions=_instructions(messages))]
+        found = [
+            *found[:last],
+            ModelRequest(parts=[asked], instructions=_find_instructions(messages)),
+        ]
     return found
 
 
 def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
     """Return whether the next step is an answer that the rules need not give themselves."""
-    names = persona(_instructions(messages) or "").names
-    return not step.calls and routing.route(_newest(messages), names=names).intent in WRITTEN
+    names = read_persona(_find_instructions(messages) or "").names
+    return (
+        not step.calls
+        and routing.route_message(_newest_message(messages), names=names).intent in WRITTEN
+    )
 
 
-def _newest(messages: Sequence[ModelMessage]) -> str:
+def _newest_message(messages: Sequence[ModelMessage]) -> str:
     said = [part for entry in messages for part in entry.parts if isinstance(part, UserPromptPart)]
-    return _words_of(said[-1]) if said else ""
+    return _part_text(said[-1]) if said else ""
 
 
-def _words_of(part: UserPromptPart) -> str:
+def _part_text(part: UserPromptPart) -> str:
     return (
         part.content
         if isinstance(part.content, str)
@@ -148,7 +154,7 @@ def _words_of(part: UserPromptPart) -> str:
     )
 
 
-def _instructions(messages: Sequence[ModelMessage]) -> str | None:
+def _find_instructions(messages: Sequence[ModelMessage]) -> str | None:
     return next(
         (
             entry.instructions
@@ -159,7 +165,7 @@ def _instructions(messages: Sequence[ModelMessage]) -> str | None:
     )
 
 
-def _data(part: ToolReturnPart | RetryPromptPart) -> str:
+def _data_block(part: ToolReturnPart | RetryPromptPart) -> str:
     """Return a result as a block that no text in it can end."""
     text = (
         part.content

@@ -18,7 +18,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from app.agent.turn import transcript
-from app.agent.turn.token_meter import Meter, longest, tokens_in
+from app.agent.turn.token_meter import Meter, count_tokens, longest_answer
 
 FILE_BYTES = 6_000
 """About what an image costs: its size in bytes says nothing of it."""
@@ -98,7 +98,9 @@ class MeteredModel(WrapperModel):
         if not self._meter.reserves:
             return given
         asked = (given or {}).get("max_tokens") or self._meter.app.settings.max_completion
-        await self._meter.before(self._prompt(messages, parameters), longest(self.system, asked))
+        await self._meter.before(
+            self._prompt(messages, parameters), longest_answer(self.system, asked)
+        )
         most = self._meter.most
         return (
             given
@@ -120,13 +122,15 @@ class MeteredModel(WrapperModel):
         if not (prompt or completion):
             prompt, completion = (
                 self._prompt(messages, parameters),
-                tokens_in(text for part in parts for text in _texts(part)),
+                count_tokens(text for part in parts for text in _texts_of_part(part)),
             )
         self._meter.after(prompt, completion)
 
     def _prompt(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
         """Return the tokens that a prompt takes at most, nearly always."""
-        texts = (text for entry in messages for part in entry.parts for text in _texts(part))
+        texts = (
+            text for entry in messages for part in entry.parts for text in _texts_of_part(part)
+        )
         told = next(
             (
                 entry.instructions
@@ -139,10 +143,10 @@ class MeteredModel(WrapperModel):
             json.dumps([tool.name, tool.description, tool.parameters_json_schema])
             for tool in parameters.function_tools
         )
-        return tokens_in((told, *tools, *texts))
+        return count_tokens((told, *tools, *texts))
 
 
-def _texts(part: Any) -> Iterator[str | bytes]:
+def _texts_of_part(part: Any) -> Iterator[str | bytes]:
     """Yield what of a part is read as text, with something for its frame."""
     yield bytes(transcript.PART_BYTES)
     if isinstance(part, ToolCallPart):

@@ -28,7 +28,7 @@ OWN_SERVERS = ("ollama", "llamacpp", "lmstudio")
 SMALL_CONTEXT = 16_384
 
 
-def chosen(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | None:
+def choose_model(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | None:
     """Return the model that answers.
 
     The wanted one if there is one of that name, else the user's, else the server's default; None
@@ -39,59 +39,59 @@ def chosen(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | None:
         if name and name.casefold() != DEFAULT:
             if name.casefold() == OFFLINE:
                 return None
-            if found := known(tx, name):
+            if found := find_model(tx, name):
                 return found
-    return default(tx)
+    return default_model(tx)
 
 
 def name_of(tx: Tx, me: Caller, wanted: str | None = None) -> str:
     """Return the name of what answers."""
-    configured = chosen(tx, me, wanted)
+    configured = choose_model(tx, me, wanted)
     return OFFLINE if configured is None else configured.name
 
 
-def default(tx: Tx) -> Configured | None:
+def default_model(tx: Tx) -> Configured | None:
     """Return the server's default model.
 
     The operator's choice, else the environment's; None for the rules.
     """
-    name = model_rows.default(tx)
+    name = model_rows.default_name(tx)
     if name is None:
-        return of_environment(tx.settings)
-    return None if name.casefold() == OFFLINE else known(tx, name)
+        return environment_model(tx.settings)
+    return None if name.casefold() == OFFLINE else find_model(tx, name)
 
 
-def every(tx: Tx) -> list[Configured]:
+def all_models(tx: Tx) -> list[Configured]:
     """Return all models that can be asked for, by name, the environment's first."""
-    stored = model_rows.every(tx)
-    given = of_environment(tx.settings)
+    stored = model_rows.list_all(tx)
+    given = environment_model(tx.settings)
     hidden = given is None or any(
         model.name.casefold() == given.name.casefold() for model in stored
     )
     return stored if given is None or hidden else [given, *stored]
 
 
-def known(tx: Tx, name: str) -> Configured | None:
+def find_model(tx: Tx, name: str) -> Configured | None:
     """Return the model of that name."""
-    found = model_rows.named(tx, name)
-    given = of_environment(tx.settings)
+    found = model_rows.find_named(tx, name)
+    given = environment_model(tx.settings)
     if found is None and given is not None and given.name.casefold() == name.casefold():
         return given
     return found
 
 
-def of_environment(settings: Settings) -> Configured | None:
+def environment_model(settings: Settings) -> Configured | None:
     """Return the model that HEARTH_MODEL names."""
     if not settings.model:
         return None
     provider = settings.model_provider
     key = FROM_SETTINGS if settings.model_key else ""
     return Configured(
-        settings.model, provider, address(provider, settings.model_url), settings.model, key
+        settings.model, provider, model_address(provider, settings.model_url), settings.model, key
     )
 
 
-def check(settings: Settings) -> None:
+def check_settings(settings: Settings) -> None:
     """Raise SettingsError where the settings of the model do not fit together."""
     if not settings.model:
         return
@@ -100,12 +100,12 @@ def check(settings: Settings) -> None:
             f"HEARTH_MODEL: {settings.model} is not the name of a model at a provider"
         )
     try:
-        address(settings.model_provider, settings.model_url)
+        model_address(settings.model_provider, settings.model_url)
     except ValueError as error:
         raise SettingsError(f"HEARTH_MODEL_URL: {error}") from None
 
 
-def address(provider: Provider, url: str) -> str:
+def model_address(provider: Provider, url: str) -> str:
     """Return the address to ask: the one that is given, else the provider's own.
 
     Raises ValueError, a sentence's end, for one that cannot be used.

@@ -58,7 +58,7 @@ class OfferedTools(AbstractToolset[Turn]):
     async def get_tools(self, ctx: RunContext[Turn]) -> dict[str, ToolsetTool[Turn]]:
         """Return the tools that are offered in the turn, and those of its desk."""
         turn = ctx.deps
-        offered = {tool.name: self._tool(tool) for tool in live_turn.offered(turn)}
+        offered = {tool.name: self._tool(tool) for tool in live_turn.offered_tools(turn)}
         return offered | (
             {} if turn.desk is None else {tool.name: self._made(tool) for tool in turn.desk.extra}
         )
@@ -88,7 +88,7 @@ class OfferedTools(AbstractToolset[Turn]):
 
         A refusal is told to the brain and is never a crash.
         """
-        used = await live_turn.use(
+        used = await live_turn.use_tool(
             ctx.deps, name, tool_args, ctx.tool_call_id or "", step=ctx.run_step
         )
         match used.outcome:
@@ -108,7 +108,7 @@ def instructions(ctx: RunContext[Turn]) -> str:
     return live_turn.instructions(ctx.deps)
 
 
-async def run(
+async def run_model(
     turn: Turn,
     brain: Model,
     prompt: Prompt,
@@ -140,37 +140,37 @@ async def run(
         try:
             async with limit:
                 async for event in events:
-                    stop_switch.demand(turn.app)
-                    await _tell(turn, event)
+                    stop_switch.require_running(turn.app)
+                    await _pass_on_event(turn, event)
         except TooManyRefusals as refusal:
             await turn.give_up(refusal)
         except Exception as failure:
             in_tool = not limit.expired() and any(
                 call.outcome == live_turn.CALLED for call in turn.calls
             )
-            error = failures.explained(failure, in_tool=in_tool)
+            error = failures.explain_failure(failure, in_tool=in_tool)
     await turn.end()
     usage, messages = events.usage, events.all_messages()
-    if error is None and failures.broke_off(messages):
+    if error is None and failures.is_broken_off(messages):
         error = Unavailable(failures.BROKE_OFF)
-    left = [_uninstructed(entry) for entry in messages[len(before) :]]
+    left = [_without_instructions(entry) for entry in messages[len(before) :]]
     return Ended(
         brain.model_name,
         usage.input_tokens,
         usage.output_tokens,
-        ModelMessagesTypeAdapter.dump_json(prompts.shortened(left)),
+        ModelMessagesTypeAdapter.dump_json(prompts.shorten_messages(left)),
         error,
     )
 
 
-def _uninstructed(entry: ModelMessage) -> ModelMessage:
+def _without_instructions(entry: ModelMessage) -> ModelMessage:
     """Return a message without the instructions of its turn: every turn has its own."""
     return (
         dataclasses.replace(entry, instructions=None) if isinstance(entry, ModelRequest) else entry
     )
 
 
-async def _tell(turn: Turn, event: Any) -> None:
+async def _pass_on_event(turn: Turn, event: Any) -> None:
     """Pass on what of the run's events the contract has."""
     match event:
         case (
@@ -194,7 +194,7 @@ def _note_unmade(turn: Turn, part: Any) -> None:
     """
     name = getattr(part, "tool_name", None)
     if name is not None and all(call.id != part.tool_call_id for call in turn.calls):
-        audit.later(
+        audit.add_later(
             turn.app,
             turn.me,
             audit.Entry(

@@ -26,7 +26,7 @@ def decode(stored: bytes) -> list[ModelMessage]:
     """Return the messages of a history, whoever wrote it."""
     if not turn_history.is_own(stored):
         return ModelMessagesTypeAdapter.validate_json(stored)
-    return [_message(message) for message in turn_history.decode(stored)]
+    return [_library_message(message) for message in turn_history.decode(stored)]
 
 
 def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
@@ -50,7 +50,7 @@ def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                     yield Part("other", getattr(part, "content", None))
 
 
-def _message(message: Message) -> ModelMessage:
+def _library_message(message: Message) -> ModelMessage:
     if any(part.kind in ("asked", "gave", "refused") for part in message):
         return ModelRequest(parts=[_request_part(part) for part in message])
     return ModelResponse(

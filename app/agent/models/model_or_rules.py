@@ -11,7 +11,7 @@ from app.agent.models.providers import ProviderMissing, Providers
 from app.agent.turn.turn_result import Fallback
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -40,7 +40,7 @@ class Brain(msgspec.Struct, frozen=True):
         return OFFLINE if self.fallback else self.name
 
 
-async def pick(
+async def pick_brain(
     app: App, me: Caller, wanted: str | None = None, *, now: datetime | None = None
 ) -> Brain:
     """Return the brain for one turn.
@@ -51,7 +51,7 @@ async def pick(
     `now` is the user's local time. A brain is for one turn only: it remembers whether the rules
     had to take over.
     """
-    configured = app.quick(model_choice.chosen, me, wanted)
+    configured = app.quick(model_choice.choose_model, me, wanted)
     if configured is None:
         return Brain(None, OFFLINE, OFFLINE, local=True)
     local = model_choice.is_local(configured.url)
@@ -67,8 +67,8 @@ async def pick(
         )
     moment = now or app.clock()
     guarded, rules = (
-        await loaded("app.agent.models.guarded_model"),
-        await loaded("app.agent.models.rules_model"),
+        await lazy_import("app.agent.models.guarded_model"),
+        await lazy_import("app.agent.models.rules_model"),
     )
     return Brain(
         guarded.GuardedModel(asked, rules.RulesModel(moment), configured, moment),
@@ -78,6 +78,6 @@ async def pick(
     )
 
 
-def named(app: App, me: Caller, wanted: str | None = None) -> str:
+def brain_name(app: App, me: Caller, wanted: str | None = None) -> str:
     """Return the name of the brain that `pick` would take."""
     return app.quick(model_choice.name_of, me, wanted)

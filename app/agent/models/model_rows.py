@@ -68,15 +68,17 @@ class Configured(msgspec.Struct, frozen=True):
     checked_at: str | None = None
 
 
-def every(tx: Tx) -> list[Configured]:
+def list_all(tx: Tx) -> list[Configured]:
     """Return all models, by name."""
-    return [_configured(row) for row in tx.all(f"SELECT {COLUMNS} FROM models ORDER BY name")]
+    return [
+        _configured_of_row(row) for row in tx.all(f"SELECT {COLUMNS} FROM models ORDER BY name")
+    ]
 
 
-def named(tx: Tx, name: str) -> Configured | None:
+def find_named(tx: Tx, name: str) -> Configured | None:
     """Return the model of that name, in whatever case."""
     row = tx.one(f"SELECT {COLUMNS} FROM models WHERE name = :name", name=name)
-    return None if row is None else _configured(row)
+    return None if row is None else _configured_of_row(row)
 
 
 def put(tx: Tx, model: Configured) -> None:
@@ -118,7 +120,7 @@ def remove(tx: Tx, name: str) -> None:
     tx.run("DELETE FROM model_default WHERE name = :name COLLATE NOCASE", name=name)
 
 
-def default(tx: Tx) -> str | None:
+def default_name(tx: Tx) -> str | None:
     """Return the name that was chosen to answer by default."""
     name: str | None = tx.value("SELECT name FROM model_default")
     return name
@@ -133,7 +135,7 @@ def make_default(tx: Tx, name: str) -> None:
     )
 
 
-def _configured(row: sqlite3.Row) -> Configured:
+def _configured_of_row(row: sqlite3.Row) -> Configured:
     fields: dict[str, Any] = dict(row)
     found = None if fields["found"] is None else msgspec.json.decode(fields["found"], type=Found)
     return Configured(**{**fields, "found": found, "thinking": fields["thinking"] == 1})

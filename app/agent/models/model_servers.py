@@ -66,10 +66,12 @@ class Server:
                 return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
 
-async def names(server: Server) -> list[str]:
+async def list_names(server: Server) -> list[str]:
     """Return the names of the models that the server offers."""
     listed = await server.get(
-        f"{server.base}/v1beta/models" if server.provider == "google" else f"{_v1(server)}/models"
+        f"{server.base}/v1beta/models"
+        if server.provider == "google"
+        else f"{_v1_url(server)}/models"
     )
     rows = listed.get("data", listed.get("models", [])) if isinstance(listed, dict) else []
     names = (
@@ -82,25 +84,27 @@ async def names(server: Server) -> list[str]:
     )
 
 
-def _v1(server: Server) -> str:
+def _v1_url(server: Server) -> str:
     return f"{server.base}/v1" if server.provider == "anthropic" else server.base
 
 
-async def found(server: Server, configured: Configured) -> Found:
+async def find_out(server: Server, configured: Configured) -> Found:
     """Return what the server tells about the model, by the ways that Ollama, llama.cpp and the
     others have.
     """
     if configured.provider in ("compatible", "ollama") and (
-        shown := await _ollama(server, configured.model)
+        shown := await _ask_ollama(server, configured.model)
     ):
         return shown
-    if configured.provider in ("compatible", "llamacpp") and (shown := await _llama(server)):
+    if configured.provider in ("compatible", "llamacpp") and (
+        shown := await _ask_llama_cpp(server)
+    ):
         return shown
     if configured.provider in ("compatible", "lmstudio") and (
-        shown := await _lmstudio(server, configured.model)
+        shown := await _ask_lm_studio(server, configured.model)
     ):
         return shown
-    listed = await server.get(f"{_v1(server)}/models")
+    listed = await server.get(f"{_v1_url(server)}/models")
     rows = (
         listed.get("data", [])
         if isinstance(listed, dict) and isinstance(listed.get("data"), list)
@@ -109,26 +113,30 @@ async def found(server: Server, configured: Configured) -> Found:
     row = next(
         (row for row in rows if isinstance(row, dict) and row.get("id") == configured.model), {}
     )
-    meta = _object(row.get("meta"))
+    meta = _as_object(row.get("meta"))
     context = (
-        _number(row.get("context_length"))
-        or _number(row.get("max_model_len"))
-        or _number(meta.get("n_ctx"))
+        _as_number(row.get("context_length"))
+        or _as_number(row.get("max_model_len"))
+        or _as_number(meta.get("n_ctx"))
     )
     parameters = row.get("supported_parameters")
     tools = "tools" in parameters if isinstance(parameters, list) else None
     return Found(configured.provider, context, context, tools)
 
 
-async def _ollama(server: Server, model: str) -> Found | None:
+async def _ask_ollama(server: Server, model: str) -> Found | None:
     shown = await server.post(f"{server.root}/api/show", {"model": model})
     running = await server.get(f"{server.root}/api/ps")
     if not isinstance(running, dict) or not isinstance(running.get("models"), list):
         return None
-    shown = _object(shown)
-    info = _object(shown.get("model_info"))
+    shown = _as_object(shown)
+    info = _as_object(shown.get("model_info"))
     most = next(
-        (_number(value) for name, value in info.items() if str(name).endswith(".context_length")),
+        (
+            _as_number(value)
+            for name, value in info.items()
+            if str(name).endswith(".context_length")
+        ),
         None,
     )
     can = shown.get("capabilities")
@@ -140,17 +148,17 @@ async def _ollama(server: Server, model: str) -> Found | None:
         ),
         {},
     )
-    context = _number(loaded.get("context_length")) or _set_context(shown.get("parameters"))
+    context = _as_number(loaded.get("context_length")) or _set_context(shown.get("parameters"))
     tools, thinks = ("tools" in can, "thinking" in can) if isinstance(can, list) else (None, None)
     return Found("ollama", context, most, tools, thinks)
 
 
-async def _llama(server: Server) -> Found | None:
+async def _ask_llama_cpp(server: Server) -> Found | None:
     shown = await server.get(f"{server.root}/props")
     if not isinstance(shown, dict):
         return None
     settings = shown.get("default_generation_settings")
-    context = _number(settings.get("n_ctx")) if isinstance(settings, dict) else None
+    context = _as_number(settings.get("n_ctx")) if isinstance(settings, dict) else None
     can = shown.get("chat_template_caps")
     tools = (
         can.get("supports_tool_calls", can.get("supports_tools")) if isinstance(can, dict) else None
@@ -158,7 +166,7 @@ async def _llama(server: Server) -> Found | None:
     return Found("llama.cpp", context, context, tools if isinstance(tools, bool) else None)
 
 
-async def _lmstudio(server: Server, model: str) -> Found | None:
+async def _ask_lm_studio(server: Server, model: str) -> Found | None:
     shown = await server.get(f"{server.root}/api/v0/models/{model}")
     if not isinstance(shown, dict) or "max_context_length" not in shown:
         return None
@@ -166,8 +174,8 @@ async def _lmstudio(server: Server, model: str) -> Found | None:
     tools = "tool_use" in can if isinstance(can, list) else None
     return Found(
         "LM Studio",
-        _number(shown.get("loaded_context_length")),
-        _number(shown.get("max_context_length")),
+        _as_number(shown.get("loaded_context_length")),
+        _as_number(shown.get("max_context_length")),
         tools,
     )
 
@@ -185,15 +193,15 @@ def _set_context(parameters: Any) -> int | None:
     for line in str(parameters or "").splitlines():
         name, _, value = line.strip().partition(" ")
         if name == "num_ctx":
-            return _number(value.strip())
+            return _as_number(value.strip())
     return None
 
 
-def _number(value: Any) -> int | None:
+def _as_number(value: Any) -> int | None:
     with contextlib.suppress(ValueError, TypeError, OverflowError):
         return int(value) if not isinstance(value, bool) and int(value) > 0 else None
     return None
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}

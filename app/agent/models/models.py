@@ -81,7 +81,7 @@ def list_models(tx: Tx, me: Caller) -> ChatModels:
     mine = model_choice.name_of(tx, me)
     models = [
         ChatModel(one.name, one.provider, model_choice.is_local(one.url), one.name == mine)
-        for one in model_choice.every(tx)
+        for one in model_choice.all_models(tx)
     ]
     return ChatModels([ChatModel(OFFLINE, OFFLINE, local=True, default=mine == OFFLINE), *models])
 
@@ -89,7 +89,7 @@ def list_models(tx: Tx, me: Caller) -> ChatModels:
 @operation("COMMAND", effect="read", quick=True)
 def configured_models(tx: Tx, me: Caller) -> ModelList:
     """List the configured models, their addresses, and which one answers by default."""
-    return _listed(tx)
+    return _model_list(tx)
 
 
 @operation("COMMAND")
@@ -117,20 +117,20 @@ async def add_model(
     if key_from and not key_from.startswith(REFERENCES):
         raise Invalid("keyFrom must be env:NAME or file:/PATH.", field="keyFrom")
     try:
-        address = model_choice.address(provider, url)
+        address = model_choice.model_address(provider, url)
     except ValueError as error:
         raise Invalid(f"url {error}.", field="url") from None
     secrets = app.part(Providers).secrets
     reference = key_from if secret is None else secrets.keep(secret)
     added = Configured(name, provider, address, model or name, reference, tools, thinking, context)
     try:
-        former = await app.write(_put, added, replace=replace)
+        former = await app.write(_store_model, added, replace=replace)
     except AlreadyExists:
         secrets.forget(reference)
         raise
     if former is not None:
         secrets.forget(former.key_from)
-    return ModelAnswer(app.quick(_one, name))
+    return ModelAnswer(app.quick(_model_named, name))
 
 
 @operation("COMMAND")
@@ -138,20 +138,20 @@ def set_default_model(tx: Tx, me: Caller, *, name: Name) -> ModelList:
     """Let a model answer by default; `offline` leaves that to the rules."""
     if name.casefold() == OFFLINE:
         model_rows.make_default(tx, OFFLINE)
-        return _listed(tx)
-    found = model_choice.known(tx, name)
+        return _model_list(tx)
+    found = model_choice.find_model(tx, name)
     if found is None:
-        raise _unknown(name)
+        raise _unknown_model(name)
     model_rows.make_default(tx, found.name)
-    return _listed(tx)
+    return _model_list(tx)
 
 
 @operation("COMMAND")
 async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
     """Remove a model, and its key where that is kept here."""
-    removed = await app.write(_remove, name)
+    removed = await app.write(_remove_model, name)
     app.part(Providers).secrets.forget(removed.key_from)
-    return app.quick(_listed)
+    return app.quick(_model_list)
 
 
 @operation("COMMAND")
@@ -160,71 +160,73 @@ async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
 
     What is found decides how the agent uses it.
     """
-    from app.agent.models.probe import found_of, probe  # only the command line asks for it
+    from app.agent.models.probe import found_of, probe_model  # only the command line asks for it
 
-    configured = app.quick(model_choice.known, name)
+    configured = app.quick(model_choice.find_model, name)
     if configured is None:
-        raise _unknown(name)
-    tested = await probe(app.part(Providers), configured)
+        raise _unknown_model(name)
+    tested = await probe_model(app.part(Providers), configured)
     if tested.reachable:
         await app.write(model_rows.note_found, configured.name, found_of(tested))
-    return Tested(app.quick(_one, configured.name), tested)
+    return Tested(app.quick(_model_named, configured.name), tested)
 
 
-def _put(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:
-    former = model_rows.named(tx, added.name)
+def _store_model(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:
+    former = model_rows.find_named(tx, added.name)
     if former is not None and not replace:
         raise AlreadyExists(
             f"There is a model called {former.name} already; --replace puts this one in its place.",
             field="name",
         )
     model_rows.put(tx, added)
-    if model_rows.default(tx) is None:
+    if model_rows.default_name(tx) is None:
         model_rows.make_default(tx, added.name)
     return former
 
 
-def _remove(tx: Tx, name: str) -> Configured:
-    found = model_rows.named(tx, name)
+def _remove_model(tx: Tx, name: str) -> Configured:
+    found = model_rows.find_named(tx, name)
     if found is None:
-        given = model_choice.of_environment(tx.settings)
+        given = model_choice.environment_model(tx.settings)
         if given is not None and given.name.casefold() == name.casefold():
             raise Invalid(
                 "This model comes from HEARTH_MODEL; start the server without it.", field="name"
             )
-        raise _unknown(name)
+        raise _unknown_model(name)
     model_rows.remove(tx, name)
     return found
 
 
-def _unknown(name: str) -> NotFound:
+def _unknown_model(name: str) -> NotFound:
     return NotFound(
         f"There is no model called {name}; `hearth model list` shows them all.", field="name"
     )
 
 
-def _listed(tx: Tx) -> ModelList:
-    default = model_choice.default(tx)
+def _model_list(tx: Tx) -> ModelList:
+    default = model_choice.default_model(tx)
     chosen = OFFLINE if default is None else default.name
-    return ModelList([_view(tx, model, chosen) for model in model_choice.every(tx)], chosen)
+    return ModelList(
+        [_model_view(tx, model, chosen) for model in model_choice.all_models(tx)], chosen
+    )
 
 
-def _one(tx: Tx, name: str) -> ModelView:
-    found = model_choice.known(tx, name)
+def _model_named(tx: Tx, name: str) -> ModelView:
+    found = model_choice.find_model(tx, name)
     if found is None:
-        raise _unknown(name)
-    default = model_choice.default(tx)
-    return _view(tx, found, OFFLINE if default is None else default.name)
+        raise _unknown_model(name)
+    default = model_choice.default_model(tx)
+    return _model_view(tx, found, OFFLINE if default is None else default.name)
 
 
-def _view(tx: Tx, model: Configured, default: str) -> ModelView:
-    stored = model_rows.named(tx, model.name) is not None
+def _model_view(tx: Tx, model: Configured, default: str) -> ModelView:
+    stored = model_rows.find_named(tx, model.name) is not None
     return ModelView(
         model.name,
         model.provider,
         model.url,
         model.model,
-        _key(model),
+        _key_location(model),
         model.tools,
         model.thinking,
         model_choice.context_of(model),
@@ -236,7 +238,7 @@ def _view(tx: Tx, model: Configured, default: str) -> ModelView:
     )
 
 
-def _key(model: Configured) -> str | None:
+def _key_location(model: Configured) -> str | None:
     """Return where a model's key lies, as a sentence."""
     if model.key_from == model_choice.FROM_SETTINGS:
         return "HEARTH_MODEL_KEY"

@@ -42,31 +42,31 @@ class Called(NamedTuple):
     error: str | None
 
 
-async def probe(asked: Providers, configured: Configured) -> Probed:
+async def probe_model(asked: Providers, configured: Configured) -> Probed:
     """Test a model and give what was found; never raises for what the server does."""
     try:
         key = asked.key(configured)
-        client, model = await asyncio.to_thread(providers.made, configured, key)
+        client, model = await asyncio.to_thread(providers.make_model, configured, key)
     except ProviderMissing as missing:
-        return _failed(str(missing))
+        return _failed_probe(str(missing))
     try:
         server = model_servers.Server(client, configured, key)
-        names = await model_servers.names(server)
+        names = await model_servers.list_names(server)
         if not server.reachable:
             where = urlsplit(configured.url).netloc
-            return _failed(
-                f"{where} cannot be reached ({server.trouble}). {_start(configured)}".strip()
+            return _failed_probe(
+                f"{where} cannot be reached ({server.trouble}). {_how_to_start(configured)}".strip()
             )
-        called = await _call(model, configured, key)
-        found = await model_servers.found(
+        called = await _make_call(model, configured, key)
+        found = await model_servers.find_out(
             server, configured
         )  # after the call, since only a model that is loaded has a context at Ollama
     finally:
         await client.aclose()
-    return _judged(configured, names, found, called)
+    return _judge(configured, names, found, called)
 
 
-def _judged(configured: Configured, names: list[str], found: Found, called: Called) -> Probed:
+def _judge(configured: Configured, names: list[str], found: Found, called: Called) -> Probed:
     """Return what the answers come to."""
     tools = found.tools if called.made is None else called.made
     offered = model_servers.is_offered(configured.model, names) if names else None
@@ -74,7 +74,7 @@ def _judged(configured: Configured, names: list[str], found: Found, called: Call
     if error and offered is False:
         error = (
             f"{urlsplit(configured.url).netloc} has no model {configured.model}. "
-            f"{_fetch(configured, names)}"
+            f"{_how_to_fetch(configured, names)}"
         ).strip()
     known = Found(
         found.server, configured.context or found.context, found.most_context, tools, found.thinks
@@ -89,10 +89,10 @@ def _judged(configured: Configured, names: list[str], found: Found, called: Call
         known.most_context,
         tools,
         known.thinks,
-        _offers(configured, known),
+        _offer_sentence(configured, known),
         called.text,
         error,
-        _warnings(configured, known, offered=offered),
+        _find_warnings(configured, known, offered=offered),
     )
 
 
@@ -101,7 +101,7 @@ def found_of(probed: Probed) -> Found:
     return Found(probed.server, probed.context, probed.most_context, probed.tools, probed.thinks)
 
 
-async def _call(model: "Model", configured: Configured, key: str) -> Called:
+async def _make_call(model: "Model", configured: Configured, key: str) -> Called:
     """Let the model make a tiny call; where it cannot even be asked with a tool, ask without."""
     from pydantic_ai.direct import model_request
     from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart
@@ -126,7 +126,7 @@ async def _call(model: "Model", configured: Configured, key: str) -> Called:
                 model_request_parameters=parameters,
             )
         except Exception as failure:
-            error = error or _explained(failure, configured, key)
+            error = error or _explain_failure(failure, configured, key)
             continue
         calls = [part for part in answer.parts if isinstance(part, ToolCallPart)]
         text = " ".join(
@@ -137,36 +137,38 @@ async def _call(model: "Model", configured: Configured, key: str) -> Called:
             and "oslo" in json.dumps(call.args, default=str).casefold()
             for call in calls
         )
-        return Called(made, _hidden(text, key), None)
+        return Called(made, _hide_key(text, key), None)
     return Called(None, "", error)
 
 
-def _explained(failure: Exception, configured: Configured, key: str) -> str:
+def _explain_failure(failure: Exception, configured: Configured, key: str) -> str:
     """Return why a model could not be asked.
 
     The operator may also read what the provider wrote, but never the key.
     """
-    from app.agent.models.guarded_model import explained
+    from app.agent.models.guarded_model import explain_error
 
     body = getattr(failure, "body", None)
     said = body.get("message") or body.get("error") if isinstance(body, dict) else body
     if isinstance(said, dict):
         said = said.get("message")
     shown = " ".join(str(said).split())[:SHOWN_CHARACTERS] if said else ""
-    return explained(failure, configured) + (f" It says: {_hidden(shown, key)}" if shown else "")
+    return explain_error(failure, configured) + (
+        f" It says: {_hide_key(shown, key)}" if shown else ""
+    )
 
 
-def _hidden(text: str, key: str) -> str:
+def _hide_key(text: str, key: str) -> str:
     return text.replace(key, "…") if key else text
 
 
-def _failed(error: str, *, server: str = "") -> Probed:
+def _failed_probe(error: str, *, server: str = "") -> Probed:
     return Probed(False, False, server, [], None, None, None, None, None, "", "", error, [])
 
 
-def _offers(configured: Configured, known: Found) -> str:
+def _offer_sentence(configured: Configured, known: Found) -> str:
     """Return how the agent will use the model, as a sentence."""
-    match model_choice.tools_of(Configured(**{**_fields(configured), "found": known})):
+    match model_choice.tools_of(Configured(**{**_given_fields(configured), "found": known})):
         case "none":
             return "Rules choose and call the tools, and the model writes the answers."
         case "few":
@@ -178,18 +180,18 @@ def _offers(configured: Configured, known: Found) -> str:
             return "The agent offers it every tool."
 
 
-def _fields(configured: Configured) -> dict[str, Any]:
+def _given_fields(configured: Configured) -> dict[str, Any]:
     return {name: getattr(configured, name) for name in Configured.__struct_fields__}
 
 
-def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
+def _find_warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
     found: list[str] = []
     if (
         known.server == "ollama"
         and not configured.context
         and (known.context is None or known.context <= TRAP)
     ):
-        found.append(_trap(configured, known))
+        found.append(_small_context_warning(configured, known))
     elif known.context is not None and known.context < WANTED_CONTEXT and known.server != "ollama":
         found.append(
             f"The context is {known.context:,} tokens. It takes {WANTED_CONTEXT:,} or more to "
@@ -207,7 +209,7 @@ def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> 
     return found
 
 
-def _trap(configured: Configured, known: Found) -> str:
+def _small_context_warning(configured: Configured, known: Found) -> str:
     """Tell of the small context that Ollama gives, and what to do about it."""
     usual = "Ollama gives models 4,096 tokens where the graphics memory is small"
     now = f"Ollama gives this model {known.context} tokens" if known.context else usual
@@ -221,7 +223,7 @@ def _trap(configured: Configured, known: Found) -> str:
     )
 
 
-def _start(configured: Configured) -> str:
+def _how_to_start(configured: Configured) -> str:
     match configured.provider:
         case "ollama":
             return "Is Ollama running? Start it with `ollama serve`."
@@ -233,7 +235,7 @@ def _start(configured: Configured) -> str:
             return ""
 
 
-def _fetch(configured: Configured, names: list[str]) -> str:
+def _how_to_fetch(configured: Configured, names: list[str]) -> str:
     if configured.provider == "ollama" or configured.url.startswith("http://localhost:11434"):
         return f"Download it with `ollama pull {configured.model}`."
     return f"Available: {', '.join(names[:5])}{' …' if len(names) > 5 else ''}." if names else ""

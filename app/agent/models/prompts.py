@@ -20,33 +20,33 @@ from app.agent.turn.message_files import Enclosed, Item, Picture, Prompt
 
 def content_of(prompt: Prompt) -> str | list[UserContent]:
     """Return a prompt as a model is told it."""
-    return prompt if isinstance(prompt, str) else [_content(item) for item in prompt]
+    return prompt if isinstance(prompt, str) else [_content_of_item(item) for item in prompt]
 
 
 def prompt_of(content: str | Sequence[UserContent]) -> Prompt:
     """Return what a message of pydantic-ai's says and brings along."""
-    return content if isinstance(content, str) else [_item(item) for item in content]
+    return content if isinstance(content, str) else [_item_of_content(item) for item in content]
 
 
-def shortened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+def shorten_messages(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
     """Return messages as they are remembered."""
     return [
-        dataclasses.replace(entry, parts=[_remembered(part) for part in entry.parts])
+        dataclasses.replace(entry, parts=[_shorten_part(part) for part in entry.parts])
         if isinstance(entry, ModelRequest)
         else entry
         for entry in messages
     ]
 
 
-def _remembered(part: Any) -> Any:
+def _shorten_part(part: Any) -> Any:
     if not isinstance(part, UserPromptPart) or isinstance(part.content, str):
         return part
     return dataclasses.replace(
-        part, content=content_of(message_files.remembered(prompt_of(part.content)))
+        part, content=content_of(message_files.remember_prompt(prompt_of(part.content)))
     )
 
 
-def _content(item: Item) -> UserContent:
+def _content_of_item(item: Item) -> UserContent:
     match item:
         case Enclosed(content, file):
             return TextContent(
@@ -57,10 +57,10 @@ def _content(item: Item) -> UserContent:
     return item
 
 
-def _item(content: UserContent) -> Item:
+def _item_of_content(content: UserContent) -> Item:
     match content:
         case TextContent():
-            return library_history.enclosed(content.content, content.metadata)
+            return library_history.with_file(content.content, content.metadata)
         case BinaryContent():
             return Picture(content.data, content.media_type, content.identifier)
     return content if isinstance(content, str) else ""

@@ -55,7 +55,7 @@ class Providers:
         wanted = (msgspec.msgpack.encode(configured), key)
         if wanted not in self._models:
             client, made_now = await asyncio.to_thread(
-                made, configured, key
+                make_model, configured, key
             )  # a second of imports, and the system's certificates
             self._clients.append(client)
             self._models[wanted] = made_now
@@ -92,7 +92,7 @@ def client_for(url: str) -> "httpx.AsyncClient":
     return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not local)
 
 
-def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
+def make_model(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
     """Make a model and the client that it asks by; raise ProviderMissing.
 
     It takes a while, so this is not for the event loop's thread.
@@ -104,11 +104,11 @@ def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
     try:
         match configured.provider:
             case "anthropic":
-                return client, _anthropic(configured, key, client)
+                return client, _make_anthropic(configured, key, client)
             case "google":
-                return client, _google(configured, key, client)
+                return client, _make_google(configured, key, client)
             case _:
-                return client, _compatible(configured, key, client)
+                return client, _make_compatible(configured, key, client)
     except ImportError:
         command = (
             f"{sys.executable} -m pip install "
@@ -120,7 +120,7 @@ def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
         ) from None
 
 
-def _compatible(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
+def _make_compatible(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -151,11 +151,11 @@ def _compatible(configured: Configured, key: str, client: "httpx.AsyncClient") -
     )
     profile = None if configured.provider == "openai" else plain
     return OpenAIChatModel(
-        configured.model, provider=provider, profile=profile, settings=_settings(configured)
+        configured.model, provider=provider, profile=profile, settings=_request_settings(configured)
     )
 
 
-def _anthropic(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
+def _make_anthropic(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -170,19 +170,19 @@ def _anthropic(configured: Configured, key: str, client: "httpx.AsyncClient") ->
     return AnthropicModel(
         configured.model,
         provider=AnthropicProvider(anthropic_client=asked),
-        settings=_settings(configured),
+        settings=_request_settings(configured),
     )
 
 
-def _google(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
+def _make_google(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
     provider = GoogleProvider(api_key=key or NO_KEY, base_url=configured.url, http_client=client)
-    return GoogleModel(configured.model, provider=provider, settings=_settings(configured))
+    return GoogleModel(configured.model, provider=provider, settings=_request_settings(configured))
 
 
-def _settings(configured: Configured) -> "ModelSettings":
+def _request_settings(configured: Configured) -> "ModelSettings":
     """Return what is sent with every request unless it says otherwise.
 
     A bound on the answer always, and no thinking aloud in a chat.

@@ -59,7 +59,7 @@ class RulesModel(Model[None]):
         )
         said = model_messages.parts_of(messages)
         return rules.next_step(
-            transcript.asked(said, tools=tools, now=self._now, instructions=told)
+            transcript.make_asked(said, tools=tools, now=self._now, instructions=told)
         )
 
     async def request(
@@ -71,10 +71,10 @@ class RulesModel(Model[None]):
         """Return the whole next step."""
         step = self.step(messages, model_request_parameters)
         usage = RequestUsage(
-            input_tokens=transcript.tokens_of(model_messages.parts_of(messages)),
-            output_tokens=transcript.tokens(step.text),
+            input_tokens=transcript.estimate_tokens_of(model_messages.parts_of(messages)),
+            output_tokens=transcript.estimate_tokens(step.text),
         )
-        return ModelResponse(parts=_parts(step, len(messages)), model_name=NAME, usage=usage)
+        return ModelResponse(parts=_step_parts(step, len(messages)), model_name=NAME, usage=usage)
 
     @contextlib.asynccontextmanager
     async def request_stream(
@@ -90,7 +90,7 @@ class RulesModel(Model[None]):
             model_request_parameters,
             step=step,
             position=len(messages),
-            prompt_tokens=transcript.tokens_of(model_messages.parts_of(messages)),
+            prompt_tokens=transcript.estimate_tokens_of(model_messages.parts_of(messages)),
             at=self._now,
         )
 
@@ -106,14 +106,15 @@ class RulesStream(StreamedResponse):
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         self._usage += RequestUsage(
-            input_tokens=self.prompt_tokens, output_tokens=transcript.tokens(self.step.text)
+            input_tokens=self.prompt_tokens,
+            output_tokens=transcript.estimate_tokens(self.step.text),
         )
         for start in range(0, len(self.step.text), PIECE):
             for event in self._parts_manager.handle_text_delta(
                 vendor_part_id="text", content=self.step.text[start : start + PIECE]
             ):
                 yield event
-        for part in _parts(self.step, self.position):
+        for part in _step_parts(self.step, self.position):
             if isinstance(part, ToolCallPart):
                 yield self._parts_manager.handle_tool_call_part(
                     vendor_part_id=part.tool_call_id,
@@ -139,7 +140,7 @@ class RulesStream(StreamedResponse):
         return self.at.astimezone(UTC)
 
 
-def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
+def _step_parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
     """Return a step as the parts of an answer.
 
     Ids of calls are made of their place, so that the same conversation always streams the same.

@@ -10,7 +10,7 @@ _SEES = re.compile(
 )
 
 
-def sees(model_name: str) -> bool:
+def takes_pictures(model_name: str) -> bool:
     """Return whether a model of that name takes pictures.
 
     One whose name does not tell is taken for blind, since refusals cost the turn.

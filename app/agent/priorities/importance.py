@@ -1,19 +1,19 @@
 """How much depends on a thing: from its kind, its priority, its words and who sent it."""
 
 from app.agent.priorities import lexicon
-from app.agent.priorities.items import Item, Points, points
+from app.agent.priorities.items import Item, Points, add_points
 from app.agent.priorities.lexicon import Sense, Senses
 from app.agent.priorities.mail_senders import Sender, sender_of
-from app.agent.priorities.urgency import asks, is_settled
+from app.agent.priorities.urgency import asks_for_answer, is_settled
 
 IMPORTANT = 50
 BASE = {"todo": 40, "calendar": 40, "other": 30, "note": 25, "email": 25}
 PRIORITY_POINTS = ((0.95, 40), (0.7, 22), (0.55, 5), (0.3, 0), (0.01, -12))
 
 
-def importance(item: Item) -> Points:
+def score_importance(item: Item) -> Points:
     """Return how important an item is."""
-    found = lexicon.senses(item.text)
+    found = lexicon.find_senses(item.text)
     parts = [
         (BASE[item.source], ""),
         *_priority_points(item),
@@ -21,7 +21,7 @@ def importance(item: Item) -> Points:
     ]
     if item.needs_reply:
         parts.append((25, ""))
-    elif asks(item):
+    elif asks_for_answer(item):
         parts.append((15, ""))
     if item.level == "high":
         parts.append((28, "high priority"))
@@ -36,7 +36,7 @@ def importance(item: Item) -> Points:
             parts.append((-60, "advertising"))
         case Sender.MACHINE:
             parts.append((-5, ""))
-    return points(parts)
+    return add_points(parts)
 
 
 def _priority_points(item: Item) -> list[tuple[int, str]]:

@@ -49,7 +49,7 @@ class Points(Struct, frozen=True):
     why: tuple[str, ...]
 
 
-def points(parts: list[tuple[int, str]]) -> Points:
+def add_points(parts: list[tuple[int, str]]) -> Points:
     """Add up parts of (points, reason); a part without a reason explains itself."""
     return Points(
         max(0, min(100, sum(part for part, _ in parts))),

@@ -14,7 +14,7 @@ import msgspec
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Lexicon
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 LONGEST = 600
 
@@ -60,23 +60,23 @@ class _Index(msgspec.Struct, frozen=True):
 
 
 @lru_cache(4096)
-def senses(text: str) -> Senses:
+def find_senses(text: str) -> Senses:
     """Return the senses of a text, each with the entries that have it.
 
     What stands beyond 600 characters does not count.
     """
-    words = _WORD.findall(folded(text[:LONGEST]))
+    words = _WORD.findall(fold_text(text[:LONGEST]))
     found: dict[Sense, set[str]] = defaultdict(set)
     for place, word in enumerate(words):
-        for phrase in _beginning_with(word):
+        for phrase in _phrases_beginning(word):
             following = words[place + 1 : place + 1 + len(phrase.rest)]
-            if len(following) == len(phrase.rest) and all(map(_fits, phrase.rest, following)):
+            if len(following) == len(phrase.rest) and all(map(_word_fits, phrase.rest, following)):
                 found[phrase.sense].add(phrase.entry)
     return {sense: frozenset(entries) for sense, entries in found.items()}
 
 
 @lru_cache(16_384)
-def _beginning_with(word: str) -> tuple[_Phrase, ...]:
+def _phrases_beginning(word: str) -> tuple[_Phrase, ...]:
     index = _index()
     bare = {word} | {word.removesuffix(ending) for ending in _ENDINGS[1:]}
     found = [phrase for form in bare for phrase in index.whole.get(form, ())]
@@ -90,7 +90,7 @@ def _beginning_with(word: str) -> tuple[_Phrase, ...]:
     return tuple(found)
 
 
-def _fits(wanted: str, word: str) -> bool:
+def _word_fits(wanted: str, word: str) -> bool:
     if wanted.endswith("*"):
         return word.startswith(wanted[:-1])
     return word.startswith(wanted) and word[len(wanted) :] in _ENDINGS
@@ -115,9 +115,9 @@ def _index() -> _Index:
 
 def _lexicons() -> Iterator[Lexicon]:
     for language in language_data.languages():
-        if language_data.has(language, Lexicon):
-            yield language_data.table(language, Lexicon)
+        if language_data.has_table(language, Lexicon):
+            yield language_data.load_table(language, Lexicon)
 
 
 def _entries(listed: str) -> Iterator[str]:
-    return (folded(entry.strip()) for entry in listed.split(",") if entry.strip())
+    return (fold_text(entry.strip()) for entry in listed.split(",") if entry.strip())

@@ -7,7 +7,7 @@ from functools import lru_cache
 from app.agent.priorities import lexicon
 from app.agent.priorities.items import Item
 from app.agent.priorities.lexicon import Sense
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 _SELLER = re.compile(
     r"(?:^|[<\s._-])(?:news|newsletters?|marketing|promos?|promotions?|offers?|deals?|sales?|digest|campaigns?|announcements?|shop|store|boletin|ofertas?|"
@@ -55,11 +55,11 @@ def sender_of(item: Item) -> Sender:
     """
     if item.source != "email":
         return Sender.PERSON
-    address, kind = folded(item.sender), folded(item.kind)
-    said = lexicon.senses(item.text)
+    address, kind = fold_text(item.sender), fold_text(item.kind)
+    said = lexicon.find_senses(item.text)
     if _SELLER.search(address) or _SELLING_KINDS & set(re.findall(r"[a-z]+", kind)):
         return Sender.SELLER
-    if _PRICE_CUT.search(folded(item.text[:600])) or (
+    if _PRICE_CUT.search(fold_text(item.text[:600])) or (
         Sense.OFFER in said and not item.needs_reply and not item.level
     ):
         return Sender.SELLER

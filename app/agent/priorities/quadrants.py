@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from app.agent.priorities.importance import IMPORTANT, importance
+from app.agent.priorities.importance import IMPORTANT, score_importance
 from app.agent.priorities.items import Item
-from app.agent.priorities.urgency import URGENT, urgency
+from app.agent.priorities.urgency import URGENT, score_urgency
 
 Quadrant = Literal[1, 2, 3, 4]
 
@@ -42,15 +42,15 @@ class Scored(Struct, frozen=True):
         return -self.weight, -self.urgency, self.item.title, repr(self.item)
 
 
-def scored(item: Item, now: datetime) -> Scored:
+def score_item(item: Item, now: datetime) -> Scored:
     """Weigh an item at a moment of the user's zone; the result depends on nothing else."""
-    urgent, important = urgency(item, now), importance(item)
+    urgent, important = score_urgency(item, now), score_importance(item)
     return Scored(
         item, urgent.value, important.value, tuple(dict.fromkeys(urgent.why + important.why))
     )
 
 
-def ranked(items: Iterable[Item], now: datetime) -> list[Scored]:
+def rank_items(items: Iterable[Item], now: datetime) -> list[Scored]:
     """Weigh items and put them in order, whatever the order in which they came."""
-    found = [scored(item, now) for item in items]
+    found = [score_item(item, now) for item in items]
     return sorted(found, key=lambda one: one.rank)

@@ -4,7 +4,7 @@ from datetime import date, datetime, time
 from typing import Literal
 
 from app.agent.priorities import lexicon
-from app.agent.priorities.items import Item, Points, points
+from app.agent.priorities.items import Item, Points, add_points
 from app.agent.priorities.lexicon import Sense, Senses
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.quickadd import dates_in_text
@@ -21,15 +21,15 @@ UNDATED_ALARM = 25  # what burns needs no date
 LEVELS: tuple[tuple[int, Level], ...] = ((85, "critical"), (60, "high"), (35, "medium"))
 
 
-def urgency(item: Item, now: datetime) -> Points:
+def score_urgency(item: Item, now: datetime) -> Points:
     """Return how urgent an item is at a moment of the user's zone."""
-    found = lexicon.senses(item.text)
+    found = lexicon.find_senses(item.text)
     sender = sender_of(item)
     dates = _date_points(item, now, found)
     parts = [*dates, *_word_points(item, found, dated=sum(part for part, _ in dates) > 0)]
     if item.needs_reply:
         parts.append((20, "needs a reply"))
-    elif asks(item):
+    elif asks_for_answer(item):
         parts.append((15, "asks something"))
     if item.level == "high" or (
         item.level == "" and Sense.HIGH in found and Sense.LOW not in found
@@ -41,40 +41,40 @@ def urgency(item: Item, now: datetime) -> Points:
         parts.append((25, "overlaps another event"))
     if sender is Sender.SELLER:
         parts.append((-80, "advertising"))
-    return points(parts)
+    return add_points(parts)
 
 
-def level(value: int) -> Level:
+def urgency_level(value: int) -> Level:
     """Return the word of the contract for so many points of urgency."""
     return next((word for least, word in LEVELS if value >= least), "low")
 
 
-def asks(item: Item) -> bool:
-    """Tell whether an e-mail of which nobody said so wants an answer, by its words."""
+def asks_for_answer(item: Item) -> bool:
+    """Return whether an e-mail of which nobody said so wants an answer, by its words."""
     if (
         item.source != "email"
         or item.needs_reply is not None
         or sender_of(item) is not Sender.PERSON
     ):
         return False
-    found = lexicon.senses(item.text)
+    found = lexicon.find_senses(item.text)
     return (Sense.ASKED in found or item.title.rstrip().endswith("?")) and not found.keys() & {
         Sense.CALM
     }
 
 
 def is_overdue(item: Item, now: datetime) -> bool:
-    """Tell whether a todo, or what says so of itself, was due before now."""
+    """Return whether a todo, or what says so of itself, was due before now."""
     if item.source == "calendar":
         return False
     if item.source == "todo" and (item.day or item.moment):
         return _is_past(item, now)
-    return item.source in ("todo", "other") and Sense.OVERDUE in lexicon.senses(item.text)
+    return item.source in ("todo", "other") and Sense.OVERDUE in lexicon.find_senses(item.text)
 
 
 def is_settled(item: Item) -> bool:
-    """Tell whether an item reports what is over and done, and wants nothing more."""
-    found = lexicon.senses(item.text)
+    """Return whether an item reports what is over and done, and wants nothing more."""
+    found = lexicon.find_senses(item.text)
     return (
         Sense.SETTLED in found
         and not item.needs_reply
@@ -83,7 +83,7 @@ def is_settled(item: Item) -> bool:
     )
 
 
-def when(item: Item, now: datetime) -> tuple[date, time | None] | None:
+def item_moment(item: Item, now: datetime) -> tuple[date, time | None] | None:
     """Return the day, and the time if known, of an item: as given, else as its words say."""
     if item.moment is not None:
         return item.moment.date(), item.moment.timetz().replace(tzinfo=None)
@@ -107,7 +107,7 @@ def _date_points(item: Item, now: datetime, found: Senses) -> list[tuple[int, st
         day = item.day or (item.moment.date() if item.moment else None)
         days = max(1, (now.date() - day).days) if day else 1
         return [(90 + min(10, days), f"overdue {days} day{'s' * (days > 1)}")]
-    known = when(item, now)
+    known = item_moment(item, now)
     if known is None:
         return [(90, "overdue")] if Sense.OVERDUE in found and item.source == "email" else []
     day, clock = known
@@ -128,7 +128,7 @@ def _date_points(item: Item, now: datetime, found: Senses) -> list[tuple[int, st
 
 
 def _event_points(item: Item, now: datetime) -> tuple[int, str]:
-    known = when(item, now)
+    known = item_moment(item, now)
     if known is None:
         return 10, ""
     day, clock = known
@@ -144,7 +144,7 @@ def _event_points(item: Item, now: datetime) -> tuple[int, str]:
     if days <= 0:
         return 60, "today"
     if days == 1:
-        weighty = Sense.WEIGHT in lexicon.senses(item.text)
+        weighty = Sense.WEIGHT in lexicon.find_senses(item.text)
         return (55, "tomorrow, to be prepared today") if weighty else (40, "tomorrow")
     return (25, f"in {days} days") if days <= 3 else (10, "")
 

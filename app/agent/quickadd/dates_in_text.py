@@ -12,7 +12,7 @@ from functools import cache
 from app.agent.quickadd.meaning import NoSuchDay
 from app.agent.rules.languages import language_data, time_units
 from app.agent.rules.languages.language_data import Times, Unit
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 LONGEST = 600
 UNIT_DAYS: Mapping[Unit, int] = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -26,7 +26,7 @@ def deadline(text: str, now: datetime, *, late: bool = False) -> tuple[date, tim
     A time alone is one of today. With `late` the text is known to be of something overdue, so
     its latest past day counts.
     """
-    plain = folded(text[:LONGEST]).replace("’", "'")
+    plain = fold_text(text[:LONGEST]).replace("’", "'")
     if not _hint().search(plain):
         return None
     today = now.date()
@@ -43,7 +43,7 @@ def deadline(text: str, now: datetime, *, late: bool = False) -> tuple[date, tim
 
 
 def _days(plain: str, today: date, missing: list[str]) -> Iterator[date]:
-    """Give the days that a text names, and note those that their month does not have."""
+    """Yield the days that a text names, and note those that their month does not have."""
     for pattern, reading in _patterns():
         for match in pattern.finditer(plain):
             try:
@@ -128,7 +128,7 @@ def _weeks_and_months() -> Iterator[tuple[str, Reading]]:
 
 
 def _clock(plain: str) -> time | None:
-    """Give the first time of day in a text."""
+    """Return the first time of day in a text."""
     match = _times().search(plain)
     if match is None:
         return None
@@ -176,7 +176,7 @@ def _hint() -> re.Pattern[str]:
 def _weekdays() -> tuple[str, ...]:
     """Return a pattern for each weekday."""
     named = zip(*(one.weekdays for one in _tables()), strict=True)
-    return tuple(folded("|".join(words)) for words in named)
+    return tuple(fold_text("|".join(words)) for words in named)
 
 
 @cache
@@ -207,7 +207,7 @@ def _unit() -> str:
 
 
 def _numbered(day: int, month: int, year: str | None, today: date) -> date:
-    """Give a day of a month: without a year the one that is nearest ahead, or was in the last
+    """Return a day of a month: without a year the one that is nearest ahead, or was in the last
     two months.
     """
     leap_or_named = int(year or 4)
@@ -220,7 +220,7 @@ def _numbered(day: int, month: int, year: str | None, today: date) -> date:
 
 
 def _slashed(first: int, second: int, year: str, today: date) -> date | None:
-    """Give a day of the form 24/11/2026 or 11/24/2026 where only one reading makes sense."""
+    """Return a day of the form 24/11/2026 or 11/24/2026 where only one reading makes sense."""
     if first > 12 >= second or first == second:
         return _numbered(first, second, year, today)
     return _numbered(second, first, year, today) if second > 12 else None
@@ -241,7 +241,7 @@ def _month_end(today: date) -> date:
 
 
 def _first_of(month: int, today: date) -> date:
-    """Give the first day of a month to come; of this one the last."""
+    """Return the first day of a month to come; of this one the last."""
     return (
         _month_end(today)
         if month == today.month

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.agent.quickadd import language_words
 from app.agent.quickadd.folded_text import Folded
 from app.agent.quickadd.language_words import Language
-from app.agent.quickadd.match_meaning import meaning_of
+from app.agent.quickadd.match_meaning import read_match
 from app.agent.quickadd.meaning import Kind, Meaning
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import DatePattern
@@ -49,8 +49,8 @@ def best_reading(
     """Return what the language that finds most in a text makes of it."""
     words = set(language_words.words_of(visible))
     readings = []
-    for language in _languages(text, words, locale):
-        found = _swept(text, folded, visible, language, now, kinds)
+    for language in _candidate_languages(text, words, locale):
+        found = _take_matches(text, folded, visible, language, now, kinds)
         known = min(3, len(words & language.common)) + bool(language.signs.search(text))
         own = locale[:2].lower() == language.code
         readings.append(
@@ -61,19 +61,19 @@ def best_reading(
     return max(readings, key=lambda reading: reading.score)
 
 
-def _languages(text: str, words: set[str], locale: str) -> list[Language]:
-    """Give the languages that may have something to say about the text.
+def _candidate_languages(text: str, words: set[str], locale: str) -> list[Language]:
+    """Return the languages that may have something to say about the text.
 
     The first one wins a tie.
     """
     if _ASIAN.search(text):
-        japanese = language_words.language("ja")
+        japanese = language_words.load_language("ja")
         is_japanese = japanese.signs.search(text) or locale[:2].lower() == "ja"
-        return [japanese if is_japanese else language_words.language("zh")]
-    english = language_words.language(
+        return [japanese if is_japanese else language_words.load_language("zh")]
+    english = language_words.load_language(
         "en", month_first=locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES
     )
-    latin = [english, *map(language_words.language, _others_with_alphabets())]
+    latin = [english, *map(language_words.load_language, _others_with_alphabets())]
     own = [language for language in latin if language.code == locale[:2].lower()] or [english]
     touched = [
         language
@@ -92,7 +92,7 @@ def _others_with_alphabets() -> list[str]:
     ]
 
 
-def _swept(
+def _take_matches(
     text: str, folded: Folded, visible: str, language: Language, now: datetime, kinds: set[Kind]
 ) -> list[Found]:
     """Take matches from the left, the longer of those that begin together, each slot once.
@@ -101,7 +101,7 @@ def _swept(
     """
     candidates = [
         one
-        for one in _candidates(visible, language, now)
+        for one in _find_candidates(visible, language, now)
         if one.meaning.kind not in kinds
         and not (
             one.rule.means in NAME_LIKE
@@ -115,7 +115,7 @@ def _swept(
         if (
             one.rule.where != "beside"
             and _is_free(one, taken)
-            and _stands(one, text, folded, visible, language, starts)
+            and _fits_context(one, text, folded, visible, language, starts)
         ):
             taken.append(one)
     waiting = [one for one in candidates if one.rule.where == "beside"]
@@ -125,13 +125,13 @@ def _swept(
     return taken
 
 
-def _candidates(visible: str, language: Language, now: datetime) -> list[Found]:
+def _find_candidates(visible: str, language: Language, now: datetime) -> list[Found]:
     found = []
     for order, (rule, pattern) in enumerate(language.patterns):
         for match in pattern.finditer(visible):
             groups = {**match.groupdict(), **rule.says}
             if match.end() > match.start() and (
-                meaning := meaning_of(rule.means, groups, language, now)
+                meaning := read_match(rule.means, groups, language, now)
             ):
                 found.append(Found(match.start(), match.end(), order, rule, groups, meaning))
     return sorted(found, key=lambda one: (one.start, -one.end, one.order))
@@ -157,10 +157,10 @@ def _is_beside(one: Found, taken: list[Found], visible: str) -> bool:
     )
 
 
-def _stands(
+def _fits_context(
     one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
 ) -> bool:
-    """Say whether the words around a match let it be one."""
+    """Return whether the words around a match let it be one."""
     introduced = bool(one.groups.get("pre"))
     if not introduced and language_words.word_before(visible, one.start) in language.before:
         return False
@@ -182,7 +182,7 @@ def _stands(
 def _is_apart(
     one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
 ) -> bool:
-    """Say whether a match ends where something else begins, and not a noun."""
+    """Return whether a match ends where something else begins, and not a noun."""
     following = one.end + len(visible[one.end :]) - len(visible[one.end :].lstrip())
     if following in starts or _APART.match(visible, one.end):
         return True
@@ -196,7 +196,7 @@ def _is_apart(
 
 
 def _is_a_name(one: Found, text: str, folded: Folded, language: Language) -> bool:
-    """Say whether capitals make a title of it, as of a film or a show.
+    """Return whether capitals make a title of it, as of a film or a show.
 
     Where nouns have capitals, the word is then another one.
     """

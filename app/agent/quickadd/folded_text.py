@@ -53,41 +53,42 @@ class Folded(NamedTuple):
     places: tuple[int, ...]
 
 
-def fold(text: str) -> Folded:
+def fold_text(text: str) -> Folded:
     """Give the text in comparable letters, with the way back to the original's places."""
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):
         if letter in _COMBINING_KANA and letters:
-            letters[-1] = _one(unicodedata.normalize("NFC", letters[-1] + letter))
+            letters[-1] = _first_letter(unicodedata.normalize("NFC", letters[-1] + letter))
             continue
-        for plain in _plain(letter):
+        for plain in _fold_letter(letter):
             letters.append(plain)
             places.append(place)
     return Folded("".join(letters), (*places, len(text)))
 
 
-def unread(text: str) -> Iterable[tuple[int, int]]:
-    """Give the parts of a folded text that are quoted, addresses, file names, tags or mentions."""
+def literal_parts(text: str) -> Iterable[tuple[int, int]]:
+    """Return the parts of a folded text that are quoted, addresses, file names, tags or
+    mentions."""
     return (match.span() for match in _UNREAD.finditer(text))
 
 
-def hide(text: str, parts: Iterable[tuple[int, int]]) -> str:
-    """Give the text with the parts blanked out, at its old length."""
+def blank_out(text: str, parts: Iterable[tuple[int, int]]) -> str:
+    """Return the text with the parts blanked out, at its old length."""
     letters = list(text)
     for start, end in parts:
         letters[start:end] = HIDDEN * (end - start)
     return "".join(letters)
 
 
-def without(text: str, parts: Iterable[tuple[int, int]]) -> str:
-    """Give the text without the parts and without the spaces, brackets and commas that only held
+def remove_parts(text: str, parts: Iterable[tuple[int, int]]) -> str:
+    """Return the text without the parts and without the spaces, brackets and commas that only held
     them.
     """
     rest, last = "", 0
     for start, end in sorted(parts):
-        rest, last = _joined(rest, text[last:start]), end
-    rest = _joined(rest, text[last:])
+        rest, last = _join_around(rest, text[last:start]), end
+    rest = _join_around(rest, text[last:])
     rest = re.sub(r"\(\s{0,9}\)|\[\s{0,9}\]|（\s{0,9}）", "", rest)
     rest = re.sub(
         r"[ \t]{2,}", " ", re.sub(r"(?<=\S)[ \t]{1,9}([,;](?=\s|$)|[.?](?=\s*$))", r"\1", rest)
@@ -98,7 +99,7 @@ def without(text: str, parts: Iterable[tuple[int, int]]) -> str:
     )
 
 
-def _joined(left: str, right: str) -> str:
+def _join_around(left: str, right: str) -> str:
     if not left or not right.strip():
         return left + ("" if left else right)
     glue = "" if _WIDE.match(left.rstrip()[-1:]) or _WIDE.match(right.lstrip()) else " "
@@ -110,11 +111,11 @@ def _joined(left: str, right: str) -> str:
 
 
 @functools.lru_cache(4096)
-def _plain(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     base = unicodedata.normalize("NFKD", letter.translate(PLAIN)).casefold()
     kept = "".join(part for part in base if not "\u0300" <= part <= "\u036f")
     return unicodedata.normalize("NFC", kept).translate(PLAIN)
 
 
-def _one(letters: str) -> str:
+def _first_letter(letters: str) -> str:
     return letters if len(letters) == 1 else letters[0]

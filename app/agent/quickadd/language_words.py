@@ -62,7 +62,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         own = {**self._word_macros(), **_SHARED, **self.dates.macros}
         included = [rule for group in self.dates.include for rule in getattr(shared, group)]
         expanded = [
-            (rule, language_data.expanded(rule.pattern, macros))
+            (rule, language_data.expand_macros(rule.pattern, macros))
             for rules, macros in ((included, {**own, **shared.macros}), (self.dates.rules, own))
             for rule in rules
         ]
@@ -73,7 +73,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
     @functools.cached_property
     def lead(self) -> re.Pattern[str]:
         """What may come before the task itself, such as the request to be reminded."""
-        return re.compile(rf"\s*(?:{language_data.joined(self.dates.leads)})", re.IGNORECASE)
+        return re.compile(rf"\s*(?:{language_data.join_pattern(self.dates.leads)})", re.IGNORECASE)
 
     @functools.cached_property
     def words(self) -> frozenset[str]:
@@ -112,9 +112,9 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 @functools.cache
-def language(code: str, *, month_first: bool | None = None) -> Language:
+def load_language(code: str, *, month_first: bool | None = None) -> Language:
     """Return a language; `month_first` says which way a date such as 4/5 is read there."""
-    dates = language_data.table(code, Dates)
+    dates = language_data.load_table(code, Dates)
     return Language(
         code=code,
         dates=dates,
@@ -129,7 +129,7 @@ def language(code: str, *, month_first: bool | None = None) -> Language:
         after=frozenset(dates.after.split()),
         against=frozenset(dates.against.split()),
         common=frozenset(dates.common.split()),
-        signs=re.compile(language_data.joined(dates.signs)),
+        signs=re.compile(language_data.join_pattern(dates.signs)),
         month_first=dates.month_first if month_first is None else month_first,
     )
 

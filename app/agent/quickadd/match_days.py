@@ -31,16 +31,16 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
         )
     if year and day < now.date() - (OLDEST if groups.get("pre") else timedelta()):
         return None
-    return _day(groups, day)
+    return _day_meaning(groups, day)
 
 
 def read_this_month(groups: Groups, language: Language, now: datetime) -> Meaning:
     """A day of the next month, or of this one."""
-    month = moved(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
+    month = units_later(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
     number = language.number(groups["day"] or "")
     if calendar.monthrange(month.year, month.month)[1] < number <= 31:
         raise NoSuchDay(f"{month:%Y-%m}-{number:02}")
-    return _day(groups, month.replace(day=number))
+    return _day_meaning(groups, month.replace(day=number))
 
 
 def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -81,7 +81,7 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
 def _coming_day(today: date, number: int) -> date:
     first = today.replace(day=1)
     for ahead in range(13):
-        month = moved(first, "month", ahead)
+        month = units_later(first, "month", ahead)
         if (
             number <= calendar.monthrange(month.year, month.month)[1]
             and month.replace(day=number) >= today
@@ -90,7 +90,7 @@ def _coming_day(today: date, number: int) -> date:
     raise ValueError("no such day")
 
 
-def _day(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
+def _day_meaning(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
     return Meaning("date", day=day, part=part, until=bool(groups.get("until")))
 
 
@@ -109,7 +109,7 @@ def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meani
 def read_named(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return a day that has a name, such as tomorrow."""
     part = groups.get("part")
-    return _day(
+    return _day_meaning(
         groups,
         now.date() + timedelta(language.days[groups["day_name"] or ""]),
         language.parts[part] if part else None,
@@ -132,8 +132,8 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     part = language.parts[groups["part"] or ""] if groups.get("part") else None
     for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
         if groups.get(name):
-            return _day(groups, monday + timedelta(days + number), part)
-    return _day(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
+            return _day_meaning(groups, monday + timedelta(days + number), part)
+    return _day_meaning(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
 
 
 def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -142,20 +142,23 @@ def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
     This one, and the end of any, at its last, a week at its Friday.
     """
     unit, coming = language.units[groups["unit"] or ""], bool(groups.get("next"))
-    first = moved(_first_of(unit, now.date()), unit, 1 if coming else 0)
+    first = units_later(_next_period_start(unit, now.date()), unit, 1 if coming else 0)
     if unit == "weekend":
-        return _day(groups, moved(_first_of("week", now.date()), "day", 12) if coming else first)
+        return _day_meaning(
+            groups,
+            units_later(_next_period_start("week", now.date()), "day", 12) if coming else first,
+        )
     if coming and not groups.get("end"):
-        return _day(groups, first)
+        return _day_meaning(groups, first)
     if unit == "day":
         return Meaning("date", day=first, clock=END_OF_DAY)
     if unit == "week":
         friday = first + timedelta(4)
-        return _day(groups, friday if friday >= now.date() else first + timedelta(6))
-    return _day(groups, moved(first, unit, 1) - timedelta(1))
+        return _day_meaning(groups, friday if friday >= now.date() else first + timedelta(6))
+    return _day_meaning(groups, units_later(first, unit, 1) - timedelta(1))
 
 
-def _first_of(unit: str, today: date) -> date:
+def _next_period_start(unit: str, today: date) -> date:
     match unit:
         case "week":
             return today - timedelta(today.weekday())
@@ -173,9 +176,11 @@ def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning
     """The last day of a named month, or its middle."""
     month = language.months[groups["month"] or ""]
     first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
-    return _day(
+    return _day_meaning(
         groups,
-        first.replace(day=15) if groups.get("middle") else moved(first, "month", 1) - timedelta(1),
+        first.replace(day=15)
+        if groups.get("middle")
+        else units_later(first, "month", 1) - timedelta(1),
     )
 
 
@@ -184,25 +189,25 @@ def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | N
     number = language.number(groups["number"] or "")
     unit = language.units[groups["unit"] or ""]
     if unit not in ("minute", "hour"):
-        return Meaning("date", day=moved(now.date(), unit, number))
+        return Meaning("date", day=units_later(now.date(), unit, number))
     minutes = number * (60 if unit == "hour" else 1) + (30 if groups.get("half") else 0)
-    return Meaning("date", moment=later(now, minutes))
+    return Meaning("date", moment=minutes_later(now, minutes))
 
 
 def read_half_hour(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the moment half an hour from now."""
-    return Meaning("date", moment=later(now, 30))
+    return Meaning("date", moment=minutes_later(now, 30))
 
 
-def later(now: datetime, minutes: int) -> datetime:
-    """Give the moment so many true minutes after now, on the whole minute, in now's zone."""
+def minutes_later(now: datetime, minutes: int) -> datetime:
+    """Return the moment so many true minutes after now, on the whole minute, in now's zone."""
     return (
         now.replace(second=0, microsecond=0).astimezone(UTC) + timedelta(minutes=minutes)
     ).astimezone(now.tzinfo)
 
 
-def moved(day: date, unit: str, number: int) -> date:
-    """Give the day so many units later; a month that is too short gives its last day."""
+def units_later(day: date, unit: str, number: int) -> date:
+    """Return the day so many units later; a month that is too short gives its last day."""
     if unit in ("day", "week", "weekend"):
         return day + timedelta(number * (1 if unit == "day" else 7))
     months = day.year * 12 + day.month - 1 + number * (12 if unit == "year" else 1)

@@ -16,8 +16,8 @@ from app.workspace.todos.recurrence import WEEKDAYS
 FREQUENCIES = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
 
 
-def meaning_of(name: str, groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """Give what the groups of a match say, or None when there is no such day or time."""
+def read_match(name: str, groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """Return what the groups of a match say, or None when there is no such day or time."""
     try:
         return READERS[name](groups, language, now)
     except NoSuchDay as missing:

@@ -67,8 +67,8 @@ class Meaning(msgspec.Struct, frozen=True):
         )
 
 
-def clock_of(said: Meaning | None, part: str | None) -> time | None:
-    """Give the time of day that a clock time and a part of the day say together."""
+def combine_clock(said: Meaning | None, part: str | None) -> time | None:
+    """Return the time of day that a clock time and a part of the day say together."""
     clock = said.clock if said else None
     if said is None or clock is None:
         return PARTS[part] if part else None
@@ -76,10 +76,10 @@ def clock_of(said: Meaning | None, part: str | None) -> time | None:
         return clock
     if part is None:
         return clock.replace(hour=clock.hour + 12) if 1 <= clock.hour <= said.afternoon else clock
-    return _in_part(clock, part)
+    return _clock_in_part(clock, part)
 
 
-def _in_part(clock: time, part: str) -> time:
+def _clock_in_part(clock: time, part: str) -> time:
     if part in ("night", "evening", "midnight") and clock.hour in (0, 12):
         return PARTS["midnight"] if clock.minute == 0 else clock.replace(hour=0)
     earliest = {"noon": 1, "afternoon": 1, "dusk": 1, "evening": 1, "night": 5}.get(part, 12)

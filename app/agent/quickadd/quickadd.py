@@ -16,7 +16,7 @@ from app.agent.quickadd import find_dates, folded_text
 from app.agent.quickadd.find_dates import Found
 from app.agent.quickadd.folded_text import Folded
 from app.agent.quickadd.language_words import Language
-from app.agent.quickadd.meaning import Kind, Meaning, clock_of
+from app.agent.quickadd.meaning import Kind, Meaning, combine_clock
 from app.workspace.todos import recurrence
 from app.workspace.todos.recurrence import Recurrence
 
@@ -63,15 +63,15 @@ class QuickAdd(msgspec.Struct, frozen=True):
     def due_date(self) -> str | None:
         """The due date as a todo takes it: a date, or a moment with its offset."""
         if isinstance(self.due, datetime):
-            return _text(self.due)
+            return _moment_text(self.due)
         return self.due.isoformat() if self.due else None
 
     def without(self, span: Span) -> "QuickAdd":
-        """Give the line read again with this span left in the title."""
-        return read(self.text, now=self.now, locale=self.locale, ignore=(*self.ignored, span))
+        """Return the line read again with this span left in the title."""
+        return read_line(self.text, now=self.now, locale=self.locale, ignore=(*self.ignored, span))
 
 
-def read(
+def read_line(
     text: str, *, now: datetime, locale: str | None = None, ignore: Collection[Span | Kind] = ()
 ) -> QuickAdd:
     """Read a typed line at the moment `now`, whose zone is the user's.
@@ -81,11 +81,11 @@ def read(
     raises; a title is never empty unless the text is. Text beyond `LONGEST` is not read.
     """
     now = now if now.tzinfo else now.replace(tzinfo=UTC)
-    folded = folded_text.fold(text[:LONGEST])
+    folded = folded_text.fold_text(text[:LONGEST])
     ignored = tuple(one for one in ignore if isinstance(one, Span))
     kinds = {one for one in ignore if isinstance(one, str)}
-    visible = folded_text.hide(
-        folded.text, [*folded_text.unread(folded.text), *_folded_parts(folded, ignored)]
+    visible = folded_text.blank_out(
+        folded.text, [*folded_text.literal_parts(folded.text), *_folded_parts(folded, ignored)]
     )
     place = (locale or "").replace("_", "-")
     best = find_dates.best_reading(text[:LONGEST], folded, visible, now, place, kinds)
@@ -93,10 +93,10 @@ def read(
     missing = next((one for one in found if one.meaning.impossible), None)
     if missing:  # what else was said of the day would make another one of it
         found = [one for one in found if one.meaning.kind == "priority"]
-    due, rule, used = _assembled(found, now)
-    spans = tuple(_span(text, folded, one, now) for one in sorted(used))
+    due, rule, used = _assemble(found, now)
+    spans = tuple(_span_record(text, folded, one, now) for one in sorted(used))
     return QuickAdd(
-        title=_title(text, spans, best.language),
+        title=_title_without(text, spans, best.language),
         due=due,
         priority=next(
             (one.meaning.priority for one in used if one.meaning.priority is not None), 0
@@ -108,7 +108,7 @@ def read(
         now=now,
         locale=locale,
         ignored=ignored,
-        no_such_day=_text_of(text, folded, missing) if missing else "",
+        no_such_day=_matched_text(text, folded, missing) if missing else "",
         no_such_date=missing.meaning.impossible if missing else "",
     )
 
@@ -124,7 +124,7 @@ def _folded_parts(folded: Folded, spans: Iterable[Span]) -> Iterable[tuple[int, 
             yield inside[0], inside[-1] + 1
 
 
-def _assembled(
+def _assemble(
     found: list[Found], now: datetime
 ) -> tuple[date | datetime | None, str | None, list[Found]]:
     """Put together what was found: the due date, the rule, and the matches that were needed."""
@@ -138,32 +138,33 @@ def _assembled(
             said["date"] = ends
     if rule and ends and ends.day:
         rule += f";UNTIL={ends.day:%Y%m%d}"
-    due = _due(said, rule, now)
+    due = _due_date(said, rule, now)
     return due, rule, found
 
 
-def _due(said: dict[str, Meaning], rule: str | None, now: datetime) -> date | datetime | None:
+def _due_date(said: dict[str, Meaning], rule: str | None, now: datetime) -> date | datetime | None:
     given = said.get("date")
     if given and given.moment:
         return given.moment
     part = said["part"].part if "part" in said else None
-    clock = clock_of(said.get("clock"), part)
+    clock = combine_clock(said.get("clock"), part)
     if given is None and clock is None and rule is None:
         return None
     first = given.day if given and given.day else now.date()
-    day = _first_of(rule, first) if rule else first
+    day = _first_rule_date(rule, first) if rule else first
     if clock is None:
         return day
-    moment = _at(day, clock, now)
+    moment = _wall_moment(day, clock, now)
     if moment > now or day == date.max or (given is not None and day == given.day):
         return moment
     following = day + timedelta(1)
-    return _at(_first_of(rule, following) if rule else following, clock, now)
+    return _wall_moment(_first_rule_date(rule, following) if rule else following, clock, now)
 
 
-def _first_of(rule: str, first: date) -> date:
-    """Give the first date of a rule from a day on; a rule that only says how often begins there."""
-    repetition = recurrence.parse(rule)
+def _first_rule_date(rule: str, first: date) -> date:
+    """Return the first date of a rule from a day on; a rule that only says how often begins
+    there."""
+    repetition = recurrence.parse_rule(rule)
     if first == date.min or not (repetition.byday or repetition.numbers):
         return first
     before = first - timedelta(1)
@@ -173,8 +174,8 @@ def _first_of(rule: str, first: date) -> date:
     return found[0] if found else first
 
 
-def _at(day: date, clock: time, now: datetime) -> datetime:
-    """Give the moment of a wall time.
+def _wall_moment(day: date, clock: time, now: datetime) -> datetime:
+    """Return the moment of a wall time.
 
     Where the clock skips it, as long after the gap as it would have been.
     """
@@ -185,31 +186,31 @@ def _at(day: date, clock: time, now: datetime) -> datetime:
         return moment
 
 
-def _text_of(text: str, folded: Folded, one: Found) -> str:
+def _matched_text(text: str, folded: Folded, one: Found) -> str:
     start = one.start + len(one.groups.get("pre") or "")  # “on”, “by” and the like
     return text[folded.places[start] : folded.places[one.end]].strip()
 
 
-def _span(text: str, folded: Folded, one: Found, now: datetime) -> Span:
+def _span_record(text: str, folded: Folded, one: Found, now: datetime) -> Span:
     start, end = folded.places[one.start], folded.places[one.end]
-    return Span(one.meaning.kind, start, end, text[start:end], _value(one.meaning, now))
+    return Span(one.meaning.kind, start, end, text[start:end], _span_value(one.meaning, now))
 
 
-def _value(meaning: Meaning, now: datetime) -> str | int:
+def _span_value(meaning: Meaning, now: datetime) -> str | int:
     if meaning.priority is not None:
         return meaning.priority
     if meaning.rule:
         return meaning.rule
     if meaning.moment:
-        return _text(meaning.moment)
-    clock = clock_of(meaning if meaning.clock else None, meaning.part)
+        return _moment_text(meaning.moment)
+    clock = combine_clock(meaning if meaning.clock else None, meaning.part)
     if meaning.day is None:
         return clock.isoformat("minutes") if clock else ""
     return f"{meaning.day}T{clock:%H:%M}" if clock else meaning.day.isoformat()
 
 
-def _text(moment: datetime) -> str:
-    """Give a moment as text; in UTC where the zone then kept an offset with seconds, as towns
+def _moment_text(moment: datetime) -> str:
+    """Return a moment as text; in UTC where the zone then kept an offset with seconds, as towns
     did before time zones.
     """
     offset = moment.utcoffset()
@@ -218,9 +219,9 @@ def _text(moment: datetime) -> str:
     )
 
 
-def _title(text: str, spans: tuple[Span, ...], language: Language) -> str:
+def _title_without(text: str, spans: tuple[Span, ...], language: Language) -> str:
     kept = (
-        folded_text.without(text, [(span.start, span.end) for span in spans])
+        folded_text.remove_parts(text, [(span.start, span.end) for span in spans])
         if spans
         else text.strip()
     )

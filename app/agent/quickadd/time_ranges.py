@@ -44,7 +44,7 @@ class Range(NamedTuple):
 
 
 def read(text: str, now: datetime) -> Range | None:
-    """Give the stretch that a text names at the moment `now`, whose zone is the user's.
+    """Return the stretch that a text names at the moment `now`, whose zone is the user's.
 
     None where it names none.
     """
@@ -65,7 +65,7 @@ def read(text: str, now: datetime) -> Range | None:
 
 
 def missing_day(text: str, now: datetime, locale: str | None = None) -> str:
-    """Give the first date in a text that does not exist, such as 31 April; else nothing."""
+    """Return the first date in a text that does not exist, such as 31 April; else nothing."""
     if not _DIGIT.search(text):
         return ""
     for found in re.finditer(rf"(?<!\d){_DAY}(?!\d)", text[:LONGEST]):
@@ -77,11 +77,11 @@ def missing_day(text: str, now: datetime, locale: str | None = None) -> str:
     rest = text[:LONGEST]
     for pattern in _names().values():  # what else is named would hide it
         rest = re.sub(pattern.pattern, " ", rest, flags=re.IGNORECASE)
-    return quickadd.read(f"x {_particle().sub(' ', rest)}", now=now, locale=locale).no_such_day
+    return quickadd.read_line(f"x {_particle().sub(' ', rest)}", now=now, locale=locale).no_such_day
 
 
 def day(of: date, now: datetime, days: int = 1) -> Range:
-    """Give so many whole days of the user's zone."""
+    """Return so many whole days of the user's zone."""
     return Range(
         datetime.combine(of, time(), now.tzinfo),
         datetime.combine(of + timedelta(days=days), time(), now.tzinfo),
@@ -122,7 +122,7 @@ def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Ra
 
 
 def _reckoned(now: datetime, length: timedelta, *, ahead: bool, whole: bool) -> Range:
-    """Give what lies ahead or behind; days are whole ones, with today's rest or beginning."""
+    """Return what lies ahead or behind; days are whole ones, with today's rest or beginning."""
     if ahead:
         end = datetime.combine((now + length).date(), time(), now.tzinfo) if whole else now + length
         return Range(now, end)
@@ -175,14 +175,14 @@ def _moment(text: str, now: datetime) -> datetime:
 
 
 def _by_date(text: str, now: datetime) -> Range | None:
-    """Give the day that the quick-add grammar finds, with the time of day where there is one."""
+    """Return the day that the quick-add grammar finds, with the time of day where there is one."""
     from app.agent.quickadd import (
         quickadd,
     )  # a grammar of six languages, so only once somebody names a date
 
     text = _particle().sub(" ", text)
     due = (
-        (quickadd.read(text, now=now).due or quickadd.read(f"x {text}", now=now).due)
+        (quickadd.read_line(text, now=now).due or quickadd.read_line(f"x {text}", now=now).due)
         if text.strip()
         else None
     )
@@ -193,10 +193,10 @@ def _by_date(text: str, now: datetime) -> Range | None:
 
 
 def _clock(text: str, now: datetime, named: Range) -> datetime | None:
-    """Give the time of day that a text names beside the day."""
+    """Return the time of day that a text names beside the day."""
     from app.agent.quickadd import quickadd
 
-    due = quickadd.read(_particle().sub(" ", text), now=now).due
+    due = quickadd.read_line(_particle().sub(" ", text), now=now).due
     return (
         datetime.combine(named.start.date(), due.astimezone(now.tzinfo).time(), now.tzinfo)
         if isinstance(due, datetime)

@@ -14,7 +14,7 @@ from app.agent.rules.answers import (
     note_answers,
     write_actions,
 )
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step
@@ -24,13 +24,13 @@ __all__ = ["Asked", "Result", "Step", "next_step"]
 SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "undo"})
 """The intents that are answered with a fixed sentence and no tool."""
 INTENTS = {
-    "ask": note_answers.answer,
-    "find_notes": note_answers.find,
+    "ask": note_answers.answer_question,
+    "find_notes": note_answers.find_notes,
     "summarise": note_answers.summarise,
-    "list_todos": list_answers.todos,
-    "list_notes": list_answers.notes,
-    "list_folders": list_answers.folders,
-    "day": list_answers.day,
+    "list_todos": list_answers.list_todos,
+    "list_notes": list_answers.list_notes,
+    "list_folders": list_answers.list_folders,
+    "day": list_answers.sum_up_day,
     "add_todo": write_actions.add_todo,
     "complete_todo": write_actions.complete_todo,
     "make_note": write_actions.make_note,
@@ -39,14 +39,14 @@ INTENTS = {
     "move_note": write_actions.move_note,
     "replan": write_actions.replan,
     "remember": memory_answers.remember,
-    "recall": memory_answers.recall,
-    "events": calendar_answers.events,
-    "free": calendar_answers.free,
-    "network": network_actions.network,
-    "contact": network_actions.contact,
-    "message": network_actions.message,
+    "recall": memory_answers.recall_answer,
+    "events": calendar_answers.list_events,
+    "free": calendar_answers.tell_free_time,
+    "network": network_actions.tell_network,
+    "contact": network_actions.tell_contact,
+    "message": network_actions.send_message,
     "ask_agent": network_actions.ask_agent,
-    "share": network_actions.share,
+    "share": network_actions.make_link,
 }
 DONE_WITH = {
     "append_note": "edit_note",
@@ -62,19 +62,19 @@ MOST_ROUNDS = 5
 
 
 def next_step(asked: Asked) -> Step:
-    """Give the next step for a message: the same for the same message, results, tools and time.
+    """Return the next step for a message: the same for the same message, results, tools and time.
 
     A tool that is not offered is never called.
     """
     route = _in_wanted_language(asked, _route(asked))
     if route.intent in SAID:
-        return Step(_said(asked, route))
+        return Step(_phrase(asked, route))
     if asked.persona.messages_only:
-        return Step(say(route.language, "taken", owner=asked.persona.owner))
+        return Step(phrase(route.language, "taken", owner=asked.persona.owner))
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
-        return list_answers.not_allowed(asked, route, tool)
+        return list_answers.tell_not_allowed(asked, route, tool)
     if (asked.attached or asked.attached_before) and (
-        step := attachment_answers.step(asked, route)
+        step := attachment_answers.answer_from_files(asked, route)
     ):
         return step
     if (
@@ -83,37 +83,39 @@ def next_step(asked: Asked) -> Step:
         and "search_notes" in asked.tools
     ):
         return _from_notes(asked, route)
-    return _offered(asked, route, INTENTS[route.intent](asked, route))
+    return _offer_next(asked, route, INTENTS[route.intent](asked, route))
 
 
 def _from_notes(asked: Asked, route: Route) -> Step:
-    """Give what the notes say of an event, for who may read them and not the calendar.
+    """Return what the notes say of an event, for who may read them and not the calendar.
 
     Where they say nothing, that the calendar is not theirs.
     """
-    step = _offered(
-        asked, route, note_answers.answer(asked, msgspec.structs.replace(route, intent="ask"))
+    step = _offer_next(
+        asked,
+        route,
+        note_answers.answer_question(asked, msgspec.structs.replace(route, intent="ask")),
     )
     return (
         step
         if step.calls or step.quotes
-        else list_answers.not_allowed(asked, route, calendar_answers.TOOL)
+        else list_answers.tell_not_allowed(asked, route, calendar_answers.TOOL)
     )
 
 
 def _route(asked: Asked) -> Route:
-    """Give what a message asks for.
+    """Return what a message asks for.
 
     What somebody else asks the agent to recall is asked of the notes, as its memory is the
     owner's.
     """
-    found = routing.route(asked.message, names=asked.persona.names)
+    found = routing.route_message(asked.message, names=asked.persona.names)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:
-    """Give a route whose answer is in the language that the owner wants.
+    """Return a route whose answer is in the language that the owner wants.
 
     What was written stays to be read in its own.
     """
@@ -126,24 +128,24 @@ def _in_wanted_language(asked: Asked, route: Route) -> Route:
     )
 
 
-def _said(asked: Asked, route: Route) -> str:
-    """Give a fixed sentence, with the names that the owner gave."""
+def _phrase(asked: Asked, route: Route) -> str:
+    """Return a fixed sentence, with the names that the owner gave."""
     owner = asked.persona.owner
     if route.intent == "greet" and asked.persona.person:
-        return say(route.language, "greet_named", who=asked.persona.person)
+        return phrase(route.language, "greet_named", who=asked.persona.person)
     if route.intent == "help" and asked.persona.agent:
         return (
-            f"{say(route.language, 'named', who=asked.persona.agent)} "
-            f"{say(route.language, 'help', owner=owner)}"
+            f"{phrase(route.language, 'named', who=asked.persona.agent)} "
+            f"{phrase(route.language, 'help', owner=owner)}"
         )
-    return say(route.language, route.intent, owner=owner)
+    return phrase(route.language, route.intent, owner=owner)
 
 
-def _offered(asked: Asked, route: Route, step: Step) -> Step:
+def _offer_next(asked: Asked, route: Route, step: Step) -> Step:
     missing = [name for name, _ in step.calls if name not in asked.tools]
     if not missing:
         return step
     left = tuple(call for call in step.calls if call[0] in asked.tools)
     if left and not asked.results:
         return Step(calls=left)
-    return list_answers.not_allowed(asked, route, missing[0])
+    return list_answers.tell_not_allowed(asked, route, missing[0])

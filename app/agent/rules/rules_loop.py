@@ -15,7 +15,7 @@ from app.agent.turn import live_turn, message_files, transcript, turn_history
 from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn, Used
 from app.agent.turn.message_files import Prompt
 from app.agent.turn.steps import Step
-from app.agent.turn.token_meter import FREE, Meter, longest
+from app.agent.turn.token_meter import FREE, Meter, longest_answer
 from app.agent.turn.transcript import Message, Part
 from app.errors import AppError, BudgetExceeded, GrantRevoked
 from app.tools.approvals import stop_switch
@@ -31,14 +31,14 @@ class _Call(msgspec.Struct, frozen=True):
     id: str
 
 
-async def run(
+async def run_rules(
     turn: Turn, prompt: Prompt, history: Sequence[bytes], *, meter: Meter, now: datetime
 ) -> Ended:
     """Answer `prompt` by the rules, which see what the earlier turns left.
 
     Events go out as they happen; events, calls, limits and metering are those of a model's turn.
     """
-    return await _Straight(turn, history, meter, now).go(prompt)
+    return await _Straight(turn, history, meter, now).run(prompt)
 
 
 class _Straight:
@@ -56,7 +56,7 @@ class _Straight:
         self._prompt_tokens = self._completion_tokens = self._calls = 0
         self._retries: dict[str, int] = {}
 
-    async def go(self, prompt: Prompt) -> Ended:
+    async def run(self, prompt: Prompt) -> Ended:
         """Take step after step until the rules have answered or a limit is reached."""
         turn = self._turn
         self._keep([Part("asked", prompt)])
@@ -64,7 +64,7 @@ class _Straight:
         limit = asyncio.timeout(turn.seconds or turn.app.settings.turn_seconds or None)
         try:
             async with limit:
-                error = await self._until_answered()
+                error = await self._run_until_answered()
         except TooManyRefusals as refusal:
             self._forget_unanswered()
             await turn.give_up(refusal)
@@ -75,7 +75,7 @@ class _Straight:
                 raise  # a tool's own, which is a mistake
             error = self._forget_unanswered(live_turn.too_long())
         await turn.end()
-        self._messages[0] = [Part("asked", message_files.remembered(prompt))]
+        self._messages[0] = [Part("asked", message_files.remember_prompt(prompt))]
         return Ended(
             NAME,
             self._prompt_tokens,
@@ -84,7 +84,7 @@ class _Straight:
             error,
         )
 
-    async def _until_answered(self) -> AppError | None:
+    async def _run_until_answered(self) -> AppError | None:
         """Go step by step until there is an answer.
 
         Tokens, which rules only count, limit nothing here but caps.
@@ -94,32 +94,35 @@ class _Straight:
             step = await self._next()
             calls = self._take(step)
             for start in range(0, len(step.text), PIECE):
-                stop_switch.demand(self._turn.app)
+                stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
             if self._calls + len(calls) > limits.tool_calls:
-                return self._forget(live_turn.too_much())
+                return self._forget(live_turn.too_many_steps())
             if not calls:
-                return None if step.text else self._forget(live_turn.unusable())
+                return None if step.text else self._forget(live_turn.brain_failed())
             if not await self._use(calls):
-                return self._forget(live_turn.unusable())
-        return live_turn.too_much()
+                return self._forget(live_turn.brain_failed())
+        return live_turn.too_many_steps()
 
     async def _next(self) -> Step:
-        """Give what the rules do next, and count it as a model's step is counted."""
+        """Return what the rules do next, and count it as a model's step is counted."""
         turn = self._turn
-        offered = live_turn.offered(turn)
+        offered = live_turn.offered_tools(turn)
         self._writers = frozenset(tool.name for tool in offered if tool.operation.effect == "write")
         if self._meter.reserves:
             await self._meter.before(
-                transcript.most_tokens(self._parts), longest(FREE, turn.app.settings.max_completion)
+                transcript.upper_token_bound(self._parts),
+                longest_answer(FREE, turn.app.settings.max_completion),
             )
         tools = frozenset(tool.name for tool in offered)
         step = rules.next_step(
-            transcript.asked(
+            transcript.make_asked(
                 self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
             )
         )
-        self._meter.after(transcript.tokens_of(self._parts), transcript.tokens(step.text))
+        self._meter.after(
+            transcript.estimate_tokens_of(self._parts), transcript.estimate_tokens(step.text)
+        )
         return step
 
     def _forget(self, error: AppError) -> AppError:
@@ -139,7 +142,10 @@ class _Straight:
         Their ids are made of their place, so that equal turns stream the same.
         """
         position = self._before + len(self._messages)
-        prompt, completion = transcript.tokens_of(self._parts), transcript.tokens(step.text)
+        prompt, completion = (
+            transcript.estimate_tokens_of(self._parts),
+            transcript.estimate_tokens(step.text),
+        )
         self._prompt_tokens += prompt
         self._completion_tokens += completion
         calls = [
@@ -156,18 +162,20 @@ class _Straight:
         turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
 
         async def use(call: _Call) -> None:
-            results[call.id] = used = await live_turn.use(
+            results[call.id] = used = await live_turn.use_tool(
                 turn, call.tool, call.arguments, call.id, step=len(self._messages)
             )
-            stop_switch.demand(turn.app)
+            stop_switch.require_running(turn.app)
             turn.end_call(call.id, used.outcome)
 
         for call in calls:
-            stop_switch.demand(turn.app)
+            stop_switch.require_running(turn.app)
             await turn.begin_call(call.tool, call.id)
         await asyncio.sleep(0)  # whoever looks on hears of it before the work begins
-        for group in _side_by_side(calls, self._writers):
-            await (_together([use(call) for call in group]) if len(group) > 1 else use(group[0]))
+        for group in _group_calls(calls, self._writers):
+            await (
+                _run_together([use(call) for call in group]) if len(group) > 1 else use(group[0])
+            )
         self._calls += sum(used.outcome == "success" for used in results.values())
         self._retries = {
             call.tool: self._retries.get(call.tool, 0) + 1
@@ -176,7 +184,7 @@ class _Straight:
         }
         if max(self._retries.values(), default=0) > live_turn.RETRIES:
             return False
-        self._keep([_result(call, results[call.id]) for call in calls])
+        self._keep([_result_part(call, results[call.id]) for call in calls])
         return True
 
     def _keep(self, message: Message) -> None:
@@ -184,12 +192,12 @@ class _Straight:
         self._parts += message
 
 
-def _result(call: _Call, used: Used) -> Part:
+def _result_part(call: _Call, used: Used) -> Part:
     kind: transcript.Kind = "gave" if used.outcome == "success" else "refused"
     return Part(kind, used.content, call.tool, call.id)
 
 
-async def _together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def _run_together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Do several things at the same time.
 
     The first that raises ends the others, and what it raised is raised.
@@ -202,8 +210,8 @@ async def _together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise raised.exceptions[0] from None
 
 
-def _side_by_side(calls: Iterable[_Call], alone: Container[str]) -> list[list[_Call]]:
-    """Give the calls in groups that may run at the same time.
+def _group_calls(calls: Iterable[_Call], alone: Container[str]) -> list[list[_Call]]:
+    """Return the calls in groups that may run at the same time.
 
     Each of those in `alone` is a group of its own.
     """

@@ -83,7 +83,7 @@ class Quotes:
             self._pass(out, plain)
             if found is None:
                 break
-            held = _whole(self._held, ended=ended)
+            held = _read_opening(self._held, ended=ended)
             if held is None:
                 break
             if held.quote is None or await self._cited(held.quote):
@@ -118,7 +118,7 @@ class Quotes:
                 await self._read(quote.note_id) if len(self._sources) < MOST else None
             )
         source = self._sources[quote.note_id]
-        place = None if source is None else located(source.markdown, quote.text)
+        place = None if source is None else locate_quote(source.markdown, quote.text)
         if source is None or place is None:
             return False
         start, end = place
@@ -128,7 +128,7 @@ class Quotes:
         return True
 
 
-def located(markdown: str, quote: str) -> tuple[int, int] | None:
+def locate_quote(markdown: str, quote: str) -> tuple[int, int] | None:
     """Return where a quote stands in a text.
 
     Exactly, else with other spaces and line ends between its words; None where it does not.
@@ -146,12 +146,16 @@ def located(markdown: str, quote: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _whole(text: str, *, ended: bool) -> _Held | None:
+def _read_opening(text: str, *, ended: bool) -> _Held | None:
     """Return the opening of a quote at the start of a text; None while that is not known yet."""
-    return _block(text, ended=ended) if text.lstrip(" ")[:1] == ">" else _inline(text, ended=ended)
+    return (
+        _read_block_opening(text, ended=ended)
+        if text.lstrip(" ")[:1] == ">"
+        else _read_inline_opening(text, ended=ended)
+    )
 
 
-def _block(text: str, *, ended: bool) -> _Held | None:
+def _read_block_opening(text: str, *, ended: bool) -> _Held | None:
     block = _BLOCK.match(text)
     if block is None:  # only more than three spaces could do that, and they do not open one
         return _Held(1, None)
@@ -167,7 +171,7 @@ def _block(text: str, *, ended: bool) -> _Held | None:
     return _Held(below.end(), _Quote("\n".join(lines), int(below["link"] or below["mark"])))
 
 
-def _inline(text: str, *, ended: bool) -> _Held | None:
+def _read_inline_opening(text: str, *, ended: bool) -> _Held | None:
     if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
         return None if len(text) == 1 and not ended else _Held(1, None)
     closing, gap = _CLOSING[text[0]], text.find("\n\n")

@@ -10,7 +10,7 @@ from app.agent.memory import episodes
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import NotFound
-from app.workspace.index.spellings import indexed
+from app.workspace.index.spellings import text_for_index
 
 Type = Literal["direct", "shared_agent", "group"]
 Role = Literal["user", "assistant"]
@@ -57,7 +57,7 @@ def join(tx: Tx, conversation: int, user: int) -> None:
     )
 
 
-def leave(tx: Tx, conversation: int, user: int) -> None:
+def remove_member(tx: Tx, conversation: int, user: int) -> None:
     """Let a user take part no more: they can neither read it nor find it in their memory.
 
     When nobody is left the conversation is deleted.
@@ -76,7 +76,7 @@ def leave(tx: Tx, conversation: int, user: int) -> None:
 
 
 def rename(tx: Tx, conversation: int, title: str) -> None:
-    """Return a conversation another title."""
+    """Give a conversation another title."""
     tx.run("UPDATE conversations SET title = :title WHERE id = :id", title=title, id=conversation)
 
 
@@ -112,7 +112,7 @@ def add_message(
     tx.run(
         "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
         id=message,
-        content=indexed(content),
+        content=text_for_index(content),
     )
     tx.run("UPDATE conversations SET updated_at = :now WHERE id = :id", now=tx.now, id=conversation)
     tx.run(
@@ -137,10 +137,10 @@ def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) ->
         id=conversation,
         me=me,
     )
-    return unread(tx, me, conversation)
+    return count_unread(tx, me, conversation)
 
 
-def unread(tx: Tx, me: int, conversation: int) -> int:
+def count_unread(tx: Tx, me: int, conversation: int) -> int:
     """Count the messages that a user has not read and did not write."""
     return int(
         tx.value(
@@ -174,7 +174,7 @@ def delete(tx: Tx, conversation: int) -> None:
             "INSERT INTO message_words (message_words, rowid, content) "
             "VALUES ('delete', :id, :content)",
             id=row[0],
-            content=indexed(row[1]),
+            content=text_for_index(row[1]),
         )
     tx.run("DELETE FROM conversations WHERE id = :id", id=conversation)
 
@@ -186,11 +186,11 @@ def reindex(tx: Tx) -> None:
         tx.run(
             "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
             id=row[0],
-            content=indexed(row[1]),
+            content=text_for_index(row[1]),
         )
 
 
-def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
+def require_member_of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     """Return a conversation that the caller takes part in; raise NotFound for any other."""
     row = tx.one(
         """SELECT c.*, m.read_id, m.hidden, m.since_id FROM conversations c
@@ -204,9 +204,9 @@ def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     return row
 
 
-def own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
+def require_own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     """Return a conversation of the caller with their own agent; raise NotFound for any other."""
-    row = of(tx, me, conversation)
+    row = require_member_of(tx, me, conversation)
     if row["type"] != "direct" or row["owner_id"] != me.user:
         raise NotFound(
             "There is no such conversation with your agent.", conversationId=conversation
@@ -214,7 +214,7 @@ def own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     return row
 
 
-def title_of(message: str) -> str:
+def title_from_message(message: str) -> str:
     """Return the title of a conversation that begins with `message`."""
     line = " ".join(message.split())
     return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + "…"

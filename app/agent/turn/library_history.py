@@ -28,11 +28,11 @@ def parts_of(entry: Mapping[str, Any]) -> Iterator[Part]:
     for part in entry["parts"]:
         match part["part_kind"]:
             case "user-prompt":
-                yield Part("asked", _prompt(part["content"]))
+                yield Part("asked", _read_prompt(part["content"]))
             case "text":
                 yield Part("said", part["content"])
             case "tool-call":
-                arguments = _arguments(part.get("args"))
+                arguments = _read_arguments(part.get("args"))
                 yield Part("called", None, part["tool_name"], part["tool_call_id"], arguments)
             case "tool-return":
                 done = part.get("outcome", "success") == "success"
@@ -44,27 +44,27 @@ def parts_of(entry: Mapping[str, Any]) -> Iterator[Part]:
                 yield Part("other", part.get("content"))
 
 
-def enclosed(text: str, metadata: Any) -> Item:
+def with_file(text: str, metadata: Any) -> Item:
     """Return a text with its file; a text that has none is the user's own."""
     if not isinstance(metadata, Mapping) or MARK not in metadata:
         return text
     return Enclosed(text, Attached(**metadata[MARK]))
 
 
-def _prompt(content: str | list[Any]) -> Prompt:
+def _read_prompt(content: str | list[Any]) -> Prompt:
     """Return a prompt; what is neither a text nor a file of it is left out."""
-    return content if isinstance(content, str) else [_item(item) for item in content]
+    return content if isinstance(content, str) else [_read_item(item) for item in content]
 
 
-def _item(item: Any) -> Item:
+def _read_item(item: Any) -> Item:
     if isinstance(item, str):
         return item
     if item.get("kind") != "text-content":
         return ""
-    return enclosed(str(item.get("content", "")), item.get("metadata"))
+    return with_file(str(item.get("content", "")), item.get("metadata"))
 
 
-def _arguments(args: Any) -> Mapping[str, Any]:
+def _read_arguments(args: Any) -> Mapping[str, Any]:
     """Return a call's arguments, which are stored as a record or as its JSON.
 
     Nothing where a model wrote neither.

@@ -232,7 +232,9 @@ class Turn:
         """
         try:
             answer = await self.app.call(
-                self.app.quick(access.discreet, self.me), "get_note_content", {"id": note_id}
+                self.app.quick(access.hide_policy_notes, self.me),
+                "get_note_content",
+                {"id": note_id},
             )
         except AppError:
             return None
@@ -260,19 +262,19 @@ class Ended(msgspec.Struct, frozen=True):
         return "completed" if self.error is None else "failed"
 
 
-def offered(turn: Turn) -> list[registry.RegisteredTool]:
+def offered_tools(turn: Turn) -> list[registry.RegisteredTool]:
     """Return the tools that the turn may use; what is not offered cannot be used.
 
     They are those of the namespaces that are on, where the caller's scopes reach or the desk takes
     wishes. Raises AgentsStopped and GrantRevoked.
     """
-    app, me = turn.app, turn.app.renewed(turn.me)
-    stop_switch.demand(app)
-    on = app.quick(namespaces.enabled, me)
+    app, me = turn.app, turn.app.renew_caller(turn.me)
+    stop_switch.require_running(app)
+    on = app.quick(namespaces.enabled_check, me)
     wished = frozenset[str]() if turn.desk is None else turn.desk.wished
     tools = [
         tool
-        for tool in registry.native(app.catalog).values()
+        for tool in registry.native_tools(app.catalog).values()
         if on(tool.namespace) and me.reaches(tool.name)
     ]
     return [tool for tool in tools if tool.name in wished or me.may(tool.operation.scopes)]
@@ -295,7 +297,7 @@ def instructions(turn: Turn) -> str:
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])
 
 
-async def use(
+async def use_tool(
     turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str, *, step: int
 ) -> Used:
     """Run one tool by the same door as everyone.
@@ -318,7 +320,7 @@ async def use(
         ):
             call.outcome, turn.refused = "proposed", 0
             return Used(noted)
-        done = await tool_gate.use(
+        done = await tool_gate.use_tool(
             turn.app, turn.me, tool, arguments, origin=turn.origin, taint=turn.taint
         )
     except (stop_switch.AgentsStopped, GrantRevoked):
@@ -335,7 +337,7 @@ async def use(
     return Used(msgspec.json.decode(encode(cut_result(encode(done.result)))))
 
 
-def too_much() -> Unavailable:
+def too_many_steps() -> Unavailable:
     """Return the refusal of a turn that reached one of its limits."""
     return Unavailable(TOO_MUCH)
 
@@ -345,7 +347,7 @@ def too_long() -> Unavailable:
     return Unavailable(TOO_LONG)
 
 
-def unusable() -> Unavailable:
+def brain_failed() -> Unavailable:
     """Return the refusal of a turn whose brain failed, in words that do not hold what a provider
     wrote.
     """

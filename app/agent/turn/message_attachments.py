@@ -29,7 +29,7 @@ def add(tx: Tx, message: int, attached: Sequence[sqlite3.Row]) -> None:
         )
 
 
-def of(tx: Tx, messages: Sequence[int]) -> dict[int, list[MessageAttachment]]:
+def attachments_of(tx: Tx, messages: Sequence[int]) -> dict[int, list[MessageAttachment]]:
     """Return the attachments of those of the messages that have any, in order."""
     found: dict[int, list[MessageAttachment]] = {}
     rows = tx.all(

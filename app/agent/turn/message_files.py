@@ -49,7 +49,7 @@ Prompt = str | list[Item]
 """What a user says: their words, or those and then what they bring along."""
 
 
-async def prompt(
+async def make_prompt(
     app: App, me: Caller, message: str, rows: Sequence[sqlite3.Row], *, sees: bool
 ) -> Prompt:
     """Return a message with its attachments as a model takes it.
@@ -59,10 +59,10 @@ async def prompt(
     if not rows:
         return message
     share = MOST_BYTES // len(rows)
-    return [message, *[await _item(app, me, row, share, sees=sees) for row in rows]]
+    return [message, *[await _prompt_item(app, me, row, share, sees=sees) for row in rows]]
 
 
-def brought(content: Prompt) -> tuple[Attached, ...]:
+def attached_files(content: Prompt) -> tuple[Attached, ...]:
     """Return the files that a prompt brought along."""
     return (
         ()
@@ -71,7 +71,7 @@ def brought(content: Prompt) -> tuple[Attached, ...]:
     )
 
 
-def words_of(content: Prompt) -> str:
+def typed_text(content: Prompt) -> str:
     """Return what the user wrote in a prompt, without what it brought along."""
     return (
         content
@@ -80,7 +80,7 @@ def words_of(content: Prompt) -> str:
     )
 
 
-def text_of(content: Prompt) -> str:
+def all_text(content: Prompt) -> str:
     """Return all of a prompt that is text."""
     if isinstance(content, str):
         return content
@@ -90,36 +90,36 @@ def text_of(content: Prompt) -> str:
     )
 
 
-def remembered(content: Prompt) -> Prompt:
+def remember_prompt(content: Prompt) -> Prompt:
     """Return a prompt as the next turns are told of it.
 
     Of each file its beginning, of a picture that there was one.
     """
-    return content if isinstance(content, str) else [_short(item) for item in content]
+    return content if isinstance(content, str) else [_shorten_item(item) for item in content]
 
 
-async def _item(app: App, me: Caller, row: sqlite3.Row, share: int, *, sees: bool) -> Item:
+async def _prompt_item(app: App, me: Caller, row: sqlite3.Row, share: int, *, sees: bool) -> Item:
     try:
         if row["media_type"] in SEEN and sees and row["size"] <= LARGEST_PICTURE:
-            content = await attachments.content_of(app, me, row)
+            content = await attachments.read_content(app, me, row)
             if (seen := detect(content, row["name"], row["media_type"]).media_type) in SEEN:
                 return Picture(content, seen, f"attachment-{row['id']}")
-        found = await attachments.text_of(app, me, row)
+        found = await attachments.read_text(app, me, row)
     except NotFound:
         found = Extract(trouble="It was deleted.")
-    return _enclosed(row["id"], row["name"], row["media_type"], found, share)
+    return _enclose_file(row["id"], row["name"], row["media_type"], found, share)
 
 
-def _enclosed(id_: int, name: str, media_type: str, found: Extract, share: int) -> Enclosed:
+def _enclose_file(id_: int, name: str, media_type: str, found: Extract, share: int) -> Enclosed:
     file = Attached(
         id=id_, name=name, text=found.text, trouble=found.trouble or "", is_cut=found.is_cut
     )
     if found.trouble:
         return Enclosed(f"[Attached file {name!r} of the type {media_type}: {found.trouble}]", file)
-    return Enclosed(_framed(name, media_type, found.text, share, is_cut=found.is_cut), file)
+    return Enclosed(_frame_text(name, media_type, found.text, share, is_cut=found.is_cut), file)
 
 
-def _framed(name: str, media_type: str, text: str, share: int, *, is_cut: bool) -> str:
+def _frame_text(name: str, media_type: str, text: str, share: int, *, is_cut: bool) -> str:
     """Return a file's text between marks that it cannot imitate."""
     plain = text.replace("</attached", "< /attached")
     kept = plain.encode()[:share].decode(errors="ignore") if len(plain) * 4 > share else plain
@@ -131,7 +131,7 @@ def _framed(name: str, media_type: str, text: str, share: int, *, is_cut: bool) 
     return f"{head}\n{kept}{cut}\n</attached>"
 
 
-def _short(item: Item) -> Item:
+def _shorten_item(item: Item) -> Item:
     if isinstance(item, Picture):
         return PICTURE
     if isinstance(item, Enclosed):
@@ -140,5 +140,5 @@ def _short(item: Item) -> Item:
         found = Extract(
             text, is_cut=file.is_cut or len(text) < len(file.text), trouble=file.trouble or None
         )
-        return _enclosed(file.id, file.name, "file", found, REMEMBERED_BYTES)
+        return _enclose_file(file.id, file.name, "file", found, REMEMBERED_BYTES)
     return item

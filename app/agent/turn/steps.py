@@ -83,7 +83,7 @@ class Step(Struct, frozen=True):
     quotes: tuple[Quote, ...] = ()
 
 
-def link(note_id: int, title: str) -> str:
+def note_link(note_id: int, title: str) -> str:
     """Return a link to a note, as Markdown."""
     escaped = title.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return f"[{escaped}](hearth:note/{note_id})"

@@ -40,7 +40,7 @@ class Tokens(NamedTuple):
     completion: int
 
 
-def tokens_in(texts: Iterable[str | bytes]) -> int:
+def count_tokens(texts: Iterable[str | bytes]) -> int:
     """Return the tokens that texts take at most, nearly always."""
     size = sum(
         len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
@@ -49,7 +49,7 @@ def tokens_in(texts: Iterable[str | bytes]) -> int:
     return -(-size // BYTES_A_TOKEN)
 
 
-def first_call(
+def reserve_first_call(
     tx: Tx,
     me: Caller,
     *,
@@ -64,19 +64,19 @@ def first_call(
     """
     if model == FREE and not token_reservations.is_capped(tx, me, feature=feature, agent=agent):
         return None
-    prompt = tokens_in(texts) + (FRAME_TOKENS if model == FREE else OVERHEAD_TOKENS)
+    prompt = count_tokens(texts) + (FRAME_TOKENS if model == FREE else OVERHEAD_TOKENS)
     return token_reservations.reserve(
         tx,
         me,
         feature=feature,
         model=model,
         prompt=prompt,
-        completion=longest(model, tx.settings.max_completion),
+        completion=longest_answer(model, tx.settings.max_completion),
         agent=agent,
     )
 
 
-def longest(model: str, most: int) -> int:
+def longest_answer(model: str, most: int) -> int:
     """Return how many tokens are reserved for the longest answer."""
     return max(1, min(most, FREE_COMPLETION) if model == FREE else most)
 
@@ -199,13 +199,13 @@ class MeteredRewriter:
         """Return what the rewriter gives."""
         text, most = encode(draft), self._app.settings.max_completion
         held = await self._app.write(
-            first_call, self._me, feature="briefing", model=self._model, texts=(text,)
+            reserve_first_call, self._me, feature="briefing", model=self._model, texts=(text,)
         )
         meter = Meter(self._app, self._me, feature="briefing", model=self._model, held=held)
-        await meter.before(tokens_in((text,)), longest(self._model, most))
+        await meter.before(count_tokens((text,)), longest_answer(self._model, most))
         try:
             found = await self._rewriter.rewrite(draft)
-            prompt = min(found.tokens, tokens_in((text,)) + OVERHEAD_TOKENS)
+            prompt = min(found.tokens, count_tokens((text,)) + OVERHEAD_TOKENS)
             meter.after(prompt, found.tokens - prompt)
         except AppError:
             meter.after(0, 0)
@@ -217,6 +217,6 @@ class MeteredRewriter:
         return found
 
 
-def metered(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
+def meter_rewriter(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
     """Return a rewriter with its calls counted for the caller; None for none."""
     return None if rewriter is None else MeteredRewriter(app, me, rewriter)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from app.agent.memory.persona import persona
+from app.agent.memory.persona import read_persona
 from app.agent.turn import message_files
 from app.agent.turn.steps import Asked, Attached, Result
-from app.agent.turn.token_meter import tokens_in
+from app.agent.turn.token_meter import count_tokens
 
 BYTES_A_TOKEN = 4
 PART_BYTES = 16
@@ -36,7 +36,7 @@ Message = Sequence[Part]
 """What one side says at once: a user, the agent, or the tools."""
 
 
-def asked(
+def make_asked(
     parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instructions: str = ""
 ) -> Asked:
     """Return what the rules look at.
@@ -55,12 +55,15 @@ def asked(
             case "asked":
                 if message:
                     before.append(message)
-                message, results = message_files.words_of(part.content), []
-                files, files_before = message_files.brought(part.content), files or files_before
+                message, results = message_files.typed_text(part.content), []
+                files, files_before = (
+                    message_files.attached_files(part.content),
+                    files or files_before,
+                )
             case "called":
                 calls[part.call] = part.arguments
             case "gave" | "refused":
-                results.append(_result(part, calls.get(part.call, {})))
+                results.append(_tool_result(part, calls.get(part.call, {})))
             case _:
                 pass
     return Asked(
@@ -69,13 +72,13 @@ def asked(
         tools,
         now,
         tuple(before),
-        persona(instructions),
+        read_persona(instructions),
         files,
         files_before,
     )
 
 
-def _result(part: Part, arguments: Mapping[str, Any]) -> Result:
+def _tool_result(part: Part, arguments: Mapping[str, Any]) -> Result:
     """Return what a tool gave; a call that waits for the owner has given nothing yet."""
     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
     if record.get("status") == "awaiting_approval":
@@ -85,29 +88,29 @@ def _result(part: Part, arguments: Mapping[str, Any]) -> Result:
     return Result(part.tool, arguments, record, failed=part.kind == "refused")
 
 
-def tokens_of(parts: Iterable[Part]) -> int:
+def estimate_tokens_of(parts: Iterable[Part]) -> int:
     """Estimate the tokens of what was said, so that meters show something true."""
-    return sum(tokens(_content(part)) for part in parts if part.content is not None)
+    return sum(estimate_tokens(_part_content(part)) for part in parts if part.content is not None)
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text: four bytes each."""
     return -(-len(text.encode()) // BYTES_A_TOKEN)
 
 
-def most_tokens(parts: Iterable[Part]) -> int:
+def upper_token_bound(parts: Iterable[Part]) -> int:
     """Return the tokens that what was said takes at most, nearly always.
 
     What is to be reserved for it.
     """
-    return tokens_in(_weighed(parts))
+    return count_tokens(_texts_to_weigh(parts))
 
 
-def _weighed(parts: Iterable[Part]) -> Iterator[str | bytes]:
+def _texts_to_weigh(parts: Iterable[Part]) -> Iterator[str | bytes]:
     for part in parts:
         yield bytes(PART_BYTES)
-        yield json.dumps(part.arguments) if part.kind == "called" else _content(part)
+        yield json.dumps(part.arguments) if part.kind == "called" else _part_content(part)
 
 
-def _content(part: Part) -> str:
-    return message_files.text_of(part.content) if part.kind == "asked" else str(part.content)
+def _part_content(part: Part) -> str:
+    return message_files.all_text(part.content) if part.kind == "asked" else str(part.content)

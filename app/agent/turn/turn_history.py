@@ -36,21 +36,21 @@ def decode(stored: bytes) -> list[Message]:
     if not is_own(stored):
         return library_history.messages_of(stored)
     found = msgspec.json.decode(stored, type=History)
-    return [[_part(*part) for part in message] for message in found.messages]
+    return [[_read_part(*part) for part in message] for message in found.messages]
 
 
-def exchanged(message: str, answer: str) -> bytes:
+def encode_exchange(message: str, answer: str) -> bytes:
     """Return the history of a turn that was cut off: its message, and what was answered so far."""
     return encode([[Part("asked", message)], [Part("said", answer)]] if answer else [])
 
 
-def _part(kind: Any, content: Any, *rest: Any) -> Part:
-    return Part(kind, _prompt(content) if kind == "asked" else content, *rest)
+def _read_part(kind: Any, content: Any, *rest: Any) -> Part:
+    return Part(kind, _read_prompt(content) if kind == "asked" else content, *rest)
 
 
-def _prompt(content: str | Sequence[Any]) -> Prompt:
-    return content if isinstance(content, str) else [_item(item) for item in content]
+def _read_prompt(content: str | Sequence[Any]) -> Prompt:
+    return content if isinstance(content, str) else [_read_item(item) for item in content]
 
 
-def _item(item: Any) -> Item:
+def _read_item(item: Any) -> Item:
     return item if isinstance(item, str) else Enclosed(item[0], msgspec.convert(item[1], Attached))

@@ -100,7 +100,7 @@ def interrupt_all(tx: Tx) -> None:
         episode_sources.add_turn(tx, row["id"])
 
 
-def taint(tx: Tx, conversation: int) -> frozenset[Any]:
+def recent_taint(tx: Tx, conversation: int) -> frozenset[Any]:
     """Return whose words, besides the user's own, stand in what the newest turns left for the next
     one.
     """
@@ -112,7 +112,7 @@ def taint(tx: Tx, conversation: int) -> frozenset[Any]:
     return frozenset(mark for row in rows for mark in row[0].split())
 
 
-def remembered(tx: Tx, conversation: int) -> list[bytes]:
+def recent_histories(tx: Tx, conversation: int) -> list[bytes]:
     """Return what the newest turns left for the next one, oldest first, as much of it as a small
     model's window holds.
     """

@@ -12,8 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from app.commands.ask.ask_operation import opened
-from app.commands.ask.data_directory import brought_up, existing, owned_soon
+from app.commands.ask.ask_operation import open_app
+from app.commands.ask.data_directory import existing_directory, migrate_database, own_when_free
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
 from app.core.database import data_dir
@@ -39,7 +39,7 @@ class Speaker:
         self._settings = settings
         self._goes_on = goes_on
         self._username = username
-        self._data = existing(settings)
+        self._data = existing_directory(settings)
         self._here = ThreadPoolExecutor(1, thread_name_prefix="hearth")
         self._work: Future[None] | None = None
 
@@ -69,7 +69,7 @@ class Speaker:
         try:
             yield from self._lines_here(name, params)
         except data_dir.InUse as busy:
-            door = data_dir.door(self._data)
+            door = data_dir.read_announcement(self._data)
             if (
                 door is None or door.pid != busy.pid
             ):  # another command at work, or what a server left behind that was killed
@@ -81,7 +81,7 @@ class Speaker:
         found: list[Line] = self.ask("list_models")["models"]
         return sorted(found, key=lambda one: not one["default"])
 
-    def demand_model(self, name: str) -> None:
+    def require_model(self, name: str) -> None:
         """Raise Refused unless somebody of that name can answer."""
         names = [str(one["name"]) for one in self.models()]
         if name not in (*names, "default"):
@@ -137,13 +137,13 @@ class Speaker:
                 if response.status != http.HTTPStatus.OK:
                     raise Refused(
                         str(
-                            _object(response.read()).get(
+                            _parse_object(response.read()).get(
                                 "message", f"The server answered {response.status}."
                             )
                         )
                     )
                 yield from map(
-                    _object, response
+                    _parse_object, response
                 )  # one a line; the record of an operation that does not stream is such a line too
             except TimeoutError:
                 raise Refused(
@@ -169,8 +169,8 @@ def _answer_here(
     import asyncio
 
     data_dir.prepare(data)
-    with owned_soon(data) as ownership:
-        brought_up(data, ownership)
+    with own_when_free(data) as ownership:
+        migrate_database(data, ownership)
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 
@@ -187,9 +187,9 @@ async def _tell_all(
     from app.core.line_stream import Lines
     from app.core.schema import encode
 
-    async with opened(settings, data) as parts:
+    async with open_app(settings, data) as parts:
         result = await parts.call(
-            OPERATOR if username is None else parts.quick(users.at_this_machine, username),
+            OPERATOR if username is None else parts.quick(users.local_caller, username),
             name,
             params,
         )
@@ -197,17 +197,17 @@ async def _tell_all(
             events = result.events
             try:
                 async for event in events:
-                    tell(_object(encode(event)))
+                    tell(_parse_object(encode(event)))
             finally:
                 if isinstance(
                     events, AsyncGenerator
                 ):  # ends what nobody listens to before the database is closed
                     await events.aclose()
         else:
-            tell(_object(encode(result)))
+            tell(_parse_object(encode(result)))
 
 
-def _object(text: bytes) -> Line:
+def _parse_object(text: bytes) -> Line:
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong

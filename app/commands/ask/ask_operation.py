@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from app.commands.ask.data_directory import (
     PATIENCE_SECONDS,
     PAUSE_SECONDS,
-    brought_up,
-    directory,
-    existing,
-    require_ground,
+    data_directory,
+    existing_directory,
+    migrate_database,
+    require_suitable_disk,
 )
 from app.commands.terminal.command_group import Refused
 from app.core.database import data_dir
@@ -37,20 +37,20 @@ def ask(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     Raises AppError or Refused with the operation's own sentence, and Refused when there is no
     database or its owner does not answer.
     """
-    return _ask(settings, existing(settings), name, params)
+    return _ask_server_or_here(settings, existing_directory(settings), name, params)
 
 
 def ask_patiently(settings: Settings, seconds: int, name: str, /, **params: Any) -> dict[str, Any]:
     """Do what `ask` does, and wait so long for what a server that runs has to ask elsewhere."""
-    return _ask(settings, existing(settings), name, params, seconds)
+    return _ask_server_or_here(settings, existing_directory(settings), name, params, seconds)
 
 
 def ask_anew(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     """Do what `ask` does, and make the database first where there is none."""
-    return _ask(settings, directory(settings), name, params)
+    return _ask_server_or_here(settings, data_directory(settings), name, params)
 
 
-def _ask(
+def _ask_server_or_here(
     settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int = ANSWER_SECONDS
 ) -> dict[str, Any]:
     owner: str | None = None
@@ -74,16 +74,16 @@ def _ask(
 def _ask_once(
     settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int
 ) -> dict[str, Any]:
-    require_ground(settings, data)
+    require_suitable_disk(settings, data)
     data_dir.prepare(data)
     try:
-        with data_dir.owned(data) as ownership:
-            brought_up(data, ownership)
+        with data_dir.own_directory(data) as ownership:
+            migrate_database(data, ownership)
             import asyncio
 
             return asyncio.run(_ask_here(settings, data, name, params))
     except data_dir.InUse as busy:
-        door = data_dir.door(data)
+        door = data_dir.read_announcement(data)
         if door is None or door.pid != busy.pid:  # what a server left behind that was killed
             raise
         try:
@@ -93,7 +93,7 @@ def _ask_once(
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings, data: Path) -> AsyncIterator["App"]:
+async def open_app(settings: Settings, data: Path) -> AsyncIterator["App"]:
     """Return the program over the database in `data`, which this process must own, until the block
     and the turns that it began have ended.
     """
@@ -119,8 +119,8 @@ async def _ask_here(
     from app.core.caller import OPERATOR
     from app.core.schema import encode
 
-    async with opened(settings, data) as parts:
-        return _object(encode(await parts.call(OPERATOR, name, params)))
+    async with open_app(settings, data) as parts:
+        return _parse_object(encode(await parts.call(OPERATOR, name, params)))
 
 
 def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
         try:
             connection.request("POST", f"/control/{name}", json.dumps(params), headers)
             response = connection.getresponse()
-            answer = _object(response.read())
+            answer = _parse_object(response.read())
         except ConnectionRefusedError:
             raise  # nobody listens any more or not yet, so nothing was asked
         except TimeoutError:
@@ -158,7 +158,7 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
     return answer
 
 
-def _object(text: bytes) -> dict[str, Any]:
+def _parse_object(text: bytes) -> dict[str, Any]:
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong

@@ -37,14 +37,14 @@ def read_settings(**given: Any) -> Settings:
     return Settings.from_environment(os.environ, **given)
 
 
-def directory(settings: Settings) -> Path:
+def data_directory(settings: Settings) -> Path:
     """Return the data directory: the one that was named, else `data` in the checkout, else the
     system's place for a user's data.
     """
-    return (settings.data or _usual()).expanduser().absolute()
+    return (settings.data or _default_directory()).expanduser().absolute()
 
 
-def models_of(settings: Settings, data: Path) -> Path:
+def models_directory(settings: Settings, data: Path) -> Path:
     """Return the directory of models.
 
     In a checkout every data directory without a model of its own may use the checkout's.
@@ -62,9 +62,9 @@ def models_of(settings: Settings, data: Path) -> Path:
     return shared if use_shared else own
 
 
-def existing(settings: Settings) -> Path:
+def existing_directory(settings: Settings) -> Path:
     """Return the data directory; refuse when there is no database in it."""
-    path = directory(settings)
+    path = data_directory(settings)
     if not (path / data_dir.DATABASE).exists():
         raise Refused(
             _lost(path)
@@ -81,7 +81,7 @@ def _lost(path: Path) -> str | None:
         return None
     from app.upkeep.backups import backup_files  # most starts have a database
 
-    backups = backup_files.listed(path)
+    backups = backup_files.list_backups(path)
     newest = backup_files.newest_good(path)
     anew = "To start with an empty database instead, run `hearth serve --new-database`."
     if newest is not None:
@@ -116,20 +116,20 @@ def bring_up_to_date(settings: Settings) -> list[str]:
 
     Give the names of the steps that ran.
     """
-    path = directory(settings)
-    require_ground(settings, path)
+    path = data_directory(settings)
+    require_suitable_disk(settings, path)
     data_dir.prepare(path)
-    with owned_soon(path) as ownership:
-        return brought_up(path, ownership)
+    with own_when_free(path) as ownership:
+        return migrate_database(path, ownership)
 
 
-def require_ground(settings: Settings, path: Path) -> None:
+def require_suitable_disk(settings: Settings, path: Path) -> None:
     """Raise PlaceError where no database should live, unless the settings allow it."""
-    if not settings.allow_unsafe_place and (why := disk_kind.trouble(path)):
+    if not settings.allow_unsafe_place and (why := disk_kind.unsuitable_reason(path)):
         raise data_dir.PlaceError(why)
 
 
-def brought_up(
+def migrate_database(
     path: Path, ownership: data_dir.Ownership, *, accept: bool = False, anew: bool = False
 ) -> list[str]:
     """Make the database, or look at it where its last owner gave a reason, and bring it up to date.
@@ -143,36 +143,38 @@ def brought_up(
     if not anew and (why := _lost(path)) is not None:
         ownership.in_order = False
         raise Refused(why)
-    found = integrity.before_use(path / data_dir.DATABASE, unclean=ownership.unclean, accept=accept)
+    found = integrity.check_before_use(
+        path / data_dir.DATABASE, unclean=ownership.unclean, accept=accept
+    )
     if found is not None and found.damaged:
         ownership.in_order = False
-        raise data_dir.Damaged(damage(path, found))
-    done = migrate(path / data_dir.DATABASE, before=_keep)
-    ownership.vouch()
+        raise data_dir.Damaged(damage_message(path, found))
+    done = migrate(path / data_dir.DATABASE, before=_back_up_before)
+    ownership.mark_sound()
     return done
 
 
-def damage(path: Path, found: integrity.Check) -> str:
-    """Say what is damaged, and what to do."""
+def damage_message(path: Path, found: integrity.Check) -> str:
+    """Return what is damaged, and what to do."""
     from app.core.database.health import (
-        damaged,
+        damage_message,
     )  # only where it is needed: most starts have nothing to say here
     from app.upkeep.backups.backup_files import newest_good
 
     return (
-        f"{damaged(newest_good(path))} Found in {path / data_dir.DATABASE}: "
+        f"{damage_message(newest_good(path))} Found in {path / data_dir.DATABASE}: "
         f"{'; '.join(found.findings[:3])}."
     )
 
 
-def _keep(file: Path) -> None:
+def _back_up_before(file: Path) -> None:
     from app.core.database.tx import utc_now  # only when a step is due
     from app.upkeep.backups import backup_files, copy_database
 
     data = file.parent
-    backup_files.sweep(backup_files.prepared(data))
+    backup_files.delete_leftovers(backup_files.make_folder(data))
     try:
-        copy_database.make(file, backup_files.next_path(data, "upgrade", utc_now()))
+        copy_database.make_backup(file, backup_files.next_path(data, "upgrade", utc_now()))
     except backup_files.BackupFailed as error:
         raise Refused(
             "The database must be updated, but the backup before the update failed, so nothing "
@@ -181,24 +183,26 @@ def _keep(file: Path) -> None:
     backup_files.drop_outlived(data)
 
 
-def owned_soon(path: Path) -> contextlib.AbstractContextManager[data_dir.Ownership]:
+def own_when_free(path: Path) -> contextlib.AbstractContextManager[data_dir.Ownership]:
     """Own the data directory while the block runs, after a command that is at work in it.
 
     Raise InUse at once when a server has it.
     """
-    return _soon(path, data_dir.owned)
+    return _enter_when_free(path, data_dir.own_directory)
 
 
-def visited_soon(path: Path) -> contextlib.AbstractContextManager[bool]:
+def visit_when_free(path: Path) -> contextlib.AbstractContextManager[bool]:
     """Keep others out of the data directory in the same way while the block only looks at it.
 
     Gives whether its last owner did not end in order.
     """
-    return _soon(path, data_dir.visited)
+    return _enter_when_free(path, data_dir.visit_directory)
 
 
 @contextlib.contextmanager
-def _soon(path: Path, enter: Callable[[Path], contextlib.AbstractContextManager[T]]) -> Iterator[T]:
+def _enter_when_free(
+    path: Path, enter: Callable[[Path], contextlib.AbstractContextManager[T]]
+) -> Iterator[T]:
     until = time.monotonic() + PATIENCE_SECONDS
     with contextlib.ExitStack() as stack:
         while True:
@@ -206,7 +210,7 @@ def _soon(path: Path, enter: Callable[[Path], contextlib.AbstractContextManager[
                 entered = stack.enter_context(enter(path))
                 break
             except data_dir.InUse as busy:
-                door = data_dir.door(path)
+                door = data_dir.read_announcement(path)
                 if time.monotonic() > until or (door is not None and door.pid == busy.pid):
                     raise
             time.sleep(PAUSE_SECONDS)
@@ -218,7 +222,7 @@ def in_checkout() -> bool:
     return (CHECKOUT / "pyproject.toml").is_file()
 
 
-def _usual() -> Path:
+def _default_directory() -> Path:
     if in_checkout():
         return CHECKOUT / "data"
     import platformdirs  # only where it is needed: a start in a checkout is faster without

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from app.commands.ask.ask_as_user import Speaker
-from app.commands.ask.data_directory import data_option, directory, read_settings
+from app.commands.ask.data_directory import data_directory, data_option, read_settings
 from app.commands.chat.chat_turn import Heard, hear
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import as_json
-from app.commands.terminal.terminal_safe import harmless, on_one_line
-from app.commands.user import whose
+from app.commands.terminal.tables import format_json
+from app.commands.terminal.terminal_safe import on_one_line, strip_controls
+from app.commands.user import choose_username
 
 INTERRUPTED = 130
 HISTORY = ".chat-history-{username}"
@@ -48,18 +48,18 @@ def chat(
         message = sys.stdin.read().strip()
     if message is None and (json_ or not sys.stdout.isatty()):
         raise Misused("Chatting needs a terminal. Use --message to send a single message.")
-    username = whose(settings, user)
+    username = choose_username(settings, user)
     speaker = Speaker(settings, username)
     if model is not None:
-        speaker.demand_model(model)
+        speaker.require_model(model)
     if message is not None and (json_ or not sys.stdout.isatty()):
-        _once(speaker, message, conversation=conversation, model=model, json_=json_)
+        _ask_once(speaker, message, conversation=conversation, model=model, json_=json_)
         return
     from app.commands.chat.chat_session import (
         Session,
     )  # rich and prompt_toolkit, which nothing else needs
 
-    kept = directory(settings) / HISTORY.format(username=username.strip().lower())
+    kept = data_directory(settings) / HISTORY.format(username=username.strip().lower())
     session = Session(speaker, username, kept, conversation=conversation, model=model)
     if message is None:
         session.talk()
@@ -77,7 +77,7 @@ class _Plain:
 
     def text(self, piece: str) -> None:
         if not self._silent:
-            click.echo(harmless(piece), nl=False)
+            click.echo(strip_controls(piece), nl=False)
             sys.stdout.flush()
 
     def begun(self, call: str, tool: str) -> None:
@@ -87,7 +87,7 @@ class _Plain:
         pass
 
 
-def _once(
+def _ask_once(
     speaker: Speaker, message: str, *, conversation: int | None, model: str | None, json_: bool
 ) -> None:
     """Ask one thing and write the answer: as it comes, its sources below it, or as one record."""
@@ -104,10 +104,10 @@ def _once(
         click.echo("\nYou no longer look on; the turn goes on, and its answer is kept.", err=True)
         raise SystemExit(INTERRUPTED) from None
     if json_:
-        click.echo(as_json(heard.record()))
+        click.echo(format_json(heard.record()))
     else:
         click.echo()
-        _sources(heard)
+        _print_sources(heard)
     for line in heard.waiting:
         click.echo(
             f"Escalation {line['escalationId']} waits for your yes or no: "
@@ -115,10 +115,10 @@ def _once(
             err=True,
         )
     if heard.error is not None:
-        raise Refused(harmless(heard.error))
+        raise Refused(strip_controls(heard.error))
 
 
-def _sources(heard: Heard) -> None:
+def _print_sources(heard: Heard) -> None:
     for number, one in enumerate(heard.citations, 1):
         lead = "\n" if number == 1 else ""
         click.echo(

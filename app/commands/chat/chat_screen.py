@@ -18,7 +18,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from app.commands.chat.chat_turn import Heard, Line
-from app.commands.terminal.terminal_safe import harmless, on_one_line
+from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 
 LONGEST_QUOTE = 160
 LONGEST_LINE = 200
@@ -38,24 +38,24 @@ class Harmless:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for segment in console.render(self._shown, options):
-            yield Segment(harmless(segment.text), segment.style, segment.control)
+            yield Segment(strip_controls(segment.text), segment.style, segment.control)
 
 
-def markdown(text: str) -> ConsoleRenderable:
+def render_markdown(text: str) -> ConsoleRenderable:
     """Return a Markdown text as it is shown.
 
     Addresses are written out, and links to notes name them.
     """
     return Harmless(
         Markdown(
-            _NOTE_LINK.sub(r"\1 (note \2)", harmless(text)),
+            _NOTE_LINK.sub(r"\1 (note \2)", strip_controls(text)),
             hyperlinks=False,
             code_theme="ansi_dark",
         )
     )
 
 
-def settled(text: str) -> int:
+def settled_length(text: str) -> int:
     """Return how much of an unfinished Markdown text, in characters, no longer changes whatever
     follows: all but its last block.
     """
@@ -73,7 +73,7 @@ class Screen:
 
     def say(self, text: str, style: str = "") -> None:
         """Show a text of this program's own, names in it made harmless."""
-        self.console.print(Text(harmless(text), style), soft_wrap=True)
+        self.console.print(Text(strip_controls(text), style), soft_wrap=True)
 
     def blank(self) -> None:
         """Leave a line free."""
@@ -98,7 +98,7 @@ class Screen:
             self.blank()
             self.say("Sources", "bold")
         for number, one in enumerate(heard.citations, 1):
-            self.say(source(number, one))
+            self.say(source_line(number, one))
         if heard.error:
             self.say(heard.error, "red")
         if fallback := heard.metadata.get("fallback"):
@@ -123,7 +123,7 @@ class Screen:
                 f"{one['createdAt'][:16].replace('T', ' ')}",
                 "bold",
             )
-            self.console.print(Padding(markdown(one["content"]), (0, 0, 1, 2)))
+            self.console.print(Padding(render_markdown(one["content"]), (0, 0, 1, 2)))
 
     def escalation(self, found: Line) -> None:
         """Show exactly what would be done."""
@@ -138,7 +138,7 @@ class Screen:
         preview = found.get("preview")
         if preview:
             lines = [
-                Text(harmless(line), _style_of(line, preview["kind"]))
+                Text(strip_controls(line), _line_style(line, preview["kind"]))
                 for line in preview["text"].split("\n")
             ]
             self.console.print(Padding(Group(*lines), (0, 0, 0, 2)))
@@ -160,7 +160,7 @@ class TurnScreen:
     def text(self, piece: str) -> None:
         """Show the next piece of the answer."""
         self._text += piece
-        if "\n" in piece and (end := settled(self._text)):
+        if "\n" in piece and (end := settled_length(self._text)):
             self._print(self._text[:end])
             self._text = self._text[end:]
         self._draw()
@@ -196,7 +196,7 @@ class TurnScreen:
         if text.strip():
             if self._begun:
                 self._console.print()
-            self._console.print(markdown(text))
+            self._console.print(render_markdown(text))
             self._begun = True
 
     def _draw(self) -> None:
@@ -204,13 +204,13 @@ class TurnScreen:
             Spinner("dots", Text(tool, "dim")) for tool in self._calls.values()
         ]
         if self._text:
-            on_the_way.append(markdown(self._text))
+            on_the_way.append(render_markdown(self._text))
         elif not on_the_way:
             on_the_way.append(Spinner("dots", style="dim"))
         self._live.update(Group(*on_the_way))
 
 
-def source(number: int, one: Line) -> str:
+def source_line(number: int, one: Line) -> str:
     """Return a source as one line."""
     return (
         f"{number}. {on_one_line(one['title'], 80)} (note {one['noteId']}): "
@@ -218,6 +218,6 @@ def source(number: int, one: Line) -> str:
     )
 
 
-def _style_of(line: str, kind: Any) -> str:
+def _line_style(line: str, kind: Any) -> str:
     """Return the colour of a line of what would be done."""
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "") if kind == "diff" else ""

@@ -217,7 +217,7 @@ class Session:
 
     def _choose(self, name: str) -> None:
         if name:
-            self._speaker.demand_model(name)
+            self._speaker.require_model(name)
             self._model = name
         answering = self._model or f"{self._speaker.models()[0]['name']}, the default,"
         self._screen.say(f"{on_one_line(answering, 80)} answers.", "dim")

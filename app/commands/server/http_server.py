@@ -36,7 +36,7 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: Starlette, ready: Callable[[], Awaitable[None]], *, most: int) -> None:
-        made: Any = functools.partial(Connection, crowd=Crowd(room_for(most)))
+        made: Any = functools.partial(Connection, crowd=Crowd(connection_limit(most)))
         super().__init__(
             uvicorn.Config(
                 app,
@@ -92,7 +92,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def room_for(most: int) -> int:
+def connection_limit(most: int) -> int:
     """Return how many connections there may be.
 
     So many, or what the process's limit of descriptors leaves, which is raised where it may be.
@@ -100,7 +100,7 @@ def room_for(most: int) -> int:
     wanted = (
         most + BACKLOG + FILES_KEPT
     )  # as many as are waiting may be accepted before the first of them is turned away
-    given = raised_to(wanted)
+    given = raise_descriptor_limit(wanted)
     if given >= most + FILES_KEPT:
         return most
     room = max(given - FILES_KEPT, given // 2)
@@ -113,7 +113,7 @@ def room_for(most: int) -> int:
     return room
 
 
-def raised_to(wanted: int) -> int:
+def raise_descriptor_limit(wanted: int) -> int:
     """Raise the process's limit of descriptors to what is wanted, as far as it may, and return
     what it is then.
     """

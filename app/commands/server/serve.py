@@ -15,20 +15,20 @@ from pathlib import Path
 import click
 
 from app.commands.ask.data_directory import (
-    brought_up,
+    data_directory,
     data_option,
-    directory,
-    existing,
-    models_of,
-    owned_soon,
+    existing_directory,
+    migrate_database,
+    models_directory,
+    own_when_free,
     read_settings,
-    require_ground,
+    require_suitable_disk,
 )
 from app.commands.server.sockets import is_loopback, listen, url_of
 from app.commands.terminal.command_group import Misused, Refused
 from app.core.database import data_dir, disk_reserve
 from app.core.database.sqlite_setup import Sealed, connect
-from app.migrations import due
+from app.migrations import due_steps
 from app.settings import Settings
 
 RESERVE_SECONDS = 2.0
@@ -127,19 +127,19 @@ def serve(
         named = f" (now: {', '.join(settings.allowed_hosts)})" if settings.allowed_hosts else ""
         click.echo(REMOTE_WARNING.format(named=named), err=True)
     if read_only:
-        _serve_read_only(settings, existing(settings), username=username_for(user))
+        _serve_read_only(settings, existing_directory(settings), username=username_for(user))
         return
-    path = directory(settings)
-    require_ground(settings, path)
-    with _held(path, settings) as (sockets, ownership):
+    path = data_directory(settings)
+    require_suitable_disk(settings, path)
+    with _hold_port_and_data(path, settings) as (sockets, ownership):
         try:
-            brought_up(path, ownership, accept=accept_changes, anew=new_database)
+            migrate_database(path, ownership, accept=accept_changes, anew=new_database)
         except data_dir.Damaged as error:
             _serve_damaged(
                 settings, path, sockets=sockets, username=username_for(user), why=str(error)
             )
         else:
-            _serve(
+            _serve_open(
                 settings, path, sockets=sockets, username=username_for(user), ownership=ownership
             )
 
@@ -148,12 +148,12 @@ def username_for(given: str | None) -> str:
     """Return the name of the first user: as said, else the login name made to fit."""
     if given is not None:
         return given
-    from app.account.users import fitted
+    from app.account.users import fit_username
 
     try:
-        return fitted(getpass.getuser())
+        return fit_username(getpass.getuser())
     except (OSError, KeyError, ImportError):  # a system that has no name for whoever runs this
-        return fitted("")
+        return fit_username("")
 
 
 def first_key_lines(username: str, secret: str) -> str:
@@ -162,7 +162,7 @@ def first_key_lines(username: str, secret: str) -> str:
 
 
 @contextlib.contextmanager
-def _held(
+def _hold_port_and_data(
     path: Path, settings: Settings
 ) -> Iterator[tuple[list[socket.socket], data_dir.Ownership]]:
     """Hold the port and the data directory.
@@ -173,7 +173,7 @@ def _held(
         sockets = listen(settings.host, settings.port)
     except Refused:
         if (path / data_dir.LOCK).exists():
-            with data_dir.visited(
+            with data_dir.visit_directory(
                 path
             ):  # when it is the same server that has both, the directory is the better reason
                 pass
@@ -182,8 +182,8 @@ def _held(
         for listener in sockets:
             stack.enter_context(listener)
         data_dir.prepare(path)
-        disk_reserve.Room(path).make_way()
-        yield sockets, stack.enter_context(owned_soon(path))
+        disk_reserve.Room(path).release_before_start()
+        yield sockets, stack.enter_context(own_when_free(path))
 
 
 def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
@@ -192,14 +192,14 @@ def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
         sockets = [
             stack.enter_context(listener) for listener in listen(settings.host, settings.port)
         ]
-        stack.enter_context(data_dir.visited(path))
-        sealed = data_dir.sealing(path)
-        if due(path / data_dir.DATABASE, sealed=sealed == "immutable"):
+        stack.enter_context(data_dir.visit_directory(path))
+        sealed = data_dir.read_only_mode(path)
+        if due_steps(path / data_dir.DATABASE, sealed=sealed == "immutable"):
             raise Refused(
                 f"The database in {path} was made by an older Hearth. Start once without "
                 "--read-only to update it."
             )
-        _serve(settings, path, sockets=sockets, username=username, sealed=sealed)
+        _serve_open(settings, path, sockets=sockets, username=username, sealed=sealed)
 
 
 def _serve_damaged(
@@ -210,7 +210,7 @@ def _serve_damaged(
     Refuse where nothing can.
     """
     try:
-        if due(path / data_dir.DATABASE):
+        if due_steps(path / data_dir.DATABASE):
             raise Refused(why)
         with contextlib.closing(
             connect(path / data_dir.DATABASE, writes=False, sealed="ro")
@@ -222,10 +222,10 @@ def _serve_damaged(
     ):  # its words about a damaged file may be no text
         raise Refused(why) from None
     click.echo(f"{why} Starting read-only.", err=True)
-    _serve(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
+    _serve_open(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
 
 
-def _serve(
+def _serve_open(
     settings: Settings,
     path: Path,
     *,
@@ -249,7 +249,9 @@ def _serve(
     sys.setswitchinterval(SWITCH_SECONDS)
     token, url = data_dir.fresh_token(), url_of(sockets[0])
     settings = dataclasses.replace(
-        settings, models=models_of(settings, path), access_log=settings.access_log and not sealed
+        settings,
+        models=models_directory(settings, path),
+        access_log=settings.access_log and not sealed,
     )
     settings = dataclasses.replace(
         settings, port=sockets[0].getsockname()[1]
@@ -264,11 +266,15 @@ def _serve(
             gc.freeze()
             gc.enable()
             if ownership is not None:
-                ownership.settle()
-                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.keep)
+                ownership.wait_until_written()
+                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.hold_reserve)
             first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
-            _announce(announcement, path, url=url, token=token)
-            told = "" if first.secret is None else _told(path, first.username, first.secret)
+            _announce_server(announcement, path, url=url, token=token)
+            told = (
+                ""
+                if first.secret is None
+                else _first_key_message(path, first.username, first.secret)
+            )
             click.echo(f"Hearth is at {url} (data in {path})" + (f"\n\n{told}\n" if told else ""))
 
         Server(app, ready, most=settings.max_connections).serve_on(sockets)
@@ -276,7 +282,7 @@ def _serve(
         ownership.in_order = False
 
 
-def _told(path: Path, username: str, secret: str) -> str:
+def _first_key_message(path: Path, username: str, secret: str) -> str:
     """Return what is said about the first key.
 
     Itself where a person reads, else the file that it was written to, since a log keeps what it
@@ -301,9 +307,13 @@ def _told(path: Path, username: str, secret: str) -> str:
     )
 
 
-def _announce(announcement: contextlib.ExitStack, path: Path, *, url: str, token: str) -> None:
+def _announce_server(
+    announcement: contextlib.ExitStack, path: Path, *, url: str, token: str
+) -> None:
     """Leave word for the command line; a disk that takes no file is no reason not to serve."""
     try:
-        announcement.enter_context(data_dir.announced(path, pid=os.getpid(), url=url, token=token))
+        announcement.enter_context(
+            data_dir.announce_server(path, pid=os.getpid(), url=url, token=token)
+        )
     except data_dir.PlaceError as error:
         click.echo(f"{error} Commands will not find the running server.", err=True)

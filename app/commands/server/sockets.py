@@ -13,7 +13,7 @@ ELSEWHERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the other way round: from these to loopback
 
 
-def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
+def resolve_host(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
     """Return (family, protocol, socket address) of each address that `host` stands for."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -25,7 +25,9 @@ def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine itself can reach `host`."""
-    return all(ipaddress.ip_address(address[0]).is_loopback for _, _, address in addresses(host, 0))
+    return all(
+        ipaddress.ip_address(address[0]).is_loopback for _, _, address in resolve_host(host, 0)
+    )
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -35,19 +37,19 @@ def listen(host: str, port: int) -> list[socket.socket]:
     """
     sockets: list[socket.socket] = []
     missing: OSError | None = None
-    for family, protocol, address in addresses(host, port):
+    for family, protocol, address in resolve_host(host, port):
         try:
-            sockets.append(_listening(family, protocol, (address[0], port, *address[2:])))
+            sockets.append(_bind(family, protocol, (address[0], port, *address[2:])))
         except OSError as error:
             if error.errno not in ELSEWHERE:
                 for opened in sockets:
                     opened.close()
-                raise Refused(_why(error, host, port)) from None
+                raise Refused(_explain_error(error, host, port)) from None
             missing = error
         else:
             port = sockets[-1].getsockname()[1]
     if missing is not None and not sockets:
-        raise Refused(_why(missing, host, port))
+        raise Refused(_explain_error(missing, host, port))
     return sockets
 
 
@@ -58,7 +60,7 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _listening(family: int, protocol: int, address: tuple[str | int, ...]) -> socket.socket:
+def _bind(family: int, protocol: int, address: tuple[str | int, ...]) -> socket.socket:
     opened = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
         if sys.platform == "win32":
@@ -75,7 +77,7 @@ def _listening(family: int, protocol: int, address: tuple[str | int, ...]) -> so
     return opened
 
 
-def _why(error: OSError, host: str, port: int) -> str:
+def _explain_error(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"Port {port} on {host} is in use by another program. Choose another with --port."
     if error.errno == errno.EACCES:

@@ -4,25 +4,25 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from app.commands.terminal.terminal_safe import isolated, width
+from app.commands.terminal.terminal_safe import isolate_text, text_width
 
 GAP = "  "
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
+def format_table(rows: Sequence[Sequence[str]]) -> str:
     """Return the rows with their columns aligned and nothing in them that could steer the
     terminal; the last column is as long as it is.
     """
-    cells = [[isolated(cell.replace("\n", " ")) for cell in row] for row in rows]
-    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    cells = [[isolate_text(cell.replace("\n", " ")) for cell in row] for row in rows]
+    widths = [max(map(text_width, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         GAP.join(
-            cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)
+            cell + " " * (room - text_width(cell)) for cell, room in zip(row, widths, strict=True)
         ).rstrip()
         for row in cells
     )
 
 
-def as_json(value: Any) -> str:
+def format_json(value: Any) -> str:
     """Return indented JSON in ASCII, which every terminal and file takes."""
     return json.dumps(value, indent=2)

@@ -16,7 +16,7 @@ tags, half characters.
 _ISOLATED = re.compile(f"{ISOLATE}([^\u2066-\u2069\n]*){ISOLATE_END}")
 
 
-def harmless(text: object) -> str:
+def strip_controls(text: object) -> str:
     """Return the text without what could steer a terminal.
 
     Other scripts, joined emoji and what is isolated in one line stay as they are.
@@ -32,10 +32,10 @@ def harmless(text: object) -> str:
 def on_one_line(text: object, most: int) -> str:
     """Return the text harmless and on one line of at most `most` characters, and isolated."""
     line = " ".join(_STEERING.sub("", str(text)).split())
-    return isolated(line if len(line) <= most else line[: most - 1].rstrip() + "…")
+    return isolate_text(line if len(line) <= most else line[: most - 1].rstrip() + "…")
 
 
-def isolated(text: str) -> str:
+def isolate_text(text: str) -> str:
     """Return the text harmless, and where it is written from right to left isolated, so that what
     stands around it stays in its place.
     """
@@ -46,6 +46,6 @@ def isolated(text: str) -> str:
     return f"{ISOLATE}{plain}{ISOLATE_END}" if turns else plain
 
 
-def width(text: str) -> int:
+def text_width(text: str) -> int:
     """Return how many characters are seen of a text that is harmless."""
     return len(text) - text.count(ISOLATE) - text.count(ISOLATE_END)

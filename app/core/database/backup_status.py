@@ -81,9 +81,9 @@ class Safekeeping:
 
     @property
     def known(self) -> KnownOfBackups:
-        """Give what is known."""
+        """Return what is known."""
         if self._known is None:
-            self._known = read(self._file)
+            self._known = read_backup_status(self._file)
         return self._known
 
     @property
@@ -111,8 +111,8 @@ class Safekeeping:
                 fresh.unlink(missing_ok=True)
 
 
-def read(file: Path) -> KnownOfBackups:
-    """Give what such a file holds."""
+def read_backup_status(file: Path) -> KnownOfBackups:
+    """Return what such a file holds."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=KnownOfBackups)
     except (OSError, msgspec.DecodeError):

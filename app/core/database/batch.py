@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.core.database.sqlite_setup import limited
-from app.core.database.tx import NeedsSavepoints, Tx, real_savepoint
+from app.core.database.sqlite_setup import limit_growth
+from app.core.database.tx import NeedsSavepoints, Tx, sqlite_savepoint
 
 Begun = Callable[..., Tx]
 
@@ -50,7 +50,7 @@ def commit(
     if most is None:
         _commit(connection, jobs, begun)
         return
-    with limited(connection, most):
+    with limit_growth(connection, most):
         _commit(connection, jobs, begun)
 
 
@@ -83,7 +83,7 @@ def _run_job(connection: sqlite3.Connection, job: Job, tx: Tx) -> None:
     before = connection.total_changes
     try:
         if tx.careful:
-            with real_savepoint(connection):
+            with sqlite_savepoint(connection):
                 job.result = job.function(tx)
         else:
             job.result = job.function(tx)

@@ -22,7 +22,7 @@ class ClockWatch:
     """Compares the wall clock with one that nobody sets, whenever something has been written."""
 
     def __init__(self, clock: Clock) -> None:
-        self._last = (clock(), _steady())
+        self._last = (clock(), _monotonic_seconds())
         self._is_first = True
 
     def tend(self, tx: Tx) -> bool:
@@ -34,9 +34,9 @@ class ClockWatch:
         if self._is_first and (
             latest := tx.value("SELECT max(changed_at) FROM workspaces WHERE changed_at <= '9999'")
         ):
-            self._keep(tx, _read(latest), max(self._last[0], tx.moment), back_only=True)
+            self._keep(tx, _parse_moment(latest), max(self._last[0], tx.moment), back_only=True)
         self._is_first = False
-        steady = _steady()
+        steady = _monotonic_seconds()
         self._keep(tx, self._last[0] + timedelta(seconds=steady - self._last[1]), tx.moment)
         self._last = (tx.moment, steady)
         return False
@@ -50,21 +50,21 @@ class ClockWatch:
             )
 
 
-def known(tx: Tx) -> list[Step]:
-    """Give the steps that were seen, in order."""
+def clock_steps(tx: Tx) -> list[Step]:
+    """Return the steps that were seen, in order."""
     return [
-        Step(_read(row[0]), _read(row[1]))
+        Step(_parse_moment(row[0]), _parse_moment(row[1]))
         for row in tx.all("SELECT was, became FROM clock_steps ORDER BY id")
     ]
 
 
 def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None:
-    """Give when it truly was that the clock said a moment to come; None where no step tells.
+    """Return when it truly was that the clock said a moment to come; None where no step tells.
 
     It was before the first step back from a later moment, by as much as that was later, or else
     after a step ahead to an earlier one.
     """
-    said = _read(moment)
+    said = _parse_moment(moment)
     back = [step for step in steps if step.became < step.was and said <= step.was + SMALLEST]
     ahead = [step for step in steps if step.became > step.was and said >= step.became - SMALLEST]
     nearest = [
@@ -75,12 +75,12 @@ def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None
     return next((stamp(true) for true in found if true <= now), None)
 
 
-def _read(moment: str) -> datetime:
+def _parse_moment(moment: str) -> datetime:
     return datetime.fromisoformat(moment)
 
 
-def _steady() -> float:
-    """Give seconds of a clock that nobody sets and, where the system has one, that goes on while
+def _monotonic_seconds() -> float:
+    """Return seconds of a clock that nobody sets and, where the system has one, that goes on while
     the machine sleeps.
     """
     return time.monotonic() if _BOOT is None else time.clock_gettime(_BOOT)

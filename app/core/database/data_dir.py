@@ -86,11 +86,11 @@ class Ownership:
         self.has_looked = False
         self._marking = marking
 
-    def vouch(self) -> None:
+    def mark_sound(self) -> None:
         """Note that this owner has looked at the database, or made it, and that it is sound."""
         self.in_order = self.has_looked = True
 
-    def settle(self) -> None:
+    def wait_until_written(self) -> None:
         """Return once it is on the disk that this process is the owner.
 
         It is brought there beside everything else, so that a start need not wait.
@@ -125,7 +125,7 @@ def prepare(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def owned(path: Path) -> Iterator[Ownership]:
+def own_directory(path: Path) -> Iterator[Ownership]:
     """Own the data directory while the block runs.
 
     Raise InUse, naming the process, if another one does.
@@ -139,16 +139,16 @@ def owned(path: Path) -> Iterator[Ownership]:
     except OSError as error:
         raise PlaceError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
     with file:
-        _take(path, file)
+        _take_lock(path, file)
         file.seek(0)
         marking = threading.Thread(target=_sync, args=(file.fileno(),), name="marking")
         ownership = Ownership(unclean=file.read(1) != "", marking=marking)
-        _mark(file)
+        _write_pid(file)
         marking.start()
         try:
             yield ownership
             if ownership.in_order and ownership.has_looked:
-                integrity.leave(path / DATABASE)
+                integrity.record_file_state(path / DATABASE)
         finally:
             marking.join()
             if ownership.in_order:
@@ -162,7 +162,7 @@ def owned(path: Path) -> Iterator[Ownership]:
 
 
 @contextlib.contextmanager
-def visited(path: Path) -> Iterator[bool]:
+def visit_directory(path: Path) -> Iterator[bool]:
     """Make sure while the block runs that nobody owns the data directory, and change nothing there.
 
     Raise InUse if somebody owns it.
@@ -175,17 +175,17 @@ def visited(path: Path) -> Iterator[bool]:
         yield False
         return
     with file:
-        _take(path, file)
+        _take_lock(path, file)
         file.seek(0)
         yield file.read(1) != ""
 
 
-def sealing(path: Path) -> Literal["ro", "immutable"]:
-    """Give how the database is opened that shall not be changed.
+def read_only_mode(path: Path) -> Literal["ro", "immutable"]:
+    """Return how the database is opened that shall not be changed.
 
     Raise PlaceError where its newest changes could not be seen.
     """
-    if _takes_files(path):
+    if _is_writable(path):
         return "ro"
     with contextlib.suppress(OSError):
         if (path / (DATABASE + "-wal")).stat().st_size:
@@ -198,7 +198,7 @@ def sealing(path: Path) -> Literal["ro", "immutable"]:
 
 
 @contextlib.contextmanager
-def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
+def announce_server(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
     """Leave word of how the command line reaches this server, readable by the owner alone, while
     the block runs.
     """
@@ -223,8 +223,8 @@ def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
             file.unlink(missing_ok=True)
 
 
-def door(path: Path) -> Door | None:
-    """Give what a server announced, or None.
+def read_announcement(path: Path) -> Door | None:
+    """Return what a server announced, or None.
 
     After a crash it may be stale: compare `pid` with that of InUse.
     """
@@ -236,7 +236,7 @@ def door(path: Path) -> Door | None:
 
 
 def fresh_token() -> str:
-    """Give a secret for one run of the server."""
+    """Return a secret for one run of the server."""
     return secrets.token_urlsafe(32)
 
 
@@ -262,8 +262,8 @@ def _is_own(entry: Path) -> bool:
     )
 
 
-def _takes_files(path: Path) -> bool:
-    """Say whether files can be made in the directory."""
+def _is_writable(path: Path) -> bool:
+    """Return whether files can be made in the directory."""
     probe = path / f".probe-{os.getpid()}"
     try:
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600))
@@ -274,7 +274,7 @@ def _takes_files(path: Path) -> bool:
     return True
 
 
-def _mark(file: IO[str]) -> None:
+def _write_pid(file: IO[str]) -> None:
     """Write this process's number into the lock."""
     with contextlib.suppress(
         OSError
@@ -288,7 +288,7 @@ def _sync(descriptor: int) -> None:
         os.fsync(descriptor)
 
 
-def _take(path: Path, file: IO[str]) -> None:
+def _take_lock(path: Path, file: IO[str]) -> None:
     try:
         _lock(file.fileno())
     except OSError as error:
@@ -296,11 +296,11 @@ def _take(path: Path, file: IO[str]) -> None:
             raise PlaceError(
                 f"Cannot lock {path} ({error.strerror}). Put the data directory on a local disk."
             ) from None
-        raise InUse(path, _owner(file)) from None
+        raise InUse(path, _read_pid(file)) from None
 
 
-def _owner(file: IO[str]) -> str:
-    """Give the number of the process that holds the lock.
+def _read_pid(file: IO[str]) -> str:
+    """Return the number of the process that holds the lock.
 
     It writes it a moment after it has locked.
     """

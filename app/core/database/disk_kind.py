@@ -86,17 +86,17 @@ class Mount(NamedTuple):
     kind: str
 
 
-def trouble(path: Path, *, mounts: Path = MOUNTS, home: Path | None = None) -> str:
-    """Say why no database should live in `path`; empty where nothing speaks against it."""
+def unsuitable_reason(path: Path, *, mounts: Path = MOUNTS, home: Path | None = None) -> str:
+    """Return why no database should live in `path`; empty where nothing speaks against it."""
     real = Path(os.path.realpath(path))
-    if kind := network_kind(real, mounts=mounts):
+    if kind := network_file_system(real, mounts=mounts):
         return REMOTE.format(path=path, kind=kind)
-    service = synced_by(real, home=home)
+    service = sync_service(real, home=home)
     return SYNCED.format(path=path, service=service) if service else ""
 
 
-def network_kind(path: Path, *, mounts: Path = MOUNTS) -> str:
-    """Give the kind of the network file system that `path` lies on, empty when it is none or
+def network_file_system(path: Path, *, mounts: Path = MOUNTS) -> str:
+    """Return the kind of the network file system that `path` lies on, empty when it is none or
     nobody can tell.
     """
     if sys.platform == "win32":
@@ -109,9 +109,9 @@ def network_kind(path: Path, *, mounts: Path = MOUNTS) -> str:
             else ""
         )
     if sys.platform == "darwin":
-        return _kind_on_mac(path)
+        return _network_kind_on_mac(path)
     try:
-        found = list(_mounted(mounts.read_text("utf-8", "surrogateescape").splitlines()))
+        found = list(_parse_mounts(mounts.read_text("utf-8", "surrogateescape").splitlines()))
     except OSError:
         return ""
     over = [
@@ -121,8 +121,8 @@ def network_kind(path: Path, *, mounts: Path = MOUNTS) -> str:
     return kind if kind in NETWORK else ""
 
 
-def synced_by(path: Path, *, home: Path | None = None) -> str:
-    """Give the name of what synchronises `path` with other places.
+def sync_service(path: Path, *, home: Path | None = None) -> str:
+    """Return the name of what synchronises `path` with other places.
 
     Empty when nothing is known to.
     """
@@ -143,10 +143,10 @@ def synced_by(path: Path, *, home: Path | None = None) -> str:
             folder / ".dropbox"
         ).is_file():  # of a home directory it is a folder, in which Dropbox keeps its own
             return "Dropbox"
-    return _named(path, home)
+    return _sync_folders(path, home)
 
 
-def _named(path: Path, home: Path | None) -> str:
+def _sync_folders(path: Path, home: Path | None) -> str:
     """Look where Dropbox and OneDrive say themselves that they are."""
     folders = [(name, "OneDrive") for variable in ONEDRIVE if (name := os.environ.get(variable))]
     try:
@@ -159,8 +159,8 @@ def _named(path: Path, home: Path | None) -> str:
     )
 
 
-def _mounted(lines: Iterable[str]) -> Iterable[Mount]:
-    """Give what a mountinfo file lists.
+def _parse_mounts(lines: Iterable[str]) -> Iterable[Mount]:
+    """Yield what a mountinfo file lists.
 
     WSL's drives of Windows are a network file system of their own making.
     """
@@ -169,17 +169,17 @@ def _mounted(lines: Iterable[str]) -> Iterable[Mount]:
         fields, rest = before.split(" "), after.split(" ")
         if len(fields) > 4 and rest[0]:
             windows = rest[0] == "9p" and "aname=drvfs" in after
-            yield Mount(PurePath(_plain(fields[4])), "cifs" if windows else rest[0])
+            yield Mount(PurePath(_unescape_octal(fields[4])), "cifs" if windows else rest[0])
 
 
-def _plain(text: str) -> str:
-    """Give a mount point as it is: mountinfo writes blanks and the like as octal numbers."""
+def _unescape_octal(text: str) -> str:
+    """Return a mount point as it is: mountinfo writes blanks and the like as octal numbers."""
     for code, mark in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(code, mark)
     return text
 
 
-def _kind_on_mac(path: Path) -> str:
+def _network_kind_on_mac(path: Path) -> str:
     """Ask `statfs`, whose flags say whether a file system is of this machine."""
     import ctypes
 

@@ -31,8 +31,8 @@ log = logging.getLogger("hearth")
 _frees: ContextVar[bool] = ContextVar("frees", default=False)
 
 
-def is_full(error: OSError) -> bool:
-    """Say whether a file could not be written since its disk, or the share of it that one may
+def is_disk_full(error: OSError) -> bool:
+    """Return whether a file could not be written since its disk, or the share of it that one may
     have, is full.
     """
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -49,7 +49,7 @@ def freeing() -> Iterator[None]:
 
 
 def is_freeing() -> bool:
-    """Say whether what is asked for now makes room."""
+    """Return whether what is asked for now makes room."""
     return _frees.get()
 
 
@@ -65,23 +65,23 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self._reserve = folder / RESERVE
         self._kept = False
-        self.tight = self._reserve.exists() and not _size(self._reserve)
-        self._given = self._most() if self.tight else 0
+        self.tight = self._reserve.exists() and not _file_size(self._reserve)
+        self._given = self._most_reserve() if self.tight else 0
         self._plenty_until = 0.0
         self._turn = threading.Lock()
         self.making: threading.Thread | None = None
 
     def free(self) -> int:
-        """Give the bytes that may still be written; very many where nobody can tell."""
-        return _disk(self._reserve.parent)[1]
+        """Return the bytes that may still be written; very many where nobody can tell."""
+        return _disk_usage(self._reserve.parent)[1]
 
     @property
     def margin(self) -> int:
         """The bytes that must be free beyond the reserve for writing to go on."""
-        return min(MARGIN_BYTES, _disk(self._reserve.parent)[0] // MARGIN_SHARE)
+        return min(MARGIN_BYTES, _disk_usage(self._reserve.parent)[0] // MARGIN_SHARE)
 
     def most_bytes(self, size: int) -> int | None:
-        """Give the bytes that the file, now of `size`, may have before the log is folded into it
+        """Return the bytes that the file, now of `size`, may have before the log is folded into it
         again; None where there is plenty of room.
 
         What is in the log takes its room a second time then. While that is less than the
@@ -89,16 +89,16 @@ class Room:
         """
         if self.tight or self._is_plenty():
             return None
-        return size + max(_size(self._reserve), self.free() // 3)
+        return size + max(_file_size(self._reserve), self.free() // 3)
 
     def is_short_for(self, log: int) -> bool:
-        """Say whether a log of so many bytes is so large for the room there is that it should be
+        """Return whether a log of so many bytes is so large for the room there is that it should be
         folded at once.
         """
         return log > BIG_BYTES and not self._is_plenty() and log > self.free() // 8
 
     def _is_plenty(self) -> bool:
-        """Say whether there is so much room that nobody need count it, by a look some moments
+        """Return whether there is so much room that nobody need count it, by a look some moments
         ago: one takes 6 µs, and every commit asks.
         """
         if time.monotonic() > self._plenty_until and self.free() > PLENTY_BYTES:
@@ -113,8 +113,9 @@ class Room:
         if is_freeing():
             return
         if not self.tight:
-            if not self._is_plenty() and self.free() + _size(self._reserve) < self.margin:
-                self.give()  # there is no reserve yet, and nothing would be left for deleting
+            if not self._is_plenty() and self.free() + _file_size(self._reserve) < self.margin:
+                # There is no reserve yet, and nothing would be left for deleting.
+                self.release_reserve()
             else:
                 return
         if self.free() < self._given + self.margin:
@@ -122,30 +123,30 @@ class Room:
         self.tight = False
         log.warning("there is room on the disk again; writing goes on")
         if self._kept:
-            self.keep()
+            self.hold_reserve()
 
     def require_for(self, size: int) -> None:
         """Raise StorageFull where something big would leave the disk with too little room,
         before any of it is read.
         """
-        if size > BIG_BYTES and self.free() < 3 * size + spare(self._reserve.parent):
+        if size > BIG_BYTES and self.free() < 3 * size + bytes_to_leave_free(self._reserve.parent):
             raise StorageFull(
                 f"The disk has too little room for {size >> 20} MiB more, so nothing was "
                 "stored. Make room and try again; reading goes on."
             )
 
-    def give(self) -> bool:
+    def release_reserve(self) -> bool:
         """Give the reserve back since the disk is full; say whether there was one."""
         if not self.tight:
             log.warning("the disk is full; until there is room, only reading and deleting go on")
         self.tight = True
-        size = _size(self._reserve)
+        size = _file_size(self._reserve)
         with contextlib.suppress(OSError):
             os.truncate(self._reserve, 0)
         self._given = max(self._given, size)
         return size > 0
 
-    def keep(self) -> None:
+    def hold_reserve(self) -> None:
         """Hold a reserve from now on.
 
         Make it, beside everything else, once there is room for it.
@@ -153,15 +154,15 @@ class Room:
         self._kept = True
         if not self.tight:
             self._given = 0
-            self.making = threading.Thread(target=self._make, name="reserve")
+            self.making = threading.Thread(target=self._make_reserve, name="reserve")
             self.making.start()
 
-    def _make(self) -> None:
+    def _make_reserve(self) -> None:
         with self._turn:
-            self._hold(self._affordable())
+            self._hold(self._reserve_size())
 
     def _hold(self, size: int) -> None:
-        if size and size == _size(self._reserve):
+        if size and size == _file_size(self._reserve):
             return
         try:
             if not size:
@@ -172,36 +173,41 @@ class Room:
                 "wb",
                 buffering=0,
             ) as file:
-                _fill(file.fileno(), size)
+                _allocate(file.fileno(), size)
         except OSError:
             with contextlib.suppress(OSError):
                 self._reserve.unlink()
 
-    def _affordable(self) -> int:
-        """Give the bytes of a reserve that suits the disk.
+    def _reserve_size(self) -> int:
+        """Return the bytes of a reserve that suits the disk.
 
         No more than the half of what is free, but no less than there are already.
         """
-        have = _size(self._reserve)
-        size = min(self._most(), max(have, (self.free() + have) // 2))
+        have = _file_size(self._reserve)
+        size = min(self._most_reserve(), max(have, (self.free() + have) // 2))
         return size // CHUNK * CHUNK
 
-    def _most(self) -> int:
-        return min(RESERVE_BYTES, _disk(self._reserve.parent)[0] // RESERVE_SHARE) // CHUNK * CHUNK
+    def _most_reserve(self) -> int:
+        return (
+            min(RESERVE_BYTES, _disk_usage(self._reserve.parent)[0] // RESERVE_SHARE)
+            // CHUNK
+            * CHUNK
+        )
 
-    def make_way(self) -> None:
+    def release_before_start(self) -> None:
         """Give the reserve back before a start on a full disk, which needs a little room itself."""
         if self.free() < START_BYTES:
-            self.give()
+            self.release_reserve()
 
 
-def spare(folder: Path) -> int:
+def bytes_to_leave_free(folder: Path) -> int:
     """Give the bytes that large requests and backups leave free on the disk of a folder."""
-    return min(SPARE_BYTES, _disk(folder)[0] // SPARE_SHARE)
+    return min(SPARE_BYTES, _disk_usage(folder)[0] // SPARE_SHARE)
 
 
-def _disk(folder: Path) -> tuple[int, int]:
-    """Give all bytes and the free ones of the disk of a folder; very many where nobody can tell."""
+def _disk_usage(folder: Path) -> tuple[int, int]:
+    """Return all bytes and the free ones of the disk of a folder; very many where nobody can
+    tell."""
     try:
         found = shutil.disk_usage(folder)
     except OSError:
@@ -209,7 +215,7 @@ def _disk(folder: Path) -> tuple[int, int]:
     return found.total, found.free
 
 
-def _fill(descriptor: int, size: int) -> None:
+def _allocate(descriptor: int, size: int) -> None:
     """Give the file its room for certain.
 
     Where the system cannot promise it, by bytes that no file system makes smaller.
@@ -221,7 +227,7 @@ def _fill(descriptor: int, size: int) -> None:
         os.write(descriptor, os.urandom(CHUNK))
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

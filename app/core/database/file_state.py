@@ -5,8 +5,8 @@ from pathlib import Path
 
 from app.core.database.disk_reserve import Room
 from app.core.database.file_watch import FileWatch
-from app.core.database.health import Health, seen_by_callers
-from app.core.database.sqlite_setup import Sealed, failure_of
+from app.core.database.health import Health, translate_database_error
+from app.core.database.sqlite_setup import Sealed, classify_failure
 from app.settings import Settings
 
 
@@ -33,9 +33,9 @@ class FileState:
 
     def note_failure(self, error: BaseException) -> str:
         """Act on what an error says of the disk or the file, and return what that is."""
-        kind = failure_of(error)
+        kind = classify_failure(error)
         if kind == "full":
-            self.room.give()
+            self.room.release_reserve()
         elif kind == "failing" or kind == "damaged":
             self.health.stop(kind, error)
         if kind:
@@ -47,7 +47,7 @@ class FileState:
 
         Damage ends all writing.
         """
-        if (kind := failure_of(error)) == "damaged":
+        if (kind := classify_failure(error)) == "damaged":
             self.note_failure(error)
         if kind:
-            raise seen_by_callers(error, self.health) from error
+            raise translate_database_error(error, self.health) from error

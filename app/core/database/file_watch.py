@@ -40,7 +40,7 @@ class FileWatch:
 
     def begin(self) -> None:
         """Take what the path leads to for the file that has just been opened."""
-        self._opened = self._identity()
+        self._opened = self._device_and_inode()
 
     def glance(self, writer: Connection) -> None:
         """Do what `is_lost` does, at most once a second."""
@@ -48,23 +48,23 @@ class FileWatch:
             self.is_lost(writer)
 
     def is_lost(self, writer: Connection) -> bool:
-        """Say whether the path leads elsewhere.
+        """Return whether the path leads elsewhere.
 
         The first time end all writing and let the writer save what it holds.
         """
         self._look_again_at = time.monotonic() + LOOK_SECONDS
         if self._health.state == "replaced":
             return True
-        if self._opened is None or self._identity() == self._opened:
+        if self._opened is None or self._device_and_inode() == self._opened:
             return False
         self._health.stop("replaced", self._path)
         self._changed()
         if self.save is not None:
             self._saving = writer.start(self.save)
-            self._saving.add_done_callback(self._tell)
+            self._saving.add_done_callback(self._report)
         return True
 
-    async def opened(self, reader: Connection, writer: Connection) -> Connection:
+    async def open_connection(self, reader: Connection, writer: Connection) -> Connection:
         """Open one more connection and give it.
 
         Where the path leads elsewhere give the writer, which has the file and writes no more.
@@ -84,25 +84,25 @@ class FileWatch:
             return writer
         return reader
 
-    async def saved(self) -> None:
+    async def wait_until_saved(self) -> None:
         """Return once nothing is being saved any more."""
         if self._saving is not None:
             await asyncio.wait((self._saving,))
 
-    def _tell(self, saving: "asyncio.Future[Path]") -> None:
+    def _report(self, saving: "asyncio.Future[Path]") -> None:
         error = saving.exception()
         if error is None:
-            self._health.settle(SAVED.format(backup=saving.result()))
+            self._health.note_rescue(SAVED.format(backup=saving.result()))
         else:
-            self._health.settle(
+            self._health.note_rescue(
                 NOT_SAVED.format(
                     why=error.message.rstrip(".") if isinstance(error, AppError) else error
                 )
             )
         self._changed()
 
-    def _identity(self) -> tuple[int, int] | None:
-        """Give device and inode; None where there is no file.
+    def _device_and_inode(self) -> tuple[int, int] | None:
+        """Return device and inode; None where there is no file.
 
         What cannot be looked at counts as unchanged: it tells nothing of the file.
         """

@@ -9,7 +9,7 @@ import msgspec
 
 from app.core.database.disk_reserve import FULL
 from app.core.database.integrity import Check
-from app.core.database.sqlite_setup import Sealed, failure_of
+from app.core.database.sqlite_setup import Sealed, classify_failure
 from app.errors import StorageFull, Unavailable
 
 Stop = Literal["failing", "damaged", "replaced"]
@@ -63,9 +63,9 @@ class Health:
 
     @property
     def message(self) -> str:
-        """Say why nothing is written; empty where writes are taken."""
+        """Return why nothing is written; empty where writes are taken."""
         if self.state == "damaged":
-            return damaged(self.newest())
+            return damage_message(self.newest())
         if self.state == "replaced":
             return REPLACED.format(rescue=self._rescue)
         return {"writable": "", "read_only": READ_ONLY, "failing": FAILING}[self.state]
@@ -83,13 +83,13 @@ class Health:
         if is_first:
             log.critical("%s (%s)", self.message, why)
 
-    def settle(self, rescue: str) -> None:
+    def note_rescue(self, rescue: str) -> None:
         """Say what became of what a file held that was deleted or replaced."""
         self._rescue = rescue
         log.critical("%s", rescue)
 
-    def told(self, *, full: bool) -> DatabaseHealth:
-        """Give what the status shows; `full`: the disk has no room just now."""
+    def report(self, *, full: bool) -> DatabaseHealth:
+        """Return what the status shows; `full`: the disk has no room just now."""
         state: State = "full" if full and self.state == "writable" else self.state
         check = self.check
         at, kind, findings = (
@@ -98,17 +98,17 @@ class Health:
         return DatabaseHealth(state == "writable", state, self.message or None, at, kind, findings)
 
 
-def damaged(backup: Path | None) -> str:
+def damage_message(backup: Path | None) -> str:
     """Say that the database is damaged, and which backup there is."""
     return DAMAGED.format(offer="" if backup is None else OFFER.format(backup=backup))
 
 
-def seen_by_callers(error: BaseException, health: Health) -> BaseException:
+def translate_database_error(error: BaseException, health: Health) -> BaseException:
     """Translate what SQLite says of a full or failing disk or a damaged file.
 
     Everything else stays what it is.
     """
-    kind = failure_of(error)
+    kind = classify_failure(error)
     if kind == "full":
         return StorageFull(FULL)
     if kind == "failing":

@@ -78,7 +78,7 @@ class Left(NamedTuple):
     digest: str
 
 
-def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: False) -> Check:
+def check_database(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: False) -> Check:
     """Look through the database on a connection of its own that cannot write.
 
     `full` compares indexes and foreign keys too.
@@ -149,7 +149,7 @@ def broken_constraints(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _end(part: str) -> int:
-    """Give where the parenthesis closes that was open before."""
+    """Return where the parenthesis closes that was open before."""
     depth = 1
     for at, mark in enumerate(part):
         depth += {"(": 1, ")": -1}.get(mark, 0)
@@ -158,7 +158,7 @@ def _end(part: str) -> int:
     return len(part)
 
 
-def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | None:
+def check_before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | None:
     """Look whether the file may be written to.
 
     Give the check that had to be made, None where nothing asked for one.
@@ -171,36 +171,36 @@ def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | No
     if not file.exists():
         return None
     unclean = unclean or file.with_name(file.name + "-wal").exists()
-    record = _read(file)
+    record = _read_record(file)
     was_damaged = _was_damaged(record)
-    changed = _change(file, record, unclean=unclean)
+    changed = _detect_change(file, record, unclean=unclean)
     if not (unclean or changed or was_damaged):
         return None
-    found = examine(file, "full" if changed or was_damaged else "quick")
+    found = check_database(file, "full" if changed or was_damaged else "quick")
     if changed == "altered" and not accept and not found.damaged:
         found = found._replace(damaged=True, findings=(ALTERED,))
-    _write(
+    _write_record(
         file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()}
     )
     return found
 
 
 def was_left(file: Path) -> bool:
-    """Say whether a database was once left at this place."""
-    return bool(_read(file))
+    """Return whether a database was once left at this place."""
+    return bool(_read_record(file))
 
 
 def is_altered(file: Path, *, unclean: bool) -> bool:
-    """Say whether the file is as large as its last owner left it and yet another one.
+    """Return whether the file is as large as its last owner left it and yet another one.
 
     Only when no connection of this process is open.
     """
     unclean = unclean or file.with_name(file.name + "-wal").exists()
-    return _change(file, _read(file), unclean=unclean) == "altered"
+    return _detect_change(file, _read_record(file), unclean=unclean) == "altered"
 
 
 def is_due(check: Check | None, now: datetime) -> bool:
-    """Say whether it is time for a full check.
+    """Return whether it is time for a full check.
 
     At night when the last one is about a day old, at any hour when it is two.
     """
@@ -215,36 +215,36 @@ def is_due(check: Check | None, now: datetime) -> bool:
     return age > OVERDUE or (age > NIGHTLY and now.astimezone().hour in NIGHT)
 
 
-def last(file: Path) -> Check | None:
-    """Give what the last check of the database found."""
-    return _check(_read(file))
+def last_check(file: Path) -> Check | None:
+    """Return what the last check of the database found."""
+    return _parse_check(_read_record(file))
 
 
-def keep(file: Path, check: Check) -> None:
+def record_check(file: Path, check: Check) -> None:
     """Keep what a check found of a file in use; how it was left before does not count any more."""
-    _write(file, {"check": check._asdict()})
+    _write_record(file, {"check": check._asdict()})
 
 
-def leave(file: Path) -> None:
+def record_file_state(file: Path) -> None:
     """Note how the file is left.
 
     Only for its owner, and only when no connection of this process is open: closing the file
     would drop its locks.
     """
-    record = _read(file)
+    record = _read_record(file)
     try:
         seen = file.stat()
     except OSError:
         return
-    left = _left(record)
+    left = _parse_left(record)
     if left is not None and (left.size, left.modified) == (seen.st_size, seen.st_mtime_ns):
         return
     if file.with_name(
         file.name + "-wal"
     ).exists():  # somebody else is still in it, so this is not how it stays
-        _write(file, {"check": record.get("check")})
+        _write_record(file, {"check": record.get("check")})
         return
-    _write(
+    _write_record(
         file,
         {
             **record,
@@ -253,34 +253,34 @@ def leave(file: Path) -> None:
     )
 
 
-def forget(file: Path) -> None:
+def forget_records(file: Path) -> None:
     """Forget how the file was left and what a check found: another one is put in its place."""
     with contextlib.suppress(OSError):
         file.with_name(RECORD).unlink()
 
 
 def _was_damaged(record: dict[str, Any]) -> bool:
-    last = _check(record)
+    last = _parse_check(record)
     return last is not None and last.damaged
 
 
-def _change(
+def _detect_change(
     file: Path, record: dict[str, Any], *, unclean: bool
 ) -> Literal["", "resized", "altered"]:
-    """Say how the file differs from the one that its last owner left in order.
+    """Return how the file differs from the one that its last owner left in order.
 
     Empty where it does not or nobody can tell.
     """
     left = (
-        None if unclean and not _was_damaged(record) else _left(record)
+        None if unclean and not _was_damaged(record) else _parse_left(record)
     )  # nobody has written to a damaged one since
-    if left is None or _stands(file, left):
+    if left is None or _is_as_left(file, left):
         return ""
     return "altered" if file.stat().st_size == left.size else "resized"
 
 
-def _stands(file: Path, left: Left) -> bool:
-    """Say whether the file is as it was left; one that was only copied is."""
+def _is_as_left(file: Path, left: Left) -> bool:
+    """Return whether the file is as it was left; one that was only copied is."""
     seen = file.stat()
     if (seen.st_size, seen.st_mtime_ns) == (left.size, left.modified):
         return True
@@ -300,7 +300,7 @@ def _digest(file: Path, size: int) -> str:
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _check(record: dict[str, Any]) -> Check | None:
+def _parse_check(record: dict[str, Any]) -> Check | None:
     try:
         found = record["check"]
         return Check(
@@ -314,7 +314,7 @@ def _check(record: dict[str, Any]) -> Check | None:
         return None
 
 
-def _left(record: dict[str, Any]) -> Left | None:
+def _parse_left(record: dict[str, Any]) -> Left | None:
     try:
         found = record["left"]
         return Left(int(found["size"]), int(found["modified"]), str(found["digest"]))
@@ -322,7 +322,7 @@ def _left(record: dict[str, Any]) -> Left | None:
         return None
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_record(file: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.with_name(RECORD).read_bytes())
     except (OSError, ValueError):
@@ -330,7 +330,7 @@ def _read(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _write(file: Path, record: dict[str, Any]) -> None:
+def _write_record(file: Path, record: dict[str, Any]) -> None:
     """Put the record in place of the one before.
 
     Where it cannot be written, the next start checks once too often or too seldom, no worse.

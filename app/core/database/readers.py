@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from app.core.database.file_state import FileState
-from app.core.database.snapshot_read import read_on
+from app.core.database.snapshot_read import read_on_connection
 from app.core.database.sqlite_setup import connect
 from app.core.database.sqlite_thread import Connection
 from app.core.database.tx import Clock, Tx
@@ -73,11 +73,13 @@ class Readers:
             raise
         moment, settings = self._clock(), self._file.settings
         work = reader.start(
-            lambda connection: read_on(connection, moment, settings, function, *args, **kwargs)
+            lambda connection: read_on_connection(
+                connection, moment, settings, function, *args, **kwargs
+            )
         )
         work.add_done_callback(lambda _: self._give_back(reader))
         try:
-            return await background_tasks.undisturbed(work)
+            return await background_tasks.shielded(work)
         except sqlite3.DatabaseError as error:
             self._file.require_sound(error)
             raise
@@ -88,7 +90,9 @@ class Readers:
         """Run `function(tx, …)` on the loop's own connection; see `Store.quick`."""
         try:
             moment, settings = self._clock(), self._file.settings
-            return read_on(self.require_open(), moment, settings, function, *args, **kwargs)
+            return read_on_connection(
+                self.require_open(), moment, settings, function, *args, **kwargs
+            )
         except sqlite3.DatabaseError as error:
             self._file.require_sound(error)
             raise
@@ -124,7 +128,7 @@ class Readers:
     async def _connect(self) -> Connection:
         file = self._file
         opening = Connection(lambda: connect(file.path, writes=False, sealed=file.sealed), 64)
-        reader = await file.watch.opened(opening, self._writer)
+        reader = await file.watch.open_connection(opening, self._writer)
         if reader is not self._writer:
             self._connected.append(reader)
         return reader

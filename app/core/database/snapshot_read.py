@@ -14,7 +14,7 @@ from app.settings import Settings
 R = TypeVar("R")
 
 
-def read_on(
+def read_on_connection(
     connection: sqlite3.Connection,
     moment: datetime,
     settings: Settings,
@@ -31,7 +31,7 @@ def read_on(
 
 
 @contextlib.contextmanager
-def one_state(path: Path, settings: Settings, clock: Clock) -> Iterator[Tx]:
+def open_snapshot(path: Path, settings: Settings, clock: Clock) -> Iterator[Tx]:
     """Give a read on a connection of its own that sees one state of the database for as long as the
     block runs, however long; for a thread.
 

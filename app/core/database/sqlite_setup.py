@@ -68,7 +68,7 @@ def connect(
 
 
 @contextlib.contextmanager
-def limited(connection: sqlite3.Connection, most: int) -> Iterator[None]:
+def limit_growth(connection: sqlite3.Connection, most: int) -> Iterator[None]:
     """Let what would make the file larger than so many bytes find the disk full while the block
     runs; it never becomes smaller by that.
     """
@@ -83,14 +83,14 @@ def limited(connection: sqlite3.Connection, most: int) -> Iterator[None]:
         connection.execute(f"PRAGMA max_page_count={before}")
 
 
-def fold(connection: sqlite3.Connection, mode: str, *, room: int | None = None) -> bool:
+def checkpoint_log(connection: sqlite3.Connection, mode: str, *, room: int | None = None) -> bool:
     """Checkpoint and say whether all of it could be done.
 
     A reader that is still in the old WAL is not waited for long.
 
     With `room`, nothing is done where the file would become larger by more than these bytes.
     """
-    if room is not None and _growth(connection) > room:
+    if room is not None and _fold_growth(connection) > room:
         return False
     connection.execute("PRAGMA busy_timeout=200")
     try:
@@ -100,7 +100,7 @@ def fold(connection: sqlite3.Connection, mode: str, *, room: int | None = None) 
     return not busy and written == folded
 
 
-def trim(connection: sqlite3.Connection, *, room: int) -> bool:
+def vacuum_free_pages(connection: sqlite3.Connection, *, room: int) -> bool:
     """Give pages that nothing uses any more back to the disk, some at a time, once they are a
     fiftieth of the file; say whether it did.
 
@@ -119,16 +119,16 @@ def trim(connection: sqlite3.Connection, *, room: int) -> bool:
     return True
 
 
-def bytes_of(path: Path) -> int:
-    """Give the size of a file; 0 where there is none."""
+def file_size(path: Path) -> int:
+    """Return the size of a file; 0 where there is none."""
     try:
         return path.stat().st_size
     except OSError:
         return 0
 
 
-def _growth(connection: sqlite3.Connection) -> int:
-    """Give the bytes by which folding the log would make the file larger."""
+def _fold_growth(connection: sqlite3.Connection) -> int:
+    """Return the bytes by which folding the log would make the file larger."""
     pages, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
     )
@@ -137,8 +137,8 @@ def _growth(connection: sqlite3.Connection) -> int:
     )
 
 
-def failure_of(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:
-    """Say what an error tells of the disk or the file.
+def classify_failure(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:
+    """Return what an error tells of the disk or the file.
 
     Nothing, that there is no room, that it fails, that the file is damaged.
     """

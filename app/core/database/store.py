@@ -81,7 +81,7 @@ class Store:
         as the last one it leaves all files as they are.
         """
         self.watch.is_lost(self._writer.connection)
-        await self.watch.saved()
+        await self.watch.wait_until_saved()
         if await self._upkeep.fold_at_last():
             local.close()
         else:
@@ -128,8 +128,8 @@ class Store:
         return await self._readers.read(function, *args, **kwargs)
 
     def one_state(self) -> contextlib.AbstractContextManager[Tx]:
-        """Give a long read on a connection of its own, for a thread; see `one_state`."""
-        return snapshot_read.one_state(self.path, self._file.settings, self.clock)
+        """Return a long read on a connection of its own, for a thread; see `one_state`."""
+        return snapshot_read.open_snapshot(self.path, self._file.settings, self.clock)
 
     def quick(
         self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs

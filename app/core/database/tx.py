@@ -16,7 +16,7 @@ NOBODY: "Within" = {}
 
 
 def utc_now() -> datetime:
-    """Give the present moment; the only wall clock of the program."""
+    """Return the present moment; the only wall clock of the program."""
     return datetime.now(UTC)
 
 
@@ -36,7 +36,7 @@ class Forward:
         self._since = time.monotonic()
 
     def __call__(self) -> datetime:
-        """Give the present moment, and never an earlier one than before."""
+        """Return the present moment, and never an earlier one than before."""
         since = time.monotonic()
         passed = timedelta(seconds=since - self._since) if self._clock is utc_now else timedelta()
         self._latest, self._since = max(self._clock(), self._latest + passed), since
@@ -44,7 +44,7 @@ class Forward:
 
 
 def stamp(moment: datetime) -> str:
-    """Give a UTC moment as the contract writes it: ISO 8601 with milliseconds and Z."""
+    """Return a UTC moment as the contract writes it: ISO 8601 with milliseconds and Z."""
     return moment.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
@@ -92,21 +92,21 @@ class Tx:
         return self._now
 
     def one(self, sql: str, **params: Any) -> sqlite3.Row | None:
-        """Give the first row, or None."""
+        """Return the first row, or None."""
         row: sqlite3.Row | None = self.connection.execute(sql, params).fetchone()
         return row
 
-    def sure(self, sql: str, **params: Any) -> sqlite3.Row:
-        """Give the first row, which the caller knows to be there."""
+    def require_row(self, sql: str, **params: Any) -> sqlite3.Row:
+        """Return the first row, which the caller knows to be there."""
         row: sqlite3.Row = self.connection.execute(sql, params).fetchone()
         return row
 
     def all(self, sql: str, **params: Any) -> list[sqlite3.Row]:
-        """Give every row."""
+        """Return every row."""
         return self.connection.execute(sql, params).fetchall()
 
     def value(self, sql: str, **params: Any) -> Any:
-        """Give the first column of the first row, or None."""
+        """Return the first column of the first row, or None."""
         row = self.connection.execute(sql, params).fetchone()
         return None if row is None else row[0]
 
@@ -125,8 +125,8 @@ class Tx:
         for listener in self._within.get(name, ()):
             listener(self, what)
 
-    def dated(self, now: str) -> "Tx":
-        """Give this very transaction with another moment for the rows it stores.
+    def with_moment(self, now: str) -> "Tx":
+        """Return this very transaction with another moment for the rows it stores.
 
         For what happened before it came here.
         """
@@ -142,12 +142,12 @@ class Tx:
         return past
 
     @contextlib.contextmanager
-    def undone(self) -> Iterator[None]:
+    def always_undo(self) -> Iterator[None]:
         """Undo what the block changed and publishes, whether it raises or not."""
         careful, heard = self.careful, len(self.events)
         self.careful = True
         try:
-            with contextlib.suppress(_Undo), real_savepoint(self.connection):
+            with contextlib.suppress(_Undo), sqlite_savepoint(self.connection):
                 yield
                 raise _Undo
         finally:
@@ -165,7 +165,7 @@ class Tx:
         """
         before, heard = self.connection.total_changes, len(self.events)
         try:
-            with real_savepoint(self.connection) if self.careful else contextlib.nullcontext():
+            with sqlite_savepoint(self.connection) if self.careful else contextlib.nullcontext():
                 yield
         except Exception as error:
             if not self.careful and self.connection.total_changes != before:
@@ -175,7 +175,7 @@ class Tx:
 
 
 @contextlib.contextmanager
-def real_savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+def sqlite_savepoint(connection: sqlite3.Connection) -> Iterator[None]:
     """Undo in SQLite what the block changed if it raises."""
     connection.execute("SAVEPOINT part")
     try:
@@ -189,7 +189,7 @@ def real_savepoint(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+def read_snapshot(connection: sqlite3.Connection) -> Iterator[None]:
     """Let everything that the block reads be of one moment."""
     connection.execute("BEGIN")
     try:

@@ -11,7 +11,12 @@ from typing import Any, Literal
 from app.core.database import integrity
 from app.core.database.batch import Job
 from app.core.database.file_state import FileState
-from app.core.database.sqlite_setup import RESTART_BYTES, bytes_of, fold, trim
+from app.core.database.sqlite_setup import (
+    RESTART_BYTES,
+    checkpoint_log,
+    file_size,
+    vacuum_free_pages,
+)
 from app.core.database.sqlite_thread import report_failure
 from app.core.database.tx import Tx
 from app.core.database.writer import Writer
@@ -43,20 +48,22 @@ class Upkeep:
         self._close_by = 0.0
         self._examining: threading.Event | None = None
         writer.after_batch = self._after_batch
-        writer.when_idle = self._rest
+        writer.when_idle = self._start_idle_work
 
     async def make_room(self) -> None:
         """Fold the WAL where the disk is nearly full, before deleting needs its room."""
         if self._file.room.tight and self._checkpoints:
             with contextlib.suppress(sqlite3.Error):  # the next write tells of it
                 await self._writer.connection.start(
-                    lambda connection: fold(connection, "TRUNCATE", room=self._file.room.free())
+                    lambda connection: checkpoint_log(
+                        connection, "TRUNCATE", room=self._file.room.free()
+                    )
                 )
 
     def begin(self) -> None:
         """Go on with idle work that was left over."""
         if self.idle_work:
-            self._rest()
+            self._start_idle_work()
 
     async def finish(self) -> None:
         """Return once every write and what idle work can be done soon are done."""
@@ -65,7 +72,7 @@ class Upkeep:
         self._closing = asyncio.get_running_loop().create_future()
         self._close_by = time.monotonic() + CLOSING_SECONDS
         if self._writer.idle:
-            self._rest()
+            self._start_idle_work()
         await self._closing
 
     async def fold_at_last(self) -> bool:
@@ -75,7 +82,9 @@ class Upkeep:
         """
         if not self._checkpoints or self._file.health.state != "writable":
             return False
-        folding = self._writer.connection.start(lambda connection: fold(connection, "TRUNCATE"))
+        folding = self._writer.connection.start(
+            lambda connection: checkpoint_log(connection, "TRUNCATE")
+        )
         await asyncio.wait((folding,))
         self._note_failure(folding, "folding the journal into the database failed")
         return True
@@ -85,13 +94,13 @@ class Upkeep:
         stopped = self._examining = threading.Event()
         try:
             found = await asyncio.to_thread(
-                integrity.examine, self._file.path, kind, stopped=stopped.is_set
+                integrity.check_database, self._file.path, kind, stopped=stopped.is_set
             )
         except integrity.Stopped:
             return None
         finally:
             self._examining = None
-        integrity.keep(self._file.path, found)
+        integrity.record_check(self._file.path, found)
         self._file.health.check = found
         self._file.forget_reads()  # so that the status is told anew
         if found.damaged:
@@ -104,7 +113,7 @@ class Upkeep:
 
     def _fold_or_go_on(self, *, short: bool) -> None:
         """Fold a WAL that is large, or large for the room there is, before the next write."""
-        size = bytes_of(self._file.wal)
+        size = file_size(self._file.wal)
         tight = short or self._file.room.is_short_for(size)
         if self._checkpoints and (
             short or ((tight or size > RESTART_BYTES) and time.monotonic() > self._fold_again_at)
@@ -113,7 +122,7 @@ class Upkeep:
         else:
             self._writer.go_on()
 
-    def _rest(self) -> None:
+    def _start_idle_work(self) -> None:
         """Do the idle work when nobody has written for a moment.
 
         A store that closes does it at once, then lets go whoever closes it.
@@ -138,11 +147,12 @@ class Upkeep:
             self._writer.run_batch([Job(self._idle_step, done)])
         elif self._untrimmed:
             self._writer.run_alone(
-                lambda connection: trim(connection, room=self._file.room.free()), self._trimmed
+                lambda connection: vacuum_free_pages(connection, room=self._file.room.free()),
+                self._after_vacuum,
             )
         elif (
             self._checkpoints
-            and bytes_of(self._file.wal) > (0 if tight else CHECKPOINT_BYTES)
+            and file_size(self._file.wal) > (0 if tight else CHECKPOINT_BYTES)
             and not self._folded
         ):
             self._checkpoint("TRUNCATE" if tight else "PASSIVE")
@@ -154,7 +164,7 @@ class Upkeep:
         if any(more):
             self._worked_at = NEVER
 
-    def _trimmed(self, done: "asyncio.Future[bool]") -> None:
+    def _after_vacuum(self, done: "asyncio.Future[bool]") -> None:
         self._untrimmed = not self._note_failure(done, "giving pages back failed") and done.result()
         self._folded = self._folded and not self._untrimmed  # only folding makes the file smaller
         self._fold_or_go_on(short=self._file.room.tight and self._untrimmed)
@@ -164,10 +174,10 @@ class Upkeep:
         # one that cannot be finished would use up what deleting needs
         room = self._file.room.free() if self._file.room.tight else None
         self._writer.run_alone(
-            lambda connection: fold(connection, mode, room=room), self._checkpointed
+            lambda connection: checkpoint_log(connection, mode, room=room), self._after_checkpoint
         )
 
-    def _checkpointed(self, done: "asyncio.Future[bool]") -> None:
+    def _after_checkpoint(self, done: "asyncio.Future[bool]") -> None:
         if not self._note_failure(done, "a checkpoint failed") and not done.result():
             self._fold_again_at = time.monotonic() + FOLD_AGAIN_SECONDS
         self._writer.go_on()

@@ -11,8 +11,8 @@ from app.core.database.batch import Job, commit
 from app.core.database.disk_reserve import FULL, is_freeing
 from app.core.database.events import Events
 from app.core.database.file_state import FileState
-from app.core.database.health import seen_by_callers
-from app.core.database.sqlite_setup import bytes_of, connect
+from app.core.database.health import translate_database_error
+from app.core.database.sqlite_setup import connect, file_size
 from app.core.database.sqlite_thread import Connection
 from app.core.database.tx import Clock, Tx, stamp
 from app.errors import StorageFull, Unavailable
@@ -65,7 +65,7 @@ class Writer:
     def run_batch(self, jobs: list[Job]) -> None:
         """Run these jobs as one batch, while no other runs."""
         self.busy = True
-        moment, most = self._clock(), self._file.room.most_bytes(bytes_of(self._file.path))
+        moment, most = self._clock(), self._file.room.most_bytes(file_size(self._file.path))
         begun = functools.partial(
             Tx,
             moment=moment,
@@ -153,7 +153,7 @@ class Writer:
             if job.asker.done() or (error is not None and short and self._try_again(job)):
                 continue
             if error is not None:
-                job.asker.set_exception(seen_by_callers(error, self._file.health))
+                job.asker.set_exception(translate_database_error(error, self._file.health))
             else:
                 job.asker.set_result(job.result)
         self.after_batch(short)

@@ -47,8 +47,8 @@ class Line(NamedTuple):
     kept: int = 0
 
 
-def lines(text: str) -> Iterator[Line]:
-    """Give the lines of a text in order; they end in LF, CRLF or CR."""
+def read_lines(text: str) -> Iterator[Line]:
+    """Yield the lines of a text in order; they end in LF, CRLF or CR."""
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")  # each place stays where it is
     reader, start = _Reader(), 0
@@ -58,12 +58,12 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def headings(text: str) -> list[Line]:
-    """Give the lines that are headings."""
-    return [line for line in lines(text) if line.kind == "heading"] if "#" in text else []
+    """Return the lines that are headings."""
+    return [line for line in read_lines(text) if line.kind == "heading"] if "#" in text else []
 
 
 def code_blocks(text: str) -> list[Span]:
-    """Give what stands in blocks of code, in order.
+    """Return what stands in blocks of code, in order.
 
     From the marks of a fence to the end of its last line, or a line of indented code.
     """
@@ -83,7 +83,7 @@ def code_spans(text: str) -> list[Span]:
     spans: list[Span] = []
     at = 0
     for start, end in [*code_blocks(text), (len(text), len(text))]:
-        spans += [*_ticked(text, at, start), (start, end)]
+        spans += [*_backtick_spans(text, at, start), (start, end)]
         at = end
     return spans[:-1]
 
@@ -91,7 +91,7 @@ def code_spans(text: str) -> list[Span]:
 def is_ticked(text: str, place: int) -> bool:
     """Tell whether a place that is in no block of code stands between backticks."""
     start, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
-    spans = _ticked(text, start, len(text) if end < 0 else end)
+    spans = _backtick_spans(text, start, len(text) if end < 0 else end)
     return any(first <= place < last for first, last in spans)
 
 
@@ -108,7 +108,7 @@ class _Reader:
         self.bare = False  # the innermost item holds nothing yet
 
     def read(self, line: str, start: int) -> Line:
-        """Give what the next line is."""
+        """Return what the next line is."""
         end = start + len(line)
         if not self.around and not self.fence and line[:1] not in _STARTS:
             self.paragraph = bool(line)
@@ -238,7 +238,7 @@ class _Place:
         self._skip()
 
     def indent(self) -> int:
-        """Give by how many columns the text is indented in its block."""
+        """Return by how many columns the text is indented in its block."""
         return self.column - self.base
 
     def quote(self) -> bool:
@@ -265,7 +265,7 @@ class _Place:
 
 def _code_by_line(text: str) -> list[Span]:
     found: list[Span] = []
-    for line in lines(text):
+    for line in read_lines(text):
         if line.kind in ("code", "end"):
             found[-1] = found[-1][0], line.end
         elif line.kind in ("fence", "indented"):
@@ -288,7 +288,7 @@ def _fences_at_margin(text: str) -> list[Span] | None:
         if _may_nest_code(text, at, opener.start()):
             return None
         end = text.find("\n", opener.end())
-        closer = _closing(opener[0]).search(text, end) if end >= 0 else None
+        closer = _closing_fence(opener[0]).search(text, end) if end >= 0 else None
         at = closer.end() if closer else len(text)
         found.append((opener.start(), at))
         ahead = [
@@ -304,22 +304,22 @@ def _may_nest_code(text: str, start: int, end: int) -> bool:
 
 
 @functools.lru_cache(maxsize=16)
-def _closing(mark: str) -> re.Pattern[str]:
+def _closing_fence(mark: str) -> re.Pattern[str]:
     return re.compile(rf"^ {{0,3}}{mark}{mark[0]}*[ \t]*$", re.MULTILINE)
 
 
-def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give the code spans between two places.
+def _backtick_spans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the code spans between two places.
 
     Each ends in its line with as many backticks as it began with.
     """
     while (tick := text.find("`", start, end)) >= 0:
         start = text.find("\n", tick, end)
         start = end if start < 0 else start
-        yield from _paired([match.span() for match in _TICKS.finditer(text, tick, start)])
+        yield from _pair_backticks([match.span() for match in _TICKS.finditer(text, tick, start)])
 
 
-def _paired(runs: list[Span]) -> Iterator[Span]:
+def _pair_backticks(runs: list[Span]) -> Iterator[Span]:
     closers: dict[int, int] = {}
     following: dict[int, int] = {}
     for place in range(len(runs) - 1, -1, -1):

@@ -10,7 +10,7 @@ _LINE_END = re.compile(r"\r\n?")
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
-def marked(markdown: str) -> str | None:
+def render_marks(markdown: str) -> str | None:
     """Return the HTML of a text whose marks are read.
 
     None where they are nested too deep for that.
@@ -20,11 +20,11 @@ def marked(markdown: str) -> str | None:
     return to_html.from_markdown(clean_lines(markdown))
 
 
-def plain(markdown: str) -> str:
+def render_plain(markdown: str) -> str:
     """Return the HTML of a text as its lines, without reading any mark."""
     from app.core.markdown.to_html import to_html
 
-    return to_html.plain(clean_lines(markdown))
+    return to_html.plain_html(clean_lines(markdown))
 
 
 def to_markdown(html: str) -> str:
@@ -45,7 +45,7 @@ def clean_lines(text: str) -> str:
 
 
 def is_heavy(markdown: str) -> bool:
-    """Tell whether a text would take too long to read, and so is shown as plain lines."""
+    """Return whether a text would take too long to read, and so is shown as plain lines."""
     if len(markdown) <= MOST_MARKS:
         return False
     source = clean_lines(markdown)

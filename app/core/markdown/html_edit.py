@@ -18,7 +18,7 @@ _BULLET = re.compile(r"^([ \t]*)([-+*])(?=[ \t]|$)")
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
-def edited(source: str, html: str) -> str:
+def apply_html_edit(source: str, html: str) -> str:
     """Return the Markdown of `html`, an edit of the rendering of `source`.
 
     Raise Unprocessable where a text shown as plain lines was marked up.
@@ -27,13 +27,13 @@ def edited(source: str, html: str) -> str:
     the rendering.
     """
     html = convert.clean_lines(html)
-    old = render_parts.of(source)
-    if (shown := render_parts.html(old)) == html:
+    old = render_parts.parts_of(source)
+    if (shown := render_parts.join_html(old)) == html:
         return source
     if all(part.plain for part in old):
-        return plain_edit.edited(source, html)
+        return plain_edit.apply_plain_edit(source, html)
     ends = list(accumulate((len(part.html) for part in old), initial=0))
-    first, last = _changed(ends, shown, html)
+    first, last = _changed_parts(ends, shown, html)
     near = (max(0, first - 1), min(len(old), last + 1))
     least = near if _in_paragraph(old, first, last) else (first, last)
     for few in dict.fromkeys((least, near, (0, len(old)))):
@@ -44,22 +44,22 @@ def edited(source: str, html: str) -> str:
 
 
 def _in_paragraph(old: list[Part], first: int, last: int) -> bool:
-    """Tell whether some parts begin or end within a paragraph, whose lines an edit may part or
+    """Return whether some parts begin or end within a paragraph, whose lines an edit may part or
     join there.
     """
     return "paragraph" in (old[first].above.within, old[last - 1].below.within)
 
 
-def _changed(ends: list[int], before: str, after: str) -> tuple[int, int]:
-    """Give the first part that an edit changed, and the one behind the last."""
-    head = _shared(before, after)
-    tail = min(_shared(before[::-1], after[::-1]), min(len(before), len(after)) - head)
+def _changed_parts(ends: list[int], before: str, after: str) -> tuple[int, int]:
+    """Return the first part that an edit changed, and the one behind the last."""
+    head = _common_prefix(before, after)
+    tail = min(_common_prefix(before[::-1], after[::-1]), min(len(before), len(after)) - head)
     first = min(bisect.bisect_right(ends, head) - 1, len(ends) - 2)
     return first, max(bisect.bisect_left(ends, len(before) - tail), first + 1)
 
 
-def _shared(one: str, other: str) -> int:
-    """Give how many characters two texts begin with alike.
+def _common_prefix(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike.
 
     By halves, since comparing parts of texts is fast and looking at each character is not.
     """
@@ -79,40 +79,40 @@ def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
     """
     above, changed, below = old[: few[0]], old[few[0] : few[1]], old[few[1] :]
     if all(part.plain for part in changed):
-        text = plain_edit.edited(_source(changed), html)
+        text = plain_edit.apply_plain_edit(_parts_source(changed), html)
     else:
         head = changed[0].above.head
         text = _read_back(
-            head + _source(changed),
-            _closed(changed, render_parts.html(changed)),
-            _closed(changed, html),
+            head + _parts_source(changed),
+            _close_lists(changed, render_parts.join_html(changed)),
+            _close_lists(changed, html),
         )
         if not text.startswith(head):
             return None
         text = text[len(head) :]
     if below:
-        end = _LINE_END.search(below[0].source) or _LINE_END.search(_source(changed))
-        text = _ended(text, end[0] if end else "\n", below[0].above.within)
-    whole = _source(above) + text + _source(below)
+        end = _LINE_END.search(below[0].source) or _LINE_END.search(_parts_source(changed))
+        text = _end_line(text, end[0] if end else "\n", below[0].above.within)
+    whole = _parts_source(above) + text + _parts_source(below)
     borders = {changed[0].above} if above else set()
     if below:
-        borders.add(below[0].above._replace(at=len(whole) - len(_source(below))))
-    return whole if borders <= {Cut(0), *render_cuts.cuts(whole)} else None
+        borders.add(below[0].above._replace(at=len(whole) - len(_parts_source(below))))
+    return whole if borders <= {Cut(0), *render_cuts.find_cuts(whole)} else None
 
 
-def _closed(some: list[Part], html: str) -> str:
-    """Give the HTML of some parts with the tags of a block that it is the middle of."""
+def _close_lists(some: list[Part], html: str) -> str:
+    """Return the HTML of some parts with the tags of a block that it is the middle of."""
     tags = html.rstrip("\n")
     body = tags.removesuffix(render_parts.joint(some[-1].below))
     return some[0].opening + body + some[-1].closing + html[len(tags) :]
 
 
-def _source(some: list[Part]) -> str:
+def _parts_source(some: list[Part]) -> str:
     return "".join(part.source for part in some)
 
 
-def _ended(text: str, end: str, within: Block) -> str:
-    """Give a text with its last line ended, as it must be above a cut.
+def _end_line(text: str, end: str, within: Block) -> str:
+    """Return a text with its last line ended, as it must be above a cut.
 
     There are no empty lines within a block, at least one outside of all, and any number between
     the items of a loose list. A text of nothing stays as it is.
@@ -131,12 +131,12 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     What it renders to decides: a text made of old and new lines is taken only if it shows
     exactly what the whole, read back, would.
     """
-    old, ends = line_edit.parted(source)
+    old, ends = line_edit.split_lines(source)
     before, after = rendered.split("\n"), html.split("\n")
     if len(before) != len(old):
         return convert.to_markdown(html)
-    text = line_edit.joined(
-        old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now)
+    text = line_edit.join_lines(
+        old, ends, before, after, lambda was, now: _carry_line_changes(old, before, after, was, now)
     )
     if text is not None and render_parts.render(text) == "\n".join(after):
         return text
@@ -145,14 +145,14 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     shown, lines = wanted.split("\n"), whole.split("\n")
     for rewrite in (
         lambda was, now: (
-            _retouched(old, before, shown, was, now)
+            _carry_line_changes(old, before, shown, was, now)
             or _with_bullet(old, was, [lines[at] for at in now])
         ),
         lambda was, now: _with_bullet(old, was, [lines[at] for at in now]),
         lambda was, now: [lines[at] for at in now],
     ):
         text = (
-            line_edit.joined(old, ends, before, shown, rewrite)
+            line_edit.join_lines(old, ends, before, shown, rewrite)
             if len(lines) == len(shown)
             else None
         )
@@ -161,7 +161,7 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     return whole
 
 
-def _retouched(
+def _carry_line_changes(
     old: list[str], before: list[str], after: list[str], was: range, now: range
 ) -> list[str] | None:
     """Carry what changed within lines over to their source.
@@ -170,7 +170,7 @@ def _retouched(
     """
     if len(was) != len(now):
         return None
-    lines = [_retouched_line(old[a], before[a], after[b]) for a, b in zip(was, now, strict=True)]
+    lines = [_carry_line_change(old[a], before[a], after[b]) for a, b in zip(was, now, strict=True)]
     return None if None in lines else [line for line in lines if line is not None]
 
 
@@ -183,7 +183,7 @@ def _with_bullet(old: list[str], was: range, lines: list[str]) -> list[str]:
     return [_BULLET.sub(rf"\g<1>{mark}", line) for line in lines]
 
 
-def _retouched_line(source: str, before: str, after: str) -> str | None:
+def _carry_line_change(source: str, before: str, after: str) -> str | None:
     if before == after:
         return source
     most = min(len(before), len(after))
@@ -206,7 +206,8 @@ def _retouched_line(source: str, before: str, after: str) -> str | None:
     word = unescape(gone)
     shown = [unescape(_TAG.sub("", part)) for part in (before[:head], before)]
     spots = [
-        found.start() for found in re.finditer(re.escape(word), _DESTINATION.sub(_blank, source))
+        found.start()
+        for found in re.finditer(re.escape(word), _DESTINATION.sub(_blank_match, source))
     ]
     number = shown[0].count(word)
     if len(spots) != shown[1].count(word) or number >= len(spots):
@@ -214,7 +215,7 @@ def _retouched_line(source: str, before: str, after: str) -> str | None:
     return source[: spots[number]] + unescape(come) + source[spots[number] + len(word) :]
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank_match(found: re.Match[str]) -> str:
     return "\0" * len(found[0])
 
 

@@ -79,13 +79,13 @@ class Row(msgspec.Struct, frozen=True):
     listed: bool = False
 
 
-def line(text: str, most: int = 300) -> str:
+def one_line(text: str, most: int = 300) -> str:
     """Return a text as one line of at most so many characters, without what HTML cannot carry."""
     flat = " ".join(_UNFIT.sub(" ", text[: 4 * most]).split())
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
 
 
-def entry(text: str, aside: str = "", **facts: str | None) -> str:
+def list_entry(text: str, aside: str = "", **facts: str | None) -> str:
     """Return one `<li>`; facts that are None or empty are left out."""
     attributes = "".join(
         f' data-{name}="{escape(value)}"' for name, value in facts.items() if value
@@ -93,14 +93,14 @@ def entry(text: str, aside: str = "", **facts: str | None) -> str:
     return f"<li{attributes}>{escape(text)}{f' <em>{escape(aside)}</em>' if aside else ''}</li>"
 
 
-def listing(heading: str, entries: Iterable[str]) -> str:
+def html_list(heading: str, entries: Iterable[str]) -> str:
     """Return a `<ul>` under its heading, or nothing for no entries."""
     inner = "".join(entries)
     head = f"<p><strong>{escape(heading)}</strong></p>" if heading else ""
     return f"{head}<ul>{inner}</ul>" if inner else ""
 
 
-def lead(text: str) -> str:
+def lead_paragraph(text: str) -> str:
     """Return a `<p>` that introduces a list, or says that there is nothing to list.
 
     Its facts say so when it is read back.
@@ -108,7 +108,7 @@ def lead(text: str) -> str:
     return f'<p data-{LEAD}="1">{escape(text)}</p>'
 
 
-def read(source: str) -> list[Row]:
+def read_entries(source: str) -> list[Row]:
     """Return the entries of an HTML or plain text.
 
     Those of its lists, and where it has none its lines and sentences.
@@ -116,18 +116,18 @@ def read(source: str) -> list[Row]:
     if not _SOME_TAG.search(source):
         rows = [Row(text) for text in unescape(source).splitlines()]
     else:
-        rows = list(_rows(_cleaned(source)))
+        rows = list(_text_rows(_clean_html(source)))
         if any(row.listed for row in rows):
             return [row for row in rows if row.listed][:MOST_ROWS]
-    return list(_lines(rows))[:MOST_ROWS]
+    return list(_split_sentences(rows))[:MOST_ROWS]
 
 
-def _cleaned(source: str) -> str:
+def _clean_html(source: str) -> str:
     """Return well-formed HTML of known tags and data attributes.
 
     Scripts and styles are gone, and so is markup nested too deep.
     """
-    if _depth(source) > DEEPEST:
+    if _nesting_depth(source) > DEEPEST:
         source = _ANY_TAG.sub("\n", source)
     return _cleaner().clean(source)
 
@@ -143,7 +143,7 @@ def _cleaner() -> nh3.Cleaner:
     )
 
 
-def _depth(source: str) -> int:
+def _nesting_depth(source: str) -> int:
     depth = deepest = 0
     for end, tag in _OPENING.findall(source):
         if tag.lower() not in ("br", "hr", "img", "input", "p", "li", "tr", "td"):
@@ -154,7 +154,7 @@ def _depth(source: str) -> int:
     return deepest
 
 
-def _rows(html: str) -> Iterator[Row]:
+def _text_rows(html: str) -> Iterator[Row]:
     """Yield the texts between block tags, each with the facts of the list entry that it begins."""
     text: list[str] = []
     aside: list[str] = []
@@ -183,7 +183,7 @@ def _rows(html: str) -> Iterator[Row]:
 
 
 def is_heading(text: str) -> bool:
-    """Tell whether a line only names what stands below it."""
+    """Return whether a line only names what stands below it."""
     return (
         len(text) <= LONGEST_HEADING
         and len(text.split()) <= 5
@@ -191,7 +191,7 @@ def is_heading(text: str) -> bool:
     )
 
 
-def _lines(rows: Iterable[Row]) -> Iterator[Row]:
+def _split_sentences(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the lines and sentences of texts that are no list."""
     heading = ""
     for row in rows:

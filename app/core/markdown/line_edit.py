@@ -15,13 +15,13 @@ _LINE_END = re.compile(r"(\r\n?|\n)")
 Rewrite = Callable[[range, range], list[str] | None]
 
 
-def parted(text: str) -> tuple[list[str], list[str]]:
-    """Give the lines of a text and what ends each; the last is ended by nothing."""
+def split_lines(text: str) -> tuple[list[str], list[str]]:
+    """Return the lines of a text and what ends each; the last is ended by nothing."""
     pieces = _LINE_END.split(text)
     return pieces[::2], [*pieces[1::2], ""]
 
 
-def joined(
+def join_lines(
     old: list[str], ends: list[str], before: Sequence[str], after: Sequence[str], rewrite: Rewrite
 ) -> str | None:
     """Put together the untouched lines and the rewritten ones.
@@ -30,7 +30,7 @@ def joined(
     """
     usual = ends[0] or "\n"
     text: list[str] = []
-    for same, was, now in _changes(before, after):
+    for same, was, now in _line_changes(before, after):
         fresh = [old[at] for at in was] if same else rewrite(was, now)
         if fresh is None:
             return None
@@ -40,8 +40,10 @@ def joined(
     return "".join(text[:-1])
 
 
-def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, range, range]]:
-    """Give the stretches of lines, in order, and whether they are the same in both."""
+def _line_changes(
+    before: Sequence[str], after: Sequence[str]
+) -> Iterator[tuple[bool, range, range]]:
+    """Yield the stretches of lines, in order, and whether they are the same in both."""
     most = min(len(before), len(after))
     head = next((at for at in range(most) if before[at] != after[at]), most)
     tail = next((at for at in range(most - head) if before[-1 - at] != after[-1 - at]), most - head)

@@ -10,23 +10,23 @@ from app.core.markdown import html_edit, render_parts
 LONGEST_INLINE = 600
 
 
-async def html(text: str) -> str:
-    """Give the HTML of a Markdown text."""
+async def render_html(text: str) -> str:
+    """Return the HTML of a Markdown text."""
     if len(text) <= LONGEST_INLINE:
         return render_parts.render(text)
-    known = render_parts.known(text)
-    return await asyncio.to_thread(_html, text) if known is None else known
+    known = render_parts.known_html(text)
+    return await asyncio.to_thread(_render, text) if known is None else known
 
 
-async def edited(source: str, html: str) -> str:
-    """Give the Markdown of an edited rendering.
+async def apply_edit(source: str, html: str) -> str:
+    """Return the Markdown of an edited rendering.
 
     Lines that the edit did not touch keep their bytes.
     """
     if max(len(source), len(html)) <= LONGEST_INLINE:
-        return html_edit.edited(source, html)
-    return await asyncio.to_thread(html_edit.edited, source, html)
+        return html_edit.apply_html_edit(source, html)
+    return await asyncio.to_thread(html_edit.apply_html_edit, source, html)
 
 
-def _html(text: str) -> str:
-    return render_parts.html(render_parts.of(text))
+def _render(text: str) -> str:
+    return render_parts.join_html(render_parts.parts_of(text))

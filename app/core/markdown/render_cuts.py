@@ -6,7 +6,7 @@ import zlib
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from app.core.markdown.blocks import LIST_MARK, Line, lines
+from app.core.markdown.blocks import LIST_MARK, Line, read_lines
 
 Block = Literal["", "list", "loose list", "table", "quote", "paragraph"]
 
@@ -29,14 +29,14 @@ class Cut(NamedTuple):
     head: str = ""
 
 
-def cuts(text: str) -> list[Cut]:
-    """Give where a text may be cut so that each part renders as it does in the whole.
+def find_cuts(text: str) -> list[Cut]:
+    """Return where a text may be cut so that each part renders as it does in the whole.
 
     That is below empty lines outside of all blocks or in a quote, and before some items of a list
     at the margin, rows of a table and lines of a paragraph, chosen by what they say, so that an
     edit elsewhere leaves the choice.
     """
-    every = list(lines(text))
+    every = list(read_lines(text))
     cutter = _Cutter(text)
     for line, below in zip_longest(every, every[1:]):
         cutter.read(line, below)
@@ -198,7 +198,7 @@ class _Run:
         return Cut(line.start, "table", self.head) if chosen else None
 
     def _may_be_other(self, line: Line) -> bool:
-        """Tell whether a line begins a block where it does not stand below a paragraph."""
+        """Return whether a line begins a block where it does not stand below a paragraph."""
         return self.text[line.start] in " \t" or LIST_MARK.match(self.text, line.start) is not None
 
     def _line(self, line: Line, below: Line | None) -> Cut | None:
@@ -240,7 +240,7 @@ def _table_head(aligns: list[str]) -> str:
 
 @functools.lru_cache(maxsize=2_000)
 def _goes_on(paragraph: str) -> bool:
-    """Tell whether a mark of some lines may end below them."""
+    """Return whether a mark of some lines may end below them."""
     from app.core.markdown.to_html.to_html import ends_open
 
     return ends_open(paragraph.strip(" \t\r\n"))

@@ -70,7 +70,7 @@ class Kept(Generic[Value]):
         self._lock = threading.Lock()
 
     def get(self, text: str) -> Value | None:
-        """Give what was made of a text, if it is still there."""
+        """Return what was made of a text, if it is still there."""
         with self._lock:
             if text in self._values:
                 self._values.move_to_end(text)
@@ -92,16 +92,16 @@ _parts: Kept[Part] = Kept(MOST_KEPT, lambda _, part: len(part.source) + len(part
 _texts: Kept[list[Part]] = Kept(MOST_KEPT // 2, lambda text, _: len(text))
 
 
-def of(text: str) -> list[Part]:
-    """Give the parts of a text in order.
+def parts_of(text: str) -> list[Part]:
+    """Return the parts of a text in order.
 
     A text that would take too long to read is one part of plain lines.
     """
     if len(text) < LONG:
-        return list(rendered(text))
+        return list(render_each(text))
     found = _texts.get(text)
     if found is None:
-        found = list(_paced(rendered(text)))
+        found = list(_render_paced(render_each(text)))
         _texts.put(text, found)
     return found
 
@@ -111,35 +111,37 @@ def render(markdown: str) -> str:
 
     Text that would take too long to read, or is nested too deep, is shown as plain lines.
     """
-    return html(rendered(markdown))
+    return join_html(render_each(markdown))
 
 
-def rendered(text: str) -> Iterator[Part]:
-    """Give the parts of a text one by one.
+def render_each(text: str) -> Iterator[Part]:
+    """Return the parts of a text one by one.
 
     A text that would take too long to read is one part of plain lines.
     """
     return (
-        iter([Part(text, convert.plain(text), plain=True)])
+        iter([Part(text, convert.render_plain(text), plain=True)])
         if convert.is_heavy(text)
-        else marked(text)
+        else render_marked(text)
     )
 
 
-def marked(text: str) -> Iterator[Part]:
-    """Give the parts of a text however long it is.
+def render_marked(text: str) -> Iterator[Part]:
+    """Yield the parts of a text however long it is.
 
     Those of a long one are kept by themselves, for texts that share them.
     """
     keep, above = len(text) >= LONG, Cut(0)
-    for cut in (*render_cuts.cuts(text), Cut(len(text))):
+    for cut in (*render_cuts.find_cuts(text), Cut(len(text))):
         source = text[above.at : cut.at]
         key = f"{above.head}\0{source}" if above.head else source
         part = _parts.get(key) if keep else None
         if part is None:
-            shown = convert.marked(above.head + source)
+            shown = convert.render_marks(above.head + source)
             part = Part(
-                source, convert.plain(source) if shown is None else shown, plain=shown is None
+                source,
+                convert.render_plain(source) if shown is None else shown,
+                plain=shown is None,
             )
             if keep:
                 _parts.put(key, part)
@@ -148,7 +150,7 @@ def marked(text: str) -> Iterator[Part]:
 
 
 def _within(part: Part, above: Cut, below: Cut) -> Part:
-    """Give a part without the tags of the block that has begun above it or goes on below."""
+    """Return a part without the tags of the block that has begun above it or goes on below."""
     if part.plain:
         return part._replace(above=above, below=below)
     shown, opening, closing = part.html, "", ""
@@ -167,23 +169,23 @@ def _end(shown: str, tag: str) -> int:
 
 
 def joint(cut: Cut) -> str:
-    """Give what stands in HTML at a cut, before the end of the line."""
+    """Return what stands in HTML at a cut, before the end of the line."""
     return "<br>" if cut.within == "paragraph" else ""
 
 
-def known(text: str) -> str | None:
-    """Give the HTML of a text that was rendered a short while ago."""
+def known_html(text: str) -> str | None:
+    """Return the HTML of a text that was rendered a short while ago."""
     found = _texts.get(text)
-    return None if found is None else html(found)
+    return None if found is None else join_html(found)
 
 
-def html(parts: Iterable[Part]) -> str:
-    """Give the HTML of parts that stand one after another."""
+def join_html(parts: Iterable[Part]) -> str:
+    """Return the HTML of parts that stand one after another."""
     return "".join(part.html for part in parts)
 
 
-def _paced(parts: Iterator[Part]) -> Iterator[Part]:
-    """Give parts, resting now and then for so long that another thread gets its turn.
+def _render_paced(parts: Iterator[Part]) -> Iterator[Part]:
+    """Yield parts, resting now and then for so long that another thread gets its turn.
 
     Without this each one waits 5 ms whenever it needs one.
     """

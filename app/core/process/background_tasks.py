@@ -39,10 +39,10 @@ class Tasks:
 
     def _forget(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)
-        report(task)
+        report_failure(task)
 
 
-async def undisturbed(work: "asyncio.Future[R]") -> R:
+async def shielded(work: "asyncio.Future[R]") -> R:
     """Wait for work that goes on when whoever waits is cancelled.
 
     What becomes of it then is told to the log unless it is a refusal.
@@ -50,11 +50,11 @@ async def undisturbed(work: "asyncio.Future[R]") -> R:
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        work.add_done_callback(report)
+        work.add_done_callback(report_failure)
         raise
 
 
-def report(done: "asyncio.Future[Any]") -> None:
+def report_failure(done: "asyncio.Future[Any]") -> None:
     """Tell the loop of a failure that nobody waits for; a refusal is news for its asker alone."""
     if done.cancelled() or (error := done.exception()) is None:
         return

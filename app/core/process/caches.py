@@ -27,7 +27,7 @@ class Memory:
         self._size = 0
 
     def get(self, key: Hashable) -> bytes | None:
-        """Give the value, or None."""
+        """Return the value, or None."""
         found = self._young.get(key)
         if found is None and (found := self._old.pop(key, None)) is not None:
             self._keep(key, found)
@@ -58,7 +58,7 @@ class Unchanged:
         self._size = 0
 
     def get(self, commits: int, key: Hashable) -> bytes | None:
-        """Give what was answered at this count of commits, or None."""
+        """Return what was answered at this count of commits, or None."""
         return self._held.get(key) if commits == self._commits else None
 
     def put(self, commits: int, key: Hashable, value: bytes) -> None:

@@ -7,8 +7,8 @@ from types import ModuleType
 _loaded: dict[str, ModuleType] = {}
 
 
-async def loaded(name: str) -> ModuleType:
-    """Give a module that takes long to import.
+async def lazy_import(name: str) -> ModuleType:
+    """Return a module that takes long to import.
 
     The first time a thread does it, so that everyone else is served meanwhile.
     """

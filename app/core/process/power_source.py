@@ -9,38 +9,42 @@ ANSWER_SECONDS = 2
 
 
 def on_battery() -> bool | None:
-    """Tell whether the machine runs on its battery now; None where that cannot be known.
+    """Return whether the machine runs on its battery now; None where that cannot be known.
 
     May take some milliseconds.
     """
     if sys.platform == "darwin":
-        return _says_battery(_pmset())
-    return of_supplies(SUPPLIES)
+        return _parse_pmset(_run_pmset())
+    return read_supplies(SUPPLIES)
 
 
-def of_supplies(folder: Path) -> bool | None:
+def read_supplies(folder: Path) -> bool | None:
     """Tell the same from the files in which Linux describes each supply.
 
     The batteries of mice and keyboards do not count.
     """
-    supplies = [supply for supply in _entries(folder) if _read(supply / "scope") != "Device"]
+    supplies = [
+        supply for supply in _list_folder(folder) if _read_text(supply / "scope") != "Device"
+    ]
     if any(
-        _read(supply / "online") == "1"
+        _read_text(supply / "online") == "1"
         for supply in supplies
-        if _read(supply / "type") != "Battery"
+        if _read_text(supply / "type") != "Battery"
     ):
         return False
     states = [
-        _read(supply / "status") for supply in supplies if _read(supply / "type") == "Battery"
+        _read_text(supply / "status")
+        for supply in supplies
+        if _read_text(supply / "type") == "Battery"
     ]
     return "Discharging" in states if states else None
 
 
-def _says_battery(text: str) -> bool | None:
+def _parse_pmset(text: str) -> bool | None:
     return None if "drawing from" not in text else "Battery Power" in text
 
 
-def _pmset() -> str:
+def _run_pmset() -> str:
     try:
         return subprocess.run(
             ["/usr/bin/pmset", "-g", "ps"],
@@ -53,14 +57,14 @@ def _pmset() -> str:
         return ""
 
 
-def _entries(folder: Path) -> list[Path]:
+def _list_folder(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError:
         return []
 
 
-def _read(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
         return file.read_text("utf-8").strip()
     except (OSError, ValueError):

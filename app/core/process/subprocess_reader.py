@@ -25,10 +25,10 @@ class ChildEnded(Exception):
     """A process of its own ended, or had to be ended, before it gave its answer."""
 
 
-async def lines(
+async def read_lines(
     module: str, *arguments: str, given: bytes, seconds: float
 ) -> tuple[list[Any], bool]:
-    """Give the lines that `module` wrote for `given`, decoded, and whether it came to its end
+    """Return the lines that `module` wrote for `given`, decoded, and whether it came to its end
     within so many seconds.
 
     What it wrote before it was killed or failed is given too.
@@ -46,11 +46,11 @@ async def lines(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
-    feeding = asyncio.create_task(_feed(cast(asyncio.StreamWriter, process.stdin), given))
+    feeding = asyncio.create_task(_write_input(cast(asyncio.StreamWriter, process.stdin), given))
     found: list[Any] = []
     try:
         async with asyncio.timeout(seconds):
-            await _collect(cast(asyncio.StreamReader, process.stdout), found)
+            await _collect_lines(cast(asyncio.StreamReader, process.stdout), found)
             return found, await process.wait() == 0
     except (TimeoutError, ValueError):  # a line that is too long or no JSON is as good as none
         return found, False
@@ -61,8 +61,8 @@ async def lines(
         await process.wait()
 
 
-async def answer(module: str, task: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-    """Give what `module` made of a task, which it gets as a line of JSON and answers with one.
+async def run_reader(module: str, task: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+    """Return what `module` made of a task, which it gets as a line of JSON and answers with one.
 
     `error` is its own sentence of what went wrong.
 
@@ -98,7 +98,7 @@ async def answer(module: str, task: dict[str, Any], *, seconds: float) -> dict[s
         await process.wait()
 
 
-def run_task(
+def answer_task(
     work: Callable[[dict[str, Any]], dict[str, Any]], *, expected: tuple[type[Exception], ...]
 ) -> None:
     """Do the task that `answer` sent to this process, behind all others, and answer.
@@ -110,9 +110,9 @@ def run_task(
     task = msgspec.json.decode(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        put(work(task))
+        write_line(work(task))
     except expected as error:
-        put({"error": str(error), "code": getattr(error, "code", "")})
+        write_line({"error": str(error), "code": getattr(error, "code", "")})
 
 
 def _end_with_parent() -> None:
@@ -136,20 +136,20 @@ def limit_self(seconds: int) -> None:
         os.nice(10)
 
 
-def put(line: Any) -> None:
+def write_line(line: Any) -> None:
     """Write one line to whoever started this process, at once."""
     sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
     sys.stdout.buffer.flush()
 
 
-async def _feed(stream: asyncio.StreamWriter, given: bytes) -> None:
+async def _write_input(stream: asyncio.StreamWriter, given: bytes) -> None:
     with contextlib.suppress(ConnectionError):
         stream.write(given)
         await stream.drain()
     stream.close()
 
 
-async def _collect(stream: asyncio.StreamReader, found: list[Any]) -> None:
+async def _collect_lines(stream: asyncio.StreamReader, found: list[Any]) -> None:
     size = 0
     while line := await stream.readline():
         size += len(line)
@@ -159,7 +159,7 @@ async def _collect(stream: asyncio.StreamReader, found: list[Any]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Give what a program needs to run and nothing of Hearth's settings, some of which are
+    """Return what a program needs to run and nothing of Hearth's settings, some of which are
     secret.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}

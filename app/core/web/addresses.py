@@ -72,11 +72,11 @@ class Reach(Struct, frozen=True):
     own_port: int = 0
 
     def allows(self, address: Address, port: int = 0) -> bool:
-        """Say whether an address may be connected to.
+        """Return whether an address may be connected to.
 
         Those that lead to another inside are judged by that one.
         """
-        inner = unwrapped(address)
+        inner = unwrap_address(address)
         if self.own_port and port == self.own_port and not is_public(inner):
             return False
         if inner.is_loopback:
@@ -109,12 +109,12 @@ class Target(Struct, frozen=True):
     def url(self) -> str:
         """The address in full."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        port = "" if self.port == _usual(self.scheme) else f":{self.port}"
+        port = "" if self.port == _default_port(self.scheme) else f":{self.port}"
         return f"{self.scheme}://{host}{port}{self.path}"
 
 
-def target(url: str, reach: Reach) -> Target:
-    """Give the parts of an address; raise NotAllowed for one that cannot or must not be asked.
+def parse_target(url: str, reach: Reach) -> Target:
+    """Return the parts of an address; raise NotAllowed for one that cannot or must not be asked.
 
     Whither its name leads is looked at later.
     """
@@ -124,8 +124,8 @@ def target(url: str, reach: Reach) -> Target:
         )
     try:
         parts = urlsplit(url)
-        port = parts.port or _usual(parts.scheme)
-        host = _host(parts.hostname or "")
+        port = parts.port or _default_port(parts.scheme)
+        host = _normalise_host(parts.hostname or "")
     except ValueError:
         raise NotAllowed("The address is not one that can be read.") from None
     if parts.scheme not in ("http", "https") or not host:
@@ -142,13 +142,14 @@ def target(url: str, reach: Reach) -> Target:
     return Target(parts.scheme, host, port, path)
 
 
-def following(now: Target, location: str, reach: Reach) -> Target:
-    """Give where a redirect leads; it is checked like the first address."""
-    return target(urljoin(now.url, location.strip()), reach)
+def follow_redirect(now: Target, location: str, reach: Reach) -> Target:
+    """Return where a redirect leads; it is checked like the first address."""
+    return parse_target(urljoin(now.url, location.strip()), reach)
 
 
-def unwrapped(address: Address) -> Address:
-    """Give the address that one stands for: mapped, translated and tunnelled ones hold another."""
+def unwrap_address(address: Address) -> Address:
+    """Return the address that one stands for: mapped, translated and tunnelled ones hold
+    another."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:
@@ -160,14 +161,14 @@ def unwrapped(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """Say whether an address lies in the public network."""
+    """Return whether an address lies in the public network."""
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in network for network in _V4)
     return address in _GLOBAL_V6 and not any(address in network for network in _V6)
 
 
 def is_private(address: Address) -> bool:
-    """Say whether an address lies in a network of a home or an office.
+    """Return whether an address lies in a network of a home or an office.
 
     Link-local ones, where machines keep their secrets, do not.
     """
@@ -192,11 +193,11 @@ def require_nameable(target: Target, reach: Reach) -> None:
         raise NotAllowed(f"The address of {target.host} is not fetched: {NOT_PUBLIC}.")
 
 
-def _usual(scheme: str) -> int:
+def _default_port(scheme: str) -> int:
     return 443 if scheme == "https" else 80
 
 
-def _host(name: str) -> str:
+def _normalise_host(name: str) -> str:
     if ":" in name:
         return str(ipaddress.IPv6Address(name))
     return name.rstrip(".").encode("idna").decode("ascii").lower() if name else ""

@@ -22,7 +22,7 @@ from app.core.web.addresses import (
     NotAllowed,
     Reach,
     Target,
-    following,
+    follow_redirect,
 )
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -56,11 +56,11 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
             raise NotAllowed(
                 f"The address of {host} is not fetched: it is not known, or {NOT_PUBLIC}."
             )
-        self.is_public = all(is_reached_openly(one) for one in found)
+        self.is_public = all(is_sent_unencrypted(one) for one in found)
         if (
             self._scheme == "http"
             and not self._reach.plain
-            and any(is_reached_openly(one) for one in found)
+            and any(is_sent_unencrypted(one) for one in found)
         ):
             raise NotAllowed(
                 "The address must begin with https://; plain http is for this machine and "
@@ -99,11 +99,11 @@ async def fetch(
         async with asyncio.timeout(seconds):
             for _ in range(MOST_REDIRECTS + 1):
                 named = target.host
-                found = await _ask(target, reach, most=most, headers=headers)
+                found = await _request(target, reach, most=most, headers=headers)
                 is_public = is_public and found.is_public
                 if found.status not in REDIRECTS or "location" not in found.headers:
                     return structs.replace(found, is_public=is_public)
-                before, target = target, following(target, found.headers["location"], reach)
+                before, target = target, follow_redirect(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
                     reach = structs.replace(
                         reach, loopback=False
@@ -122,7 +122,7 @@ async def fetch(
 
 
 async def resolve(host: str, port: int) -> list[Address]:
-    """Give every address of a name, as the system knows them."""
+    """Return every address of a name, as the system knows them."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -132,13 +132,13 @@ async def resolve(host: str, port: int) -> list[Address]:
     )
 
 
-def is_reached_openly(address: Address) -> bool:
-    """Say whether what is sent to an address crosses networks of others."""
+def is_sent_unencrypted(address: Address) -> bool:
+    """Return whether what is sent to an address crosses networks of others."""
     open_reach = Reach()
     return open_reach.allows(address)
 
 
-async def _ask(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
+async def _request(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
     sent = {
         "Host": _authority(target),
         "User-Agent": "Hearth",
@@ -156,12 +156,12 @@ async def _ask(target: Target, reach: Reach, *, most: int, headers: dict[str, st
             return Fetched(
                 target.url, response.status, given, b"", is_cut=False, is_public=backend.is_public
             )
-        body, is_cut = await _body(response, given.get("content-encoding", "identity"), most)
+        body, is_cut = await _read_body(response, given.get("content-encoding", "identity"), most)
         return Fetched(target.url, response.status, given, body, is_cut, backend.is_public)
 
 
-async def _body(response: httpcore2.Response, encoding: str, most: int) -> tuple[bytes, bool]:
-    """Give at most so many bytes of a body, unpacked, and whether there are more."""
+async def _read_body(response: httpcore2.Response, encoding: str, most: int) -> tuple[bytes, bool]:
+    """Return at most so many bytes of a body, unpacked, and whether there are more."""
     if encoding.strip().lower() not in ("identity", "", "gzip", "x-gzip", "deflate"):
         raise FetchFailed("The answer is packed in a way that is not known here.")
     unpacker = (

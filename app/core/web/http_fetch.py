@@ -1,6 +1,6 @@
 """Fetch from an address that a user gave: the one function that asks for any."""
 
-from app.core.web.addresses import Fetched, Reach, target
+from app.core.web.addresses import Fetched, Reach, parse_target
 
 
 async def fetch(
@@ -20,7 +20,7 @@ async def fetch(
     )  # a quarter of a second's import, so only once something is fetched
 
     return await http_connections.fetch(
-        target(url, reach),
+        parse_target(url, reach),
         reach,
         most=most,
         seconds=seconds,

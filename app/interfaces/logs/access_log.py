@@ -56,7 +56,7 @@ class AccessLog:
         """Take note of an answered request."""
         if self._path is None:
             return
-        self._waiting.append(_line(exchange))
+        self._waiting.append(_log_line(exchange))
         if len(self._waiting) >= BATCH:
             self.flush()
         elif self._timer is None:
@@ -109,10 +109,10 @@ class AccessLog:
 _encoder = msgspec.json.Encoder()
 
 
-def _line(exchange: Exchange) -> Line:
+def _log_line(exchange: Exchange) -> Line:
     at, caller, operation = time.time(), exchange.caller, exchange.operation
     return Line(
-        f"{_second(int(at))}.{int(at % 1 * 1000):03d}Z",
+        f"{_format_second(int(at))}.{int(at % 1 * 1000):03d}Z",
         exchange.request_id.decode(),
         exchange.scope["method"] if exchange.scope["method"] in METHODS else "?",
         operation.path if operation else exchange.route,
@@ -126,5 +126,5 @@ def _line(exchange: Exchange) -> Line:
 
 
 @functools.lru_cache(maxsize=2)
-def _second(at: int) -> str:
+def _format_second(at: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))

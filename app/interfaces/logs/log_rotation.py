@@ -81,7 +81,7 @@ class OldLogs:
                 part.unlink()
 
     def _parts(self) -> list[tuple[int, Path]]:
-        """Give the parts with their numbers, the newest first."""
+        """Return the parts with their numbers, the newest first."""
         found = self._path.parent.glob(f"{self._path.name}.*.gz")
         numbered = ((part.name.split(".")[-2], part) for part in found)
         return sorted(

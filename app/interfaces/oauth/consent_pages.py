@@ -15,7 +15,7 @@ from app.account.oauth.sealed_requests import Asked, RequestSeal
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Clock
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.errors import AlreadyDecided, Forbidden, Invalid, NotFound, Unauthorized
 from app.interfaces.oauth import rights
 from app.interfaces.oauth.metadata import OAUTH
@@ -65,7 +65,7 @@ class ConsentPages:
         query = visit.scope["query_string"]
         if len(query) > LONGEST_QUERY:
             raise Invalid(f"The request is longer than {LONGEST_QUERY} characters. {NOT_SENT}")
-        server = await loaded("app.account.oauth.authorization_server")
+        server = await lazy_import("app.account.oauth.authorization_server")
         me = visit.session_caller()
         try:
             asked = visit.parts.quick(server.check, self.named, visit.origin, fields_of(query), me)
@@ -93,7 +93,7 @@ class ConsentPages:
             return await self._shown(visit, sealed)
         token = self.seal.token_for(me.credential, sealed)
         is_own = visit.credentials.guard.is_own_page(visit.sent, visit.scheme)
-        if not (is_own and random_tokens.same(value_of(form, "token"), token)):
+        if not (is_own and random_tokens.equal_secrets(value_of(form, "token"), token)):
             raise Forbidden("Only the page of this request may answer it. Open it again.")
         asked = self.seal.opened(sealed)
         if asked is None:
@@ -157,7 +157,7 @@ class ConsentPages:
             return await _expired()
         here = f"{CONSENT}?request={sealed}"
         me = visit.session_caller()
-        server = await loaded("app.account.oauth.authorization_server")
+        server = await lazy_import("app.account.oauth.authorization_server")
         origin = visit.origin
         try:
             client: Client = visit.parts.quick(server.client_of, self.named, origin, asked)
@@ -190,7 +190,7 @@ class ConsentPages:
         self, visit: Visit, me: Caller, asked: Asked, scopes: tuple[str, ...] | None
     ) -> str:
         """Keep an answer and return where it takes the user."""
-        server = await loaded("app.account.oauth.authorization_server")
+        server = await lazy_import("app.account.oauth.authorization_server")
         location = await visit.parts.write(
             server.answer, me, self.named, visit.origin, asked, scopes=scopes
         )

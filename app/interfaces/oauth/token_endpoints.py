@@ -14,7 +14,7 @@ from app.account.oauth import clients, codes
 from app.account.oauth.clients import ClientRefused, NamedClients
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.errors import Invalid, RateLimited
 from app.interfaces.credentials import address_of, key_of
 from app.interfaces.oauth.metadata import OAUTH
@@ -54,7 +54,7 @@ class TokenEndpoints:
         except Invalid as error:
             return _refused("invalid_request", error.message)
         origin = visit.origin
-        server = await loaded("app.account.oauth.authorization_server")
+        server = await lazy_import("app.account.oauth.authorization_server")
         code = visit.parts.quick(codes.find, value_of(form, "code"))
         if code is not None and "openid" in code.scopes:
             await self._signing_key(visit)  # what could fail must not fail once the code is used up
@@ -64,7 +64,7 @@ class TokenEndpoints:
         headers = BASIC if answer.status == 401 else NO_HEADERS
         if answer.claims is None:
             return json_response(answer.body, answer.status, dict(headers))
-        id_tokens = await loaded("app.account.oauth.id_tokens")
+        id_tokens = await lazy_import("app.account.oauth.id_tokens")
         claims = {"iss": origin, **answer.claims}
         return json_response(
             answer.body | {"id_token": id_tokens.signed(await self._signing_key(visit), claims)}
@@ -85,7 +85,7 @@ class TokenEndpoints:
         registration = visit.parts.settings.oauth_registration
         if registration == "off":
             return _refused("access_denied", "Client registration is disabled", status=403)
-        if wait := visit.parts.rates.registrations.take(address_of(visit.scope)).wait:
+        if wait := visit.parts.rates.registrations.take_token(address_of(visit.scope)).wait:
             raise RateLimited("Too many registrations; wait a moment.", retryAfter=wait)
         try:
             sent = await visit.fields(LARGEST_REGISTRATION)
@@ -102,26 +102,26 @@ class TokenEndpoints:
     async def userinfo(self, visit: Visit) -> Response:
         """Tell an application who its user is, as far as its scopes allow."""
         token = key_of(visit.sent)
-        me = None if token is None else visit.credentials.ring.caller(token)
+        me = None if token is None else visit.credentials.ring.find_caller(token)
         if me is None or me.kind != "oauth":
             if token is not None:
                 visit.credentials.failed(visit.scope)
             raise visit.unauthorized(sent=token is not None)
         visit.exchange.caller = me
-        visit.credentials.ring.used(me)
+        visit.credentials.ring.note_use(me)
         me.require(("openid",))
         return json_response(visit.parts.quick(_userinfo, me))
 
     async def keys(self, visit: Visit) -> Response:
         """Give the public keys of id tokens."""
         key = await self._signing_key(visit)
-        id_tokens = await loaded("app.account.oauth.id_tokens")
+        id_tokens = await lazy_import("app.account.oauth.id_tokens")
         return json_response(id_tokens.public(key), headers=ASK_AGAIN_HOURLY)
 
     async def _signing_key(self, visit: Visit) -> Any:
         async with self._one:
             if self._key is None:
-                id_tokens = await loaded("app.account.oauth.id_tokens")
+                id_tokens = await lazy_import("app.account.oauth.id_tokens")
                 self._key = await asyncio.to_thread(id_tokens.load, visit.parts.store.path.parent)
         return self._key
 

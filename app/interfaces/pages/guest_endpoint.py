@@ -20,7 +20,7 @@ ASKED = ("token", "message", "mode", "stream", "sessionKey", "visitorName")
 
 
 def routes() -> list[Route]:
-    """Give the route of both methods."""
+    """Return the route of both methods."""
     return [Route(GUESTS, answer, methods=["GET", "POST"])]
 
 

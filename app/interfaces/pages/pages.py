@@ -14,7 +14,7 @@ JSON = "application/json; charset=utf-8"
 
 
 def routes() -> list[Route]:
-    """Give the routes that are not operations."""
+    """Return the routes that are not operations."""
     return [Route("/", front), Route("/healthz", healthz)]
 
 
@@ -31,10 +31,10 @@ async def healthz(_: Visit) -> Response:
 def json_response(
     value: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Give a JSON response in the contract's content type."""
+    """Return a JSON response in the contract's content type."""
     return Response(encode(value), status, headers, media_type=JSON)
 
 
 def enveloped(value: Any) -> Response:
-    """Give an operation's record in the envelope of success."""
+    """Return an operation's record in the envelope of success."""
     return Response(encode_enveloped(value, None), media_type=JSON)

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app.core.process.lazy_import import loaded
+from app.core.process.lazy_import import lazy_import
 from app.errors import AppError
 
 HEADERS = {
@@ -27,7 +27,7 @@ async def page(
     name: str, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS, **values: Any
 ) -> Response:
     """Return the page that a template makes of the values."""
-    templating = await loaded("app.interfaces.pages.templating")
+    templating = await lazy_import("app.interfaces.pages.templating")
     return Response(
         templating.render(name, values),
         status,

@@ -15,7 +15,7 @@ LARGEST = 16 << 10
 
 
 def routes() -> list[Route]:
-    """Give the three routes of a web session."""
+    """Return the three routes of a web session."""
     return [
         Route("/api/auth/sign-in", sign_in, methods=["POST"]),
         Route("/api/auth/sign-out", sign_out, methods=["POST"]),
@@ -56,7 +56,7 @@ async def sign_out(visit: Visit) -> Response:
 
 
 async def session(visit: Visit) -> Response:
-    """Give the profile of whoever is signed in."""
+    """Return the profile of whoever is signed in."""
     return await _profile(visit, visit.signed_in(), session_secret(visit.sent) or "")
 
 

@@ -58,7 +58,7 @@ class Visit(Request):
         return decode(await self.body_of(most))
 
     def signed_in(self) -> Caller:
-        """Give the caller of the session that comes with the request, with all their rights.
+        """Return the caller of the session that comes with the request, with all their rights.
 
         A renewed session's cookie goes back with the answer. Raise Unauthorized where there is no
         session, Forbidden for a change that no page of this server asks for, and RateLimited.
@@ -81,7 +81,7 @@ class Visit(Request):
         self.exchange.cookie = self.credentials.cookie(secret, self.sent, self.scheme)
 
     def visitor(self) -> int | None:
-        """Give the row of the user whose key or session comes with the request; None for a
+        """Return the row of the user whose key or session comes with the request; None for a
         stranger.
 
         Raise Unauthorized for a key that does not hold, or RateLimited where too many such came
@@ -89,11 +89,11 @@ class Visit(Request):
         where the page of another does.
         """
         if (key := key_of(self.sent)) is not None:
-            caller = self.credentials.ring.caller(key)
+            caller = self.credentials.ring.find_caller(key)
             if caller is None:
                 self.credentials.failed(self.scope)
                 raise self.unauthorized(sent=True)
-            self.credentials.ring.used(caller)
+            self.credentials.ring.note_use(caller)
         else:
             secret = session_secret(self.sent)
             admitted = (
@@ -120,14 +120,14 @@ class Visit(Request):
             self.guessed()
 
     def unauthorized(self, message: str = "", *, sent: bool = False) -> Unauthorized:
-        """Give the refusal of whoever must sign in first; `sent`: with a credential that does not
+        """Return the refusal of whoever must sign in first; `sent`: with a credential that does not
         hold.
         """
         refusal = self.credentials.unauthorized(self.sent, self.scheme, sent=sent)
         return Unauthorized(message or refusal.message).challenged(refusal.challenge)
 
     def _is_of_own_page(self) -> bool:
-        """Say whether a page of this server asks, or a person who opened the address."""
+        """Return whether a page of this server asks, or a person who opened the address."""
         if self.method not in UNSAFE:
             return (
                 self.sent.get(b"sec-fetch-site", b"none") in SAME

@@ -39,7 +39,7 @@ SEEN_BY_NO_ROBOT = {"X-Robots-Tag": "noindex, nofollow"}
 
 
 def routes() -> list[Route]:
-    """Give the routes of the pages and their files."""
+    """Return the routes of the pages and their files."""
     return [
         Route("/a/{token}", guest),
         Route("/shared/{token}", shared),
@@ -72,7 +72,7 @@ async def invite(visit: Visit) -> Response:
 
 
 async def file(visit: Visit) -> Response:
-    """Give one of the files that pages are made of."""
+    """Return one of the files that pages are made of."""
     name = visit.path_params["name"]
     if name not in FILES:
         raise NotFound("There is nothing at this path.")
@@ -100,7 +100,8 @@ async def _page(
 
 
 def _note(found: Any) -> str:
-    """Give the page of a note; its content is the sanitised HTML in which every reader gets it."""
+    """Return the page of a note; its content is the sanitised HTML in which every reader gets
+    it."""
     return _filled(
         "shared.html",
         content=found.content,
@@ -117,7 +118,7 @@ def _invite(found: Any) -> str:
 
 
 def _filled(name: str, *, content: str = "", **texts: str) -> str:
-    """Give a page with texts in their places, where they stay texts, and with HTML that is
+    """Return a page with texts in their places, where they stay texts, and with HTML that is
     sanitised already.
     """
     return Template(_file(name)).substitute(

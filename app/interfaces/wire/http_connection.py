@@ -254,7 +254,7 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
 
     def _is_stuck(self, now: float) -> bool:
-        """Say whether of what waits to be sent nothing has been taken for a long time."""
+        """Return whether of what waits to be sent nothing has been taken for a long time."""
         unsent = self.transport.get_write_buffer_size()
         if not unsent or unsent != self._unsent:
             self._unsent, self._stuck_since = unsent, now

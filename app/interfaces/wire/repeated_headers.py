@@ -14,7 +14,7 @@ SINGLE = frozenset(
 LISTS = frozenset({b"forwarded", b"x-forwarded-for"})
 
 
-def merged(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+def merge_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """Return headers by name, the parts of a list joined, of the others the last.
 
     Raise Malformed for a second one where there can be but one.

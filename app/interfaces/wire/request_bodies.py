@@ -21,7 +21,7 @@ class ClientLeft(Exception):
 
 
 async def read_body(receive: Receive, most: int, *, has_come: bool = False) -> bytes:
-    """Give the whole body; raise PayloadTooLarge, ClientLeft, or Malformed when it stops coming.
+    """Return the whole body; raise PayloadTooLarge, ClientLeft, or Malformed when it stops coming.
 
     `has_come`: it is here already, as most are; then no timer waits for it, which takes 4 µs.
     """
@@ -42,7 +42,7 @@ async def read_body(receive: Receive, most: int, *, has_come: bool = False) -> b
 
 
 async def body_parts(receive: Receive, most: int) -> AsyncIterator[bytes]:
-    """Give the body in pieces of about a MiB; raise as `read_body` does."""
+    """Yield the body in pieces of about a MiB; raise as `read_body` does."""
     body, waiting, size, more = _Body(receive), bytearray(), 0, True
     while more:
         part, more = await body.next()
@@ -56,7 +56,7 @@ async def body_parts(receive: Receive, most: int) -> AsyncIterator[bytes]:
 
 
 def too_large(most: int) -> PayloadTooLarge:
-    """Give the refusal of a body of more than so many bytes."""
+    """Return the refusal of a body of more than so many bytes."""
     size = f"{most >> 20} MiB" if most and not most % MIB else f"{most} bytes"
     return PayloadTooLarge(f"The request body is larger than {size}.", limitBytes=most)
 
@@ -73,7 +73,7 @@ class _Body:
         self._left = PATIENCE_SECONDS
 
     async def next(self) -> tuple[bytes, bool]:
-        """Give the next piece, and whether there is more."""
+        """Return the next piece, and whether there is more."""
         if self._has_come:
             return _piece_of(await self._receive())
         loop = asyncio.get_running_loop()

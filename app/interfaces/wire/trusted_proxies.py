@@ -27,7 +27,11 @@ class Proxies:
         Each proxy adds to the end of `Forwarded` or `X-Forwarded-For` and may let the other pass
         as the client wrote it, so where both are sent and do not agree neither counts.
         """
-        if not self._trusted or client is None or not self._trusts(_address(peer := client[0])):
+        if (
+            not self._trusted
+            or client is None
+            or not self._trusts(_parse_address(peer := client[0]))
+        ):
             return client
         told = [
             hops
@@ -40,7 +44,7 @@ class Proxies:
     def _nearest(self, peer: str, hops: list[str]) -> str:
         nearest = peer
         for hop in reversed(hops[-MOST_HOPS:]):
-            address = _address(hop)
+            address = _parse_address(hop)
             if (
                 address is None
             ):  # an unknown or hidden one: whatever stands before it is nobody's word
@@ -56,7 +60,7 @@ class Proxies:
         )
 
 
-def _address(text: str) -> Address | None:
+def _parse_address(text: str) -> Address | None:
     """Return an address as proxies write it, with or without a port, an IPv4 address in IPv6 as
     what it is; None for anything else.
     """
@@ -72,7 +76,7 @@ def _address(text: str) -> Address | None:
     return getattr(found, "ipv4_mapped", None) or found
 
 
-def _forwarded(value: bytes) -> Iterator[str]:
+def _forwarded_hops(value: bytes) -> Iterator[str]:
     """Yield what each element of `Forwarded` (RFC 7239) names after `for=`, an empty text where
     it names nothing.
     """
@@ -81,8 +85,8 @@ def _forwarded(value: bytes) -> Iterator[str]:
         yield next((text for name, _, text in pairs if name.strip().lower() == "for"), "")
 
 
-def _forwarded_for(value: bytes) -> Iterator[str]:
+def _x_forwarded_hops(value: bytes) -> Iterator[str]:
     yield from value.decode("latin-1").split(",")
 
 
-_READERS = {b"forwarded": _forwarded, b"x-forwarded-for": _forwarded_for}
+_READERS = {b"forwarded": _forwarded_hops, b"x-forwarded-for": _x_forwarded_hops}

@@ -36,14 +36,14 @@ def connect_by_link(
 
     The caller gets access to their agent, as far as the link goes.
     """
-    link = share_rows.to_connect(tx, share_token)
+    link = share_rows.open_link_to_connect(tx, share_token)
     if link is None:
         raise NotFound(
             "There is no such share link, or it is not open any more.", field="shareToken"
         )
     if link.owner == me.user:
         raise Invalid("shareToken must be of someone else's link.", field="shareToken")
-    if grant_rows.of(tx, link.owner, me.user).permissions.agent_access:
+    if grant_rows.find_grant(tx, link.owner, me.user).permissions.agent_access:
         raise AlreadyConnected("You may ask this agent already.", field="shareToken")
     known.connect(tx, me.user, link.owner, friend=False)
     held = grant_rows.put(
@@ -55,10 +55,10 @@ def connect_by_link(
         expires_at=link.expires_at,
         link=link.id,
     )
-    owner = people.by_id(tx, link.owner)
-    contacts.tell_connected(tx, owner, people.by_id(tx, me.user))
+    owner = people.person_row(tx, link.owner)
+    contacts.tell_connected(tx, owner, people.person_row(tx, me.user))
     return Connected(
-        contacts.known_as(tx, me.user, link.owner),
-        threads.shared_agent(tx, link.owner, me.user),
+        contacts.contact_record(tx, me.user, link.owner),
+        threads.shared_agent_thread(tx, link.owner, me.user),
         held.summary,
     )

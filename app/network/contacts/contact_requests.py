@@ -103,12 +103,12 @@ async def request_contact(
 
     `to` is a username or userId; `<username>_coo` means their agent.
     """
-    verdict = app.rates.contact_requests.take(me.user)
+    verdict = app.rates.contact_requests.take_token(me.user)
     if verdict.wait:
         raise RateLimited(
             "Too many requests to become a contact; wait a moment.", retryAfter=verdict.wait
         )
-    return await app.write(_request, me, to, note)
+    return await app.write(_make_request, me, to, note)
 
 
 @operation(
@@ -134,11 +134,15 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
     )
     return RequestList(
         [
-            Incoming(row["id"], row["type"], row["created_at"], row["note"], people.person(row))
+            Incoming(
+                row["id"], row["type"], row["created_at"], row["note"], people.person_record(row)
+            )
             for row in incoming
         ],
         [
-            Outgoing(row["id"], row["type"], row["created_at"], row["note"], people.person(row))
+            Outgoing(
+                row["id"], row["type"], row["created_at"], row["note"], people.person_record(row)
+            )
             for row in outgoing
         ],
     )
@@ -158,7 +162,7 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
     if row is None:
         raise NotFound("There is no such request.", field="requestId")
     _require_pending(tx, row)
-    _settle(tx, request_id, "cancelled")
+    _set_status(tx, request_id, "cancelled")
     return Record()
 
 
@@ -197,12 +201,16 @@ def answer_request(
         raise NotFound("There is no such request.", field="requestId")
     _require_pending(tx, row)
     if action == "reject":
-        _settle(tx, request_id, "rejected")
+        _set_status(tx, request_id, "rejected")
         return Answered("rejected", None)
-    wanted = None if permissions is None else contacts.checked(tx, me, permissions.of(type))
-    _accept(tx, row, wanted)
-    contacts.tell_connected(tx, people.by_id(tx, row["from_id"]), people.by_id(tx, me.user))
-    return Answered("accepted", contacts.known_as(tx, me.user, row["from_id"]))
+    wanted = (
+        None if permissions is None else contacts.check_permissions(tx, me, permissions.of(type))
+    )
+    _accept_request(tx, row, wanted)
+    contacts.tell_connected(
+        tx, people.person_row(tx, row["from_id"]), people.person_row(tx, me.user)
+    )
+    return Answered("accepted", contacts.contact_record(tx, me.user, row["from_id"]))
 
 
 def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:
@@ -223,22 +231,22 @@ def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:
     ]
 
 
-def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
-    other, agent = people.agent_or_person(tx, to, field="to")
+def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
+    other, agent = people.require_agent_or_person(tx, to, field="to")
     kind: Type = "agent" if agent else "friend"
     if other["id"] == me.user:
         raise Invalid("to must be someone else.", field="to")
-    if _has_already(tx, me.user, other["id"], kind):
+    if _is_granted_already(tx, me.user, other["id"], kind):
         raise AlreadyConnected(
             f"{other['username']} is a contact already."
             if kind == "friend"
             else "You may ask this agent already.",
             field="to",
         )
-    _expire(tx, me.user, other["id"])
-    if _waiting(tx, me.user, other["id"], kind) is not None:
+    _expire_between(tx, me.user, other["id"])
+    if _find_waiting(tx, me.user, other["id"], kind) is not None:
         raise AlreadyPending("Your request to them waits for an answer already.", field="to")
-    theirs = _waiting(tx, other["id"], me.user, kind)
+    theirs = _find_waiting(tx, other["id"], me.user, kind)
     made = tx.run(
         """INSERT INTO contact_requests (from_id, to_id, type, note, status, created_at, expires_at)
            VALUES (:me, :to, :type, :note, 'pending', :now, :expires)""",
@@ -249,23 +257,23 @@ def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
         now=tx.now,
         expires=stamp(tx.moment + timedelta(days=DAYS)),
     )
-    row = tx.sure("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
+    row = tx.require_row("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
     if theirs is None:
         sender = {
             "userId": me.user_id,
             "username": me.username,
-            "name": people.by_id(tx, me.user)["name"],
+            "name": people.person_row(tx, me.user)["name"],
         }
         tx.emit("contact.requested", user=other["id"], requestId=row["id"], **{"from": sender})
         clock.wake(tx, other["id"])
         return Requested("requested", row["id"])
     for each in (theirs, row):
-        _accept(tx, each, None)
-    contacts.tell_connected(tx, other, people.by_id(tx, me.user))
+        _accept_request(tx, each, None)
+    contacts.tell_connected(tx, other, people.person_row(tx, me.user))
     return Requested("approved", row["id"])
 
 
-def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
+def _accept_request(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
     """Make the two contacts, and grant what was chosen.
 
     To a request for the agent without a choice that it may be asked.
@@ -275,7 +283,7 @@ def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
     if permissions is not None:
         grant_rows.put(tx, asked, asker, permissions)
     elif row["type"] == "agent":
-        held = grant_rows.of(tx, asked, asker)
+        held = grant_rows.find_grant(tx, asked, asker)
         grant_rows.put(
             tx,
             asked,
@@ -283,16 +291,16 @@ def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
             permission_object.with_agent(held.permissions if held.revision else AGENT_ONLY),
             note_id=held.note_id,
         )
-    _settle(tx, row["id"], "accepted")
+    _set_status(tx, row["id"], "accepted")
 
 
-def _has_already(tx: Tx, asker: int, asked: int, kind: Type) -> bool:
+def _is_granted_already(tx: Tx, asker: int, asked: int, kind: Type) -> bool:
     if kind == "friend":
-        return known.friends(tx, asker, asked)
-    return grant_rows.of(tx, asked, asker).permissions.agent_access
+        return known.are_friends(tx, asker, asked)
+    return grant_rows.find_grant(tx, asked, asker).permissions.agent_access
 
 
-def _waiting(tx: Tx, asker: int, asked: int, kind: Type) -> sqlite3.Row | None:
+def _find_waiting(tx: Tx, asker: int, asked: int, kind: Type) -> sqlite3.Row | None:
     sql = (
         "SELECT * FROM contact_requests "
         "WHERE from_id = :asker AND to_id = :asked AND type = :kind "
@@ -301,7 +309,7 @@ def _waiting(tx: Tx, asker: int, asked: int, kind: Type) -> sqlite3.Row | None:
     return tx.one(sql, asker=asker, asked=asked, kind=kind, now=tx.now)
 
 
-def _expire(tx: Tx, one: int, other: int) -> None:
+def _expire_between(tx: Tx, one: int, other: int) -> None:
     """Close the requests between two users whose time is over."""
     tx.run(
         """UPDATE contact_requests SET status = 'expired', decided_at = expires_at
@@ -321,7 +329,7 @@ def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
         )
 
 
-def _settle(tx: Tx, request: int, status: str) -> None:
+def _set_status(tx: Tx, request: int, status: str) -> None:
     tx.run(
         "UPDATE contact_requests SET status = :status, decided_at = :now WHERE id = :id",
         status=status,

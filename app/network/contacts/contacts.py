@@ -86,11 +86,12 @@ def list_contacts(
     wanted = q.strip().casefold()
     fitting = [
         row
-        for row in rows(tx, me.user)
+        for row in list_rows(tx, me.user)
         if wanted in row["username"] or wanted in row["name"].casefold()
     ]
     return ContactList(
-        [shown(tx, me.user, row) for row in fitting[offset : offset + limit]], len(fitting)
+        [contact_in_list(tx, me.user, row) for row in fitting[offset : offset + limit]],
+        len(fitting),
     )
 
 
@@ -102,13 +103,13 @@ def list_contacts(
 )
 def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
-    other = contact(tx, me, user_id)
+    other = require_contact(tx, me, user_id)
     for owner, holder in ((me.user, other["id"]), (other["id"], me.user)):
         held = grant_rows.remove(tx, owner, holder)
         if held.id:
             end_waiting(tx, me, held)
             _tell_revoked(tx, me, held, "revoked")
-    for folder in folder_shares.end_between(tx, me.user, other["id"]):
+    for folder in folder_shares.end_shares_between(tx, me.user, other["id"]):
         for listener in (me.user, other["id"]):
             tx.emit(
                 REVOKED,
@@ -130,7 +131,7 @@ def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
 )
 def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnswer:
     """Read what a contact may do with the caller's agent, and the caller with theirs."""
-    return _answer(tx, me, contact(tx, me, user_id))
+    return _permissions_answer(tx, me, require_contact(tx, me, user_id))
 
 
 @operation(
@@ -157,23 +158,23 @@ def change_permissions(
 
     What is narrower holds from the next call of a tool on.
     """
-    other = contact(tx, me, user_id)
-    wanted = checked(tx, me, permissions)
-    before = grant_rows.of(tx, me.user, other["id"])
+    other = require_contact(tx, me, user_id)
+    wanted = check_permissions(tx, me, permissions)
+    before = grant_rows.find_grant(tx, me.user, other["id"])
     after = grant_rows.put(tx, me.user, other["id"], wanted, if_revision=if_revision)
     if before.note_id is not None or permission_object.is_narrower(wanted, before.permissions):
         lost = before.permissions.agent_access and not wanted.agent_access
         end_waiting(tx, me, after, "the grant was taken back" if lost else "the grant was narrowed")
         _tell_revoked(tx, me, after, "revoked" if lost else "narrowed")
-    return _answer(tx, me, other)
+    return _permissions_answer(tx, me, other)
 
 
-def rows(tx: Tx, user: int) -> list[sqlite3.Row]:
+def list_rows(tx: Tx, user: int) -> list[sqlite3.Row]:
     """Return a user's contacts, by username."""
     return tx.all(f"{_SELECT} ORDER BY u.username", me=user)
 
 
-def contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:
+def require_contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:
     """Return the caller's contact of that id or name.
 
     Raise NotFound, the same for a stranger as for nobody.
@@ -187,14 +188,19 @@ def contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:
     return row
 
 
-def known_as(tx: Tx, user: int, other: int) -> Contact:
+def contact_record(tx: Tx, user: int, other: int) -> Contact:
     """Return one user's contact, whom they are known to have."""
-    return shown(tx, user, tx.sure(f"{_SELECT} AND c.contact_id = :other", me=user, other=other))
+    return contact_in_list(
+        tx, user, tx.require_row(f"{_SELECT} AND c.contact_id = :other", me=user, other=other)
+    )
 
 
-def shown(tx: Tx, user: int, row: sqlite3.Row) -> Contact:
+def contact_in_list(tx: Tx, user: int, row: sqlite3.Row) -> Contact:
     """Return a user's contact as lists show it."""
-    given, held = grant_rows.of(tx, user, row["id"]), grant_rows.of(tx, row["id"], user)
+    given, held = (
+        grant_rows.find_grant(tx, user, row["id"]),
+        grant_rows.find_grant(tx, row["id"], user),
+    )
     access = AgentAccess(given.permissions.agent_access, held.permissions.agent_access)
     direction: Direction = "mutual"
     if not row["friend"] and given.is_anything != held.is_anything:
@@ -240,13 +246,13 @@ def end_waiting(tx: Tx, me: Caller, held: Grant, why: str = "the grant was taken
 
 def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
     """Tell those who connected by a link that it opens less now, and their grants with it."""
-    for held in grant_rows.by_link(tx, me.user, link):
+    for held in grant_rows.grants_of_link(tx, me.user, link):
         _tell_revoked(tx, me, held, "narrowed")
 
 
 def link_ended(tx: Tx, me: Caller, *, link: int) -> None:
     """End what waits by the grants that have ended with a link, and tell both sides."""
-    for held in grant_rows.by_link(tx, me.user, link):
+    for held in grant_rows.grants_of_link(tx, me.user, link):
         end_waiting(tx, me, held)
         _tell_revoked(tx, me, held, "revoked")
 
@@ -256,7 +262,7 @@ _SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at
     WHERE c.user_id = :me"""
 
 
-def checked(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:
+def check_permissions(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:
     """Return the permissions in their one spelling.
 
     Raise Invalid unless their folders are the caller's own.
@@ -268,11 +274,14 @@ def checked(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:
             field="permissions.notesAccess.folderIds",
         )
     grant_rows.require_own_folders(tx, me.user, permissions)
-    return permission_object.plain(permissions)
+    return permission_object.normalise_permissions(permissions)
 
 
-def _answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAnswer:
-    given, held = grant_rows.of(tx, me.user, other["id"]), grant_rows.of(tx, other["id"], me.user)
+def _permissions_answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAnswer:
+    given, held = (
+        grant_rows.find_grant(tx, me.user, other["id"]),
+        grant_rows.find_grant(tx, other["id"], me.user),
+    )
     return PermissionsAnswer(
         other["uuid"],
         other["username"],

@@ -16,12 +16,12 @@ class Person(Record):
     name: str
 
 
-def person(row: sqlite3.Row) -> Person:
+def person_record(row: sqlite3.Row) -> Person:
     """Return a row of a user as others see it."""
     return Person(row["uuid"], row["username"], row["name"])
 
 
-def meant(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
+def require_person(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
     """Return the user of that id or username; raise NotFound."""
     wanted = text.strip().lower()
     row = tx.one(
@@ -33,12 +33,15 @@ def meant(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
     return row
 
 
-def by_id(tx: Tx, user: int) -> sqlite3.Row:
+def person_row(tx: Tx, user: int) -> sqlite3.Row:
     """Return the row of a user who exists."""
-    return tx.sure("SELECT id, uuid, username, name FROM users WHERE id = :id", id=user)
+    return tx.require_row("SELECT id, uuid, username, name FROM users WHERE id = :id", id=user)
 
 
-def agent_or_person(tx: Tx, text: str, *, field: str) -> tuple[sqlite3.Row, bool]:
-    """Give the user that is meant, and whether it is their agent that was named, as in ada_coo."""
+def require_agent_or_person(tx: Tx, text: str, *, field: str) -> tuple[sqlite3.Row, bool]:
+    """Return the user that is meant, and whether it is their agent that was named, as in
+    ada_coo."""
     wanted = text.strip().lower()
-    return meant(tx, wanted.removesuffix(AGENT_SUFFIX), field=field), wanted.endswith(AGENT_SUFFIX)
+    return require_person(tx, wanted.removesuffix(AGENT_SUFFIX), field=field), wanted.endswith(
+        AGENT_SUFFIX
+    )

@@ -13,29 +13,29 @@ TYPES: dict[Kind, conversation_rows.Type] = {
 }
 
 
-def direct(tx: Tx, user: int, other: int) -> int:
+def direct_thread(tx: Tx, user: int, other: int) -> int:
     """Return the conversation in which two people write to each other themselves.
 
     It is made when it is first needed.
     """
     first, second = sorted((user, other))
-    return _of(tx, "direct", first, second, owner=None)
+    return _ensure_thread(tx, "direct", first, second, owner=None)
 
 
-def shared_agent(tx: Tx, owner: int, other: int) -> int:
+def shared_agent_thread(tx: Tx, owner: int, other: int) -> int:
     """Return the conversation of a user's agent with another person.
 
     What it sends them, and what they ask it.
     """
-    return _of(tx, "shared_agent", owner, other, owner=owner)
+    return _ensure_thread(tx, "shared_agent", owner, other, owner=owner)
 
 
-def own_agent(tx: Tx, user: int) -> int:
+def own_agent_thread(tx: Tx, user: int) -> int:
     """Return the conversation of a user's agent with what is sent to it in its owner's name."""
-    return _of(tx, "own_agent", user, user, owner=user)
+    return _ensure_thread(tx, "own_agent", user, user, owner=user)
 
 
-def _of(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | None) -> int:
+def _ensure_thread(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | None) -> int:
     found: int | None = tx.value(
         "SELECT conversation_id FROM threads "
         "WHERE kind = :kind AND user_id = :user AND other_id = :other",

@@ -43,7 +43,7 @@ class Grant(NamedTuple):
         return permission_object.summary_of(self.permissions, note_id=self.note_id)
 
 
-def of(tx: Tx, owner: int, holder: int) -> Grant:
+def find_grant(tx: Tx, owner: int, holder: int) -> Grant:
     """Return what an owner grants a holder at this moment.
 
     Nothing, when it was never said, or its time is over.
@@ -55,25 +55,25 @@ def of(tx: Tx, owner: int, holder: int) -> Grant:
     )
     if row is None:
         return Grant(0, owner, holder, permission_object.NOTHING, None, 0, None, None)
-    return _now(tx, _grant(row))
+    return _current_grant(tx, _grant_of_row(row))
 
 
-def by_link(tx: Tx, owner: int, link: int) -> list[Grant]:
+def grants_of_link(tx: Tx, owner: int, link: int) -> list[Grant]:
     """Return the grants that follow a link."""
     rows = tx.all(
         "SELECT * FROM contact_grants WHERE link_id = :link AND owner_id = :owner ORDER BY id",
         link=link,
         owner=owner,
     )
-    return [_now(tx, _grant(row)) for row in rows]
+    return [_current_grant(tx, _grant_of_row(row)) for row in rows]
 
 
-def _now(tx: Tx, held: Grant) -> Grant:
+def _current_grant(tx: Tx, held: Grant) -> Grant:
     """Return a grant as it is at this moment.
 
     That of a link as the link is, nothing where its time is over.
     """
-    if held.link is not None and (link := share_rows.as_grant(tx, held.link)) is not None:
+    if held.link is not None and (link := share_rows.open_link_as_grant(tx, held.link)) is not None:
         permissions = msgspec.structs.replace(link.permissions, agent_access=True)
         return held._replace(
             permissions=permissions, note_id=link.note_id, expires_at=link.expires_at
@@ -98,7 +98,7 @@ def put(
 
     Raise RevisionConflict when that is not at `if_revision`.
     """
-    before = of(tx, owner, holder)
+    before = find_grant(tx, owner, holder)
     if if_revision is not None and if_revision != before.revision:
         raise RevisionConflict(
             "The permissions have changed since: ifRevision is not their revision.",
@@ -115,18 +115,18 @@ def put(
                  excluded.link_id, revision = revision + 1""",
         owner=owner,
         holder=holder,
-        permissions=encode(permission_object.plain(permissions)).decode(),
+        permissions=encode(permission_object.normalise_permissions(permissions)).decode(),
         note=note_id,
         expires=expires_at,
         now=tx.now,
         link=link,
     )
-    return of(tx, owner, holder)
+    return find_grant(tx, owner, holder)
 
 
 def remove(tx: Tx, owner: int, holder: int) -> Grant:
     """End whatever an owner grants a holder, and give what that was."""
-    before = of(tx, owner, holder)
+    before = find_grant(tx, owner, holder)
     tx.run(
         "DELETE FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder",
         owner=owner,
@@ -135,12 +135,12 @@ def remove(tx: Tx, owner: int, holder: int) -> Grant:
     return before
 
 
-def peer(tx: Tx, owner: int, holder: int) -> Caller | None:
+def peer_caller(tx: Tx, owner: int, holder: int) -> Caller | None:
     """Return the caller as which the holder's messages are answered by the owner's agent.
 
     None without agent access.
     """
-    held = of(tx, owner, holder)
+    held = find_grant(tx, owner, holder)
     people = {
         row["id"]: row
         for row in tx.all(
@@ -159,11 +159,11 @@ def peer(tx: Tx, owner: int, holder: int) -> Caller | None:
         name=people[holder]["username"],
         credential=held.id,
         note_id=held.note_id,
-        renew=functools.partial(peer, owner=owner, holder=holder),
+        renew=functools.partial(peer_caller, owner=owner, holder=holder),
     )
 
 
-def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
+def caller_behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
     """Return the peer that asked for what an escalation holds, as its grant is now.
 
     None when that is gone.
@@ -173,7 +173,7 @@ def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
         id=escalation["credential"],
         me=escalation["user_id"],
     )
-    return None if row is None else peer(tx, escalation["user_id"], row["holder_id"])
+    return None if row is None else peer_caller(tx, escalation["user_id"], row["holder_id"])
 
 
 def require_own_folders(tx: Tx, owner: int, permissions: Permissions) -> None:
@@ -182,7 +182,7 @@ def require_own_folders(tx: Tx, owner: int, permissions: Permissions) -> None:
     rows = tx.all(
         f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) "
         "AND owner_id = :owner AND trash_id IS NULL",
-        ids=folder_rows.in_list(sorted(wanted)),
+        ids=folder_rows.id_list(sorted(wanted)),
         owner=owner,
     )
     if missing := sorted(wanted - {row["id"] for row in rows}):
@@ -196,7 +196,7 @@ def _is_over(tx: Tx, held: Grant) -> bool:
     return held.expires_at is not None and held.expires_at <= tx.now
 
 
-def _grant(row: sqlite3.Row) -> Grant:
+def _grant_of_row(row: sqlite3.Row) -> Grant:
     permissions = msgspec.json.decode(row["permissions"], type=Permissions)
     return Grant(
         row["id"],

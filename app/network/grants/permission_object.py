@@ -117,7 +117,7 @@ def caller_for(
     write.
     """
     reach = dataclasses.replace(
-        reach_of(permissions, note_id=note_id), hidden=access.policies(tx, owner_row["id"])
+        reach_of(permissions, note_id=note_id), hidden=access.policy_notes(tx, owner_row["id"])
     )
     return Caller(
         user=owner_row["id"],
@@ -144,7 +144,7 @@ def reach_of(permissions: Permissions, *, note_id: int | None = None) -> Reach:
         access=notes.access,
         folders=frozenset(notes.folder_ids if notes.scope == "folders" and note_id is None else ()),
         note=note_id,
-        calendar=_calendar(calendar),
+        calendar=_calendar_rights(calendar),
         email=permissions.email_access.read,
         todos_read=todos.read,
         todos_create=todos.create,
@@ -165,7 +165,7 @@ def summary_of(permissions: Permissions, *, note_id: int | None = None) -> Capab
     )
 
 
-def _calendar(given: CalendarAccess) -> Calendar:
+def _calendar_rights(given: CalendarAccess) -> Calendar:
     if given.write:
         return "write"
     return (
@@ -177,7 +177,7 @@ def _calendar(given: CalendarAccess) -> Calendar:
     )
 
 
-def plain(permissions: Permissions) -> Permissions:
+def normalise_permissions(permissions: Permissions) -> Permissions:
     """Return permissions in their one spelling.
 
     Calendar words for true and false, folders and tools each once.

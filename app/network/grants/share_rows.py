@@ -46,7 +46,7 @@ class Link(NamedTuple):
     revoked_at: str | None
 
     def status(self, now: str) -> Status:
-        """Say how the link stands at a moment."""
+        """Return how the link stands at a moment."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
@@ -65,9 +65,9 @@ def add(
     expires_at: str | None,
 ) -> Link:
     """Make a link with a token that no other has."""
-    token = random_tokens.short()
+    token = random_tokens.new_link_token()
     while tx.one("SELECT 1 FROM share_links WHERE token = :token", token=token) is not None:
-        token = random_tokens.short()
+        token = random_tokens.new_link_token()
     made = tx.run(
         """INSERT INTO share_links (owner_id, token, label, target,
           answered_by, require_sign_in, note_id, terms, created_at, expires_at)
@@ -84,7 +84,7 @@ def add(
         now=tx.now,
         expires=expires_at,
     )
-    return _by_id(tx, made.lastrowid or 0)
+    return _require_by_id(tx, made.lastrowid or 0)
 
 
 def set_policy_note(tx: Tx, link: Link, note_id: int) -> Link:
@@ -93,7 +93,7 @@ def set_policy_note(tx: Tx, link: Link, note_id: int) -> Link:
     return link._replace(policy_note_id=note_id)
 
 
-def change(tx: Tx, link: Link) -> None:
+def update(tx: Tx, link: Link) -> None:
     """Store a link as it is now."""
     tx.run(
         """UPDATE share_links SET label = :label, target = :target,
@@ -121,7 +121,7 @@ def revoke(tx: Tx, link: Link) -> None:
     )
 
 
-def own(tx: Tx, owner: int, ref: str) -> Link | None:
+def find_own(tx: Tx, owner: int, ref: str) -> Link | None:
     """Return a user's link by its id or its token, however it stands; None for any other."""
     by_id = len(ref) <= len(str(LARGEST_ID)) and ref.isascii() and ref.isdecimal()
     if (
@@ -135,16 +135,18 @@ def own(tx: Tx, owner: int, ref: str) -> Link | None:
         )
         is not None
     ):
-        return _link(row)
+        return _link_of_row(row)
     row = tx.one(
         "SELECT * FROM share_links WHERE token = :token AND owner_id = :owner",
         token=ref[:LONGEST_REF],
         owner=owner,
     )
-    return None if row is None else _link(row)
+    return None if row is None else _link_of_row(row)
 
 
-def page(tx: Tx, owner: int, status: str, *, limit: int, offset: int = 0) -> tuple[list[Link], int]:
+def list_page(
+    tx: Tx, owner: int, status: str, *, limit: int, offset: int = 0
+) -> tuple[list[Link], int]:
     """Return a user's links of a status, newest first, and how many there are.
 
     `kept` is every link that is not revoked.
@@ -164,7 +166,7 @@ def page(tx: Tx, owner: int, status: str, *, limit: int, offset: int = 0) -> tup
         limit=limit,
         offset=offset,
     )
-    return [_link(row) for row in rows], total
+    return [_link_of_row(row) for row in rows], total
 
 
 def open_by_token(tx: Tx, token: str) -> Link | None:
@@ -173,7 +175,7 @@ def open_by_token(tx: Tx, token: str) -> Link | None:
     None when it is unknown, revoked or expired, or its owner is gone.
     """
     row = tx.one("SELECT * FROM share_links WHERE token = :token", token=token[:LONGEST_REF])
-    link = None if row is None else _link(row)
+    link = None if row is None else _link_of_row(row)
     return link if link is not None and link.status(tx.now) == "active" else None
 
 
@@ -190,7 +192,7 @@ def is_open(tx: Tx, link: int) -> bool:
     )
 
 
-def to_connect(tx: Tx, token: str) -> OpenLink | None:
+def open_link_to_connect(tx: Tx, token: str) -> OpenLink | None:
     """Return what a link is to those who connect by it.
 
     None where it is not open, or shows a note alone.
@@ -198,30 +200,30 @@ def to_connect(tx: Tx, token: str) -> OpenLink | None:
     link = open_by_token(tx, token)
     if link is None or link.target == "note":
         return None
-    return _to_connect(tx, link)
+    return _open_link(tx, link)
 
 
-def as_grant(tx: Tx, link_id: int) -> OpenLink | None:
+def open_link_as_grant(tx: Tx, link_id: int) -> OpenLink | None:
     """Return what a link grants at this moment to those who have connected by it.
 
     None where it is not open any more.
     """
     row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link_id)
-    link = None if row is None else _link(row)
+    link = None if row is None else _link_of_row(row)
     return (
         None
         if link is None or link.status(tx.now) != "active" or link.target == "note"
-        else _to_connect(tx, link)
+        else _open_link(tx, link)
     )
 
 
-def _to_connect(tx: Tx, link: Link) -> OpenLink:
+def _open_link(tx: Tx, link: Link) -> OpenLink:
     return OpenLink(
-        link.owner, permissions_of(link.terms), _one_note(tx, link), link.expires_at, link.id
+        link.owner, permissions_of(link.terms), _single_note(tx, link), link.expires_at, link.id
     )
 
 
-def _one_note(tx: Tx, link: Link) -> int | None:
+def _single_note(tx: Tx, link: Link) -> int | None:
     """Return the one note that a link is for.
 
     No note at all where it has left the folders that the link names.
@@ -243,18 +245,18 @@ def lies_in(tx: Tx, owner: int, note_id: int, folder_ids: Sequence[int]) -> bool
         owner=owner,
     )
     return note is not None and not {
-        row["id"] for row in folder_rows.ancestry(tx, note["folder_id"])
+        row["id"] for row in folder_rows.ancestors(tx, note["folder_id"])
     }.isdisjoint(folder_ids)
 
 
-def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
+def guest_caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
     """Return the caller as which guests of a link are answered, who reaches what the link opens
     and nothing else; None when it is not open.
     """
     row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link)
-    if row is None or (found := _link(row)).status(tx.now) != "active":
+    if row is None or (found := _link_of_row(row)).status(tx.now) != "active":
         return None
-    owner = tx.sure("SELECT id, uuid, username FROM users WHERE id = :id", id=found.owner)
+    owner = tx.require_row("SELECT id, uuid, username FROM users WHERE id = :id", id=found.owner)
     return permission_object.caller_for(
         tx,
         owner,
@@ -262,25 +264,25 @@ def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
         kind="guest",
         name=name,
         credential=found.id,
-        note_id=_one_note(tx, found),
-        renew=functools.partial(caller, link=link, name=name),
+        note_id=_single_note(tx, found),
+        renew=functools.partial(guest_caller, link=link, name=name),
     )
 
 
-def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
+def caller_behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
     """Return the guest that asked for what an escalation holds, as the link is now.
 
     None when it is not open any more.
     """
-    found = caller(tx, escalation["credential"], escalation["credential_name"] or GUEST)
+    found = guest_caller(tx, escalation["credential"], escalation["credential_name"] or GUEST)
     return found if found is not None and found.user == escalation["user_id"] else None
 
 
-def _by_id(tx: Tx, id_: int) -> Link:
-    return _link(tx.sure("SELECT * FROM share_links WHERE id = :id", id=id_))
+def _require_by_id(tx: Tx, id_: int) -> Link:
+    return _link_of_row(tx.require_row("SELECT * FROM share_links WHERE id = :id", id=id_))
 
 
-def _link(row: sqlite3.Row) -> Link:
+def _link_of_row(row: sqlite3.Row) -> Link:
     terms = msgspec.json.decode(row["terms"], type=Terms)
     return Link(
         row["id"],

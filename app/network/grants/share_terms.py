@@ -78,17 +78,17 @@ class Terms(Record):
     tools: ToolAccess = msgspec.field(default_factory=ToolAccess)
 
 
-def changed(terms: Terms, given: Mapping[str, Any]) -> Terms:
+def change_terms(terms: Terms, given: Mapping[str, Any]) -> Terms:
     """Return terms with what is given of them changed.
 
     Of an inner object what it does not say stays.
     """
     return msgspec.structs.replace(
-        terms, **{name: _changed(getattr(terms, name), value) for name, value in given.items()}
+        terms, **{name: _change_value(getattr(terms, name), value) for name, value in given.items()}
     )
 
 
-def _changed(before: Any, value: Any) -> Any:
+def _change_value(before: Any, value: Any) -> Any:
     if not isinstance(value, IdentityChange | TodoAccessChange):
         return value
     return msgspec.structs.replace(
@@ -105,7 +105,7 @@ def permissions_of(terms: Terms) -> Permissions:
     if terms.scope == "note_only":
         return Permissions(agent_access=True, notes_access=NotesAccess(access=terms.notes_access))
     folders = list(terms.folder_ids) if terms.scope == "folders" else []
-    return permission_object.plain(
+    return permission_object.normalise_permissions(
         Permissions(
             agent_access=True,
             notes_access=NotesAccess(terms.scope, folders, terms.notes_access),

@@ -73,7 +73,7 @@ def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
 
     They begin after `since` and include its own answers.
     """
-    return _queue(tx, me, since)
+    return _read_queue(tx, me, since)
 
 
 @operation(
@@ -90,9 +90,9 @@ def sync_guest_messages(
 
     Each decision once, by its clientEventId.
     """
-    found = _queue(tx, me, since)
+    found = _read_queue(tx, me, since)
     if decisions is not None:
-        found.decisions = _kept(tx, me, decisions)
+        found.decisions = _keep_decisions(tx, me, decisions)
     return found
 
 
@@ -110,15 +110,15 @@ def reply_to_guest(
     content: Annotated[str, Meta(min_length=1, max_length=20_000), Said()],
 ) -> Replied:
     """Answer a guest from a local machine."""
-    session = guest_rows.one(tx, me.user, session_id)
-    link = None if session is None else share_rows.own(tx, me.user, session["token"])
+    session = guest_rows.find_session(tx, me.user, session_id)
+    link = None if session is None else share_rows.find_own(tx, me.user, session["token"])
     if session is None or link is None or link.answered_by != "local":
         raise NotFound(
             "There is no such session of a link that a local machine answers.", field="sessionId"
         )
     if link.revoked_at is not None:
         raise GrantRevoked("The share link of this session was revoked.")
-    label = senders.agent_name(tx, senders.by_row(tx, me.user))
+    label = senders.agent_name(tx, senders.require_person_of_row(tx, me.user))
     message = conversation_rows.add_message(
         tx,
         session["conversation_id"],
@@ -128,11 +128,11 @@ def reply_to_guest(
         label=label,
         content=content,
     )
-    guest_rows.answered(tx, session["id"])
+    guest_rows.note_answer(tx, session["id"])
     return Replied(message)
 
 
-def _queue(tx: Tx, me: Caller, since: int) -> GuestQueue:
+def _read_queue(tx: Tx, me: Caller, since: int) -> GuestQueue:
     links = tx.all(
         """SELECT token, label FROM share_links WHERE owner_id = :me
           AND revoked_at IS NULL AND answered_by = 'local'
@@ -153,7 +153,7 @@ def _queue(tx: Tx, me: Caller, since: int) -> GuestQueue:
     return GuestQueue([QueuedLink(*row) for row in links], [QueuedMessage(*row) for row in rows])
 
 
-def _kept(tx: Tx, me: Caller, decisions: list[dict[str, Any]]) -> Decisions:
+def _keep_decisions(tx: Tx, me: Caller, decisions: list[dict[str, Any]]) -> Decisions:
     accepted: list[str] = []
     rejected: list[RejectedDecision] = []
     for decision in decisions:
@@ -169,6 +169,6 @@ def _kept(tx: Tx, me: Caller, decisions: list[dict[str, Any]]) -> Decisions:
                 RejectedDecision(event, f"The decision is larger than {LARGEST_DECISION} bytes.")
             )
         else:
-            guest_rows.decide(tx, me.user, event, text)
+            guest_rows.store_decision(tx, me.user, event, text)
             accepted.append(event)
     return Decisions(accepted, rejected)

@@ -18,11 +18,11 @@ PREFIX = "gsk_"
 TITLE = "A guest"
 
 
-def begin(
+def insert_session(
     tx: Tx, link: Link, *, guest: int | None, name: str | None, fingerprint: str
 ) -> tuple[sqlite3.Row, str]:
     """Begin a session of a link; give its row and its key, which is shown once."""
-    key = random_tokens.secret(PREFIX)
+    key = random_tokens.new_secret(PREFIX)
     conversation = conversation_rows.begin(
         tx, type="direct", owner=link.owner, title=name or TITLE, members=()
     )
@@ -34,26 +34,26 @@ def begin(
         link=link.id,
         owner=link.owner,
         uuid=random_tokens.new_uuid(),
-        digest=key_rows.digest(key),
+        digest=key_rows.key_digest(key),
         conversation=conversation,
         guest=guest,
         name=name,
         fingerprint=fingerprint,
         now=tx.now,
     )
-    return tx.sure("SELECT * FROM guest_sessions WHERE id = :id", id=made.lastrowid), key
+    return tx.require_row("SELECT * FROM guest_sessions WHERE id = :id", id=made.lastrowid), key
 
 
-def by_key(tx: Tx, link: int, key: str) -> sqlite3.Row | None:
+def find_by_key(tx: Tx, link: int, key: str) -> sqlite3.Row | None:
     """Return the session of a link that has this key; None for any other."""
     return tx.one(
         "SELECT * FROM guest_sessions WHERE key_digest = :digest AND link_id = :link",
-        digest=key_rows.digest(key),
+        digest=key_rows.key_digest(key),
         link=link,
     )
 
 
-def asked(tx: Tx, session: int) -> None:
+def count_message(tx: Tx, session: int) -> None:
     """Count one more message that a guest wrote."""
     tx.run(
         "UPDATE guest_sessions SET asked = asked + 1, active_at = :now WHERE id = :id",
@@ -62,12 +62,12 @@ def asked(tx: Tx, session: int) -> None:
     )
 
 
-def answered(tx: Tx, session: int) -> None:
+def note_answer(tx: Tx, session: int) -> None:
     """Note that something was answered just now."""
     tx.run("UPDATE guest_sessions SET active_at = :now WHERE id = :id", now=tx.now, id=session)
 
 
-def begun_lately(tx: Tx, link: int) -> int:
+def count_begun_today(tx: Tx, link: int) -> int:
     """Count the sessions that were begun by a link within a day."""
     since = stamp(tx.moment - DAY)
     return int(
@@ -79,9 +79,9 @@ def begun_lately(tx: Tx, link: int) -> int:
     )
 
 
-def counts(tx: Tx, link: int) -> tuple[int, int, int]:
+def count_visits(tx: Tx, link: int) -> tuple[int, int, int]:
     """Return how many visitors, sessions, and messages of guests a link has had."""
-    row = tx.sure(
+    row = tx.require_row(
         "SELECT count(DISTINCT fingerprint), count(*), ifnull(sum(asked), 0) "
         "FROM guest_sessions WHERE link_id = :link",
         link=link,
@@ -89,7 +89,7 @@ def counts(tx: Tx, link: int) -> tuple[int, int, int]:
     return row[0], row[1], row[2]
 
 
-def page(
+def list_page(
     tx: Tx, owner: int, *, link: int | None = None, limit: int, offset: int = 0
 ) -> list[sqlite3.Row]:
     """Return the sessions on a user's links, or on one of them, those with the newest messages
@@ -105,12 +105,12 @@ def page(
     )
 
 
-def one(tx: Tx, owner: int, uuid: str) -> sqlite3.Row | None:
+def find_session(tx: Tx, owner: int, uuid: str) -> sqlite3.Row | None:
     """Return one session on a user's links; None for any other."""
     return tx.one(f"{_SELECT} WHERE s.uuid = :uuid AND s.owner_id = :owner", uuid=uuid, owner=owner)
 
 
-def visitors(tx: Tx, owner: int) -> int:
+def count_visitors(tx: Tx, owner: int) -> int:
     """Count who has come by a user's links that are not revoked.
 
     One who came by two counts for each.
@@ -125,7 +125,7 @@ def visitors(tx: Tx, owner: int) -> int:
     )
 
 
-def messages(
+def list_messages(
     tx: Tx, conversation: int, *, limit: int, after: int = 0, before: int | None = None
 ) -> list[sqlite3.Row]:
     """Return the messages of a transcript that come after one, oldest first.
@@ -148,12 +148,12 @@ def messages(
     )[::-1]
 
 
-def newest(tx: Tx, conversation: int, *, limit: int) -> list[sqlite3.Row]:
+def list_newest(tx: Tx, conversation: int, *, limit: int) -> list[sqlite3.Row]:
     """Return the newest messages of a transcript, oldest first."""
-    return messages(tx, conversation, limit=limit, before=(1 << 63) - 1)
+    return list_messages(tx, conversation, limit=limit, before=(1 << 63) - 1)
 
 
-def length(tx: Tx, conversation: int) -> int:
+def count_messages(tx: Tx, conversation: int) -> int:
     """Count the messages of a transcript."""
     return int(
         tx.value("SELECT count(*) FROM messages WHERE conversation_id = :id", id=conversation)
@@ -180,7 +180,7 @@ def purge(tx: Tx, link: int) -> None:
         conversation_rows.delete(tx, row["conversation_id"])
 
 
-def decide(tx: Tx, owner: int, event: str, decision: Any) -> None:
+def store_decision(tx: Tx, owner: int, event: str, decision: Any) -> None:
     """Keep what a local machine decided, once."""
     tx.run(
         """INSERT INTO guest_decisions (owner_id, client_event_id, decision,

@@ -99,7 +99,7 @@ class GuestAnswer(Record):
     pending: bool | UnsetType = UNSET
 
 
-def open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
+def require_open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
     """Return an open link of that token and target.
 
     Raise NotFound, the same for one that is unknown, revoked, expired, or of nobody any more.
@@ -110,12 +110,12 @@ def open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
     return link
 
 
-def session_of(tx: Tx, link: Link, key: str, guest: int | None) -> sqlite3.Row:
+def require_session(tx: Tx, link: Link, key: str, guest: int | None) -> sqlite3.Row:
     """Return the session of a link that has this key; raise NotFound for any other.
 
     One that a user began goes on for that user alone.
     """
-    session = guest_rows.by_key(tx, link.id, key)
+    session = guest_rows.find_by_key(tx, link.id, key)
     if session is None or session["guest_id"] not in (None, guest):
         raise NotFound(NO_SESSION, field="sessionKey")
     return session
@@ -131,15 +131,15 @@ def require_room(session: sqlite3.Row) -> None:
         )
 
 
-def begin(tx: Tx, visit: Visit) -> Asked:
+def begin_turn(tx: Tx, visit: Visit) -> Asked:
     """Store a guest's message, in a new session where it is the first, and begin the turn that
     answers it.
 
     Raises NotFound, MessageLimitReached, RateLimited and BudgetExceeded, with nothing stored.
     """
-    link = open_link(tx, visit.token)
-    owner = senders.by_row(tx, link.owner)
-    session, key = _session(tx, link, visit)
+    link = require_open_link(tx, visit.token)
+    owner = senders.require_person_of_row(tx, link.owner)
+    session, key = _find_or_begin_session(tx, link, visit)
     require_room(session)
     label, conversation = session["guest_name"] or share_rows.GUEST, session["conversation_id"]
     message = conversation_rows.add_message(
@@ -151,11 +151,11 @@ def begin(tx: Tx, visit: Visit) -> Asked:
         label=label,
         content=visit.message,
     )
-    guest_rows.asked(tx, session["id"])
+    guest_rows.count_message(tx, session["id"])
     _tell_owner(tx, owner, visit, message=message, conversation=conversation)
-    acting, begun = share_rows.caller(tx, link.id, label), None
+    acting, begun = share_rows.guest_caller(tx, link.id, label), None
     if link.answered_by == "agent" and acting is not None:
-        begun = _turn(
+        begun = _insert_turn(
             tx, link, owner, acting, conversation=conversation, message=message, text=visit.message
         )
     return Asked(
@@ -172,14 +172,14 @@ def begin(tx: Tx, visit: Visit) -> Asked:
     )
 
 
-async def run(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
+async def run_turn(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
     """Answer a guest; the turn goes on and is stored when they have left, and ends when the link
     is closed.
     """
     began, events = time.perf_counter(), Events()
-    task = app.tasks.start(_watched(app, asked, events))
+    task = app.tasks.start(_answer_while_link_open(app, asked, events))
     if stream:
-        return Lines(_lines(asked, events))
+        return Lines(_stream_lines(asked, events))
     done = await asyncio.shield(task)
     if isinstance(done, AppError):
         raise done
@@ -192,19 +192,19 @@ async def run(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
     return answer
 
 
-def _session(tx: Tx, link: Link, visit: Visit) -> tuple[sqlite3.Row, str]:
+def _find_or_begin_session(tx: Tx, link: Link, visit: Visit) -> tuple[sqlite3.Row, str]:
     """Return the session that goes on, or a new one, with its key."""
     if visit.session_key is not None:
-        return session_of(tx, link, visit.session_key, visit.guest), visit.session_key
-    if guest_rows.begun_lately(tx, link.id) >= tx.settings.guest_sessions:
+        return require_session(tx, link, visit.session_key, visit.guest), visit.session_key
+    if guest_rows.count_begun_today(tx, link.id) >= tx.settings.guest_sessions:
         raise RateLimited(
             "This link has begun as many conversations as it may in a day; come back later.",
             retryAfter=HOUR_SECONDS,
         )
     name = visit.name
     if name is None and visit.guest is not None:
-        name = senders.by_row(tx, visit.guest).name
-    return guest_rows.begin(
+        name = senders.require_person_of_row(tx, visit.guest).name
+    return guest_rows.insert_session(
         tx, link, guest=visit.guest, name=name, fingerprint=_fingerprint(link, visit)
     )
 
@@ -217,11 +217,11 @@ def _fingerprint(link: Link, visit: Visit) -> str:
     ]
 
 
-def _turn(
+def _insert_turn(
     tx: Tx, link: Link, owner: Person, acting: Caller, *, conversation: int, message: int, text: str
 ) -> Begun:
     try:
-        return agent_rpc.begun_turn(
+        return agent_rpc.insert_turn(
             tx,
             acting,
             owner=owner,
@@ -231,8 +231,8 @@ def _turn(
             conversation=conversation,
             message=message,
             text=text,
-            history=agent_rpc.said_before(tx, conversation, None, before=message),
-            told=policy_notes.told(tx, link),
+            history=agent_rpc.recent_exchange(tx, conversation, None, before=message),
+            told=policy_notes.agent_instructions(tx, link),
         )
     except BudgetExceeded as error:
         raise BudgetExceeded(NO_BUDGET, **error.details) from None
@@ -240,7 +240,7 @@ def _turn(
 
 def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversation: int) -> None:
     """Publish, once it is committed, that a guest has written."""
-    guest = None if visit.guest is None else senders.by_row(tx, visit.guest)
+    guest = None if visit.guest is None else senders.require_person_of_row(tx, visit.guest)
     who = {
         "userId": guest and guest.user_id,
         "username": guest and guest.username,
@@ -258,13 +258,13 @@ def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversati
     )
 
 
-async def _watched(app: App, asked: Asked, events: Events) -> str | AppError | None:
+async def _answer_while_link_open(app: App, asked: Asked, events: Events) -> str | AppError | None:
     """Return what is answered, None where nothing is yet; end it when the link is closed."""
     try:
         answering = app.tasks.start(
-            _answered(app, asked, events)
+            _answer_by_agent(app, asked, events)
             if asked.begun is not None
-            else _answered_elsewhere(app, asked, events)
+            else _wait_for_local_answer(app, asked, events)
         )
         while not (await asyncio.wait({answering}, timeout=LOOK_SECONDS))[0]:
             if not app.quick(share_rows.is_open, asked.link.id):
@@ -276,14 +276,14 @@ async def _watched(app: App, asked: Asked, events: Events) -> str | AppError | N
         events.put_nowait(None)
 
 
-async def _answered(app: App, asked: Asked, events: Events) -> str | AppError:
+async def _answer_by_agent(app: App, asked: Asked, events: Events) -> str | AppError:
     """Let the owner's agent answer."""
     begun = asked.begun
     if begun is None or asked.acting is None:
         return NotFound(NO_LINK, field="token")
     wish = Wish(asked.text, None, None, app.clock().astimezone(begun.zone))
-    done = await chat.answer(app, asked.acting, begun, wish, events)
-    await app.write(guest_rows.answered, asked.session)
+    done = await chat.run_to_end(app, asked.acting, begun, wish, events)
+    await app.write(guest_rows.note_answer, asked.session)
     if isinstance(done, AppError):
         return (
             BudgetExceeded(NO_BUDGET, **done.details)
@@ -293,24 +293,24 @@ async def _answered(app: App, asked: Asked, events: Events) -> str | AppError:
     return done.response
 
 
-async def _answered_elsewhere(app: App, asked: Asked, events: Events) -> str | None:
+async def _wait_for_local_answer(app: App, asked: Asked, events: Events) -> str | None:
     """Wait for the answer of the owner's own machine, as long as a call waits.
 
     None where there is none yet.
     """
-    found = app.quick(_reply, asked)
+    found = app.quick(_find_reply, asked)
     for _ in range(round(app.settings.guest_wait_seconds / LOOK_SECONDS)):
         if found is not None:
             break
         await asyncio.sleep(LOOK_SECONDS)
-        found = app.quick(_reply, asked)
+        found = app.quick(_find_reply, asked)
     if found is not None:
         events.put_nowait({"type": "text-delta", "textDelta": found})
     events.put_nowait({"type": "completion", "pending": found is None})
     return found
 
 
-def _reply(tx: Tx, asked: Asked) -> str | None:
+def _find_reply(tx: Tx, asked: Asked) -> str | None:
     found: str | None = tx.value(
         "SELECT content FROM messages "
         "WHERE conversation_id = :id AND id > :message AND role = 'assistant' "
@@ -321,7 +321,7 @@ def _reply(tx: Tx, asked: Asked) -> str | None:
     return found
 
 
-async def _lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
+async def _stream_lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
     """Return what a guest is told of a turn as it goes on.
 
     The session, the text, and how it ended; not which tools were used.
@@ -339,7 +339,7 @@ async def _lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
             case "text-delta":
                 yield event
             case "error":
-                reason, ended = _reason(event), True
+                reason, ended = _finish_reason(event), True
             case "completion":
                 reason = reason if ended else "stop"
                 more = {"pending": True} if event.get("pending") else {}
@@ -347,7 +347,7 @@ async def _lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
     yield {"type": "finish", "finishReason": reason, **more}
 
 
-def _reason(event: dict[str, Any]) -> str:
+def _finish_reason(event: dict[str, Any]) -> str:
     return (
         "length"
         if event["error"] == BudgetExceeded.code

@@ -70,8 +70,11 @@ class SharedNote(Record):
 @operation("COMMAND", category="guests", effect="read")
 def look_behind_link(tx: Tx, me: Caller, *, token: Token) -> Behind:
     """Say what is behind a share link; no session is made."""
-    link = guest_turns.open_link(tx, token)
-    owner, can = senders.by_row(tx, link.owner), capabilities_of(link.terms, link.note_id)
+    link = guest_turns.require_open_link(tx, token)
+    owner, can = (
+        senders.require_person_of_row(tx, link.owner),
+        capabilities_of(link.terms, link.note_id),
+    )
     found = GuestCapabilities(
         "note" if link.note_id is not None else NOTES_SCOPES[link.terms.scope],
         link.terms.notes_access,
@@ -99,9 +102,9 @@ async def read_guest_messages(
     address: str = "",
 ) -> GuestMessages:
     """Give what was said in a session after a message, to whoever has its key."""
-    app.quick(guest_turns.open_link, token)
-    _take(app, ("address", address))
-    return await app.read(_read, token, session_key, after, guest, app.rates.guests)
+    app.quick(guest_turns.require_open_link, token)
+    _take_rate(app, ("address", address))
+    return await app.read(_read_messages, token, session_key, after, guest, app.rates.guests)
 
 
 @operation("COMMAND", category="guests")
@@ -127,15 +130,15 @@ async def ask_as_guest(
     who are not.
     """
     app.quick(
-        guest_turns.open_link, token
+        guest_turns.require_open_link, token
     )  # before the count: what leads nowhere takes nothing from those who have a link
-    _take(app, ("address", address))
+    _take_rate(app, ("address", address))
     if stop_switch.is_stopped(app):
         raise Unavailable(guest_turns.STOPPED)
-    app.quick(_look, token, session_key, guest, app.rates.guests)
+    app.quick(_check_message, token, session_key, guest, app.rates.guests)
     visit = Visit(token, message, session_key, visitor_name or None, guest, (address, agent))
-    asked = await app.write(guest_turns.begin, visit)
-    return await guest_turns.run(app, asked, stream=stream)
+    asked = await app.write(guest_turns.begin_turn, visit)
+    return await guest_turns.run_turn(app, asked, stream=stream)
 
 
 @operation("COMMAND", category="guests", effect="read")
@@ -143,14 +146,17 @@ async def read_shared_note(
     app: App, me: Caller, *, token: Token, guest: Id | None = None
 ) -> SharedNote:
     """Give the note that a link shows, by the same door as every other reader's."""
-    link = app.quick(guest_turns.open_link, token, "note")
+    link = app.quick(guest_turns.require_open_link, token, "note")
     require_signed_in(link, guest)
-    acting = app.quick(share_rows.caller, link.id)
+    acting = app.quick(share_rows.guest_caller, link.id)
     if acting is None:
         raise NotFound(guest_turns.NO_LINK, field="token")
     note = (await app.call(acting, "get_note_content", {"id": link.note_id})).note
     return SharedNote(
-        note.title, note.content, app.quick(senders.by_row, link.owner).name, note.updated_at
+        note.title,
+        note.content,
+        app.quick(senders.require_person_of_row, link.owner).name,
+        note.updated_at,
     )
 
 
@@ -160,42 +166,42 @@ def require_signed_in(link: Link, guest: int | None) -> None:
         raise Unauthorized("This link is for people with an account on this server; sign in first.")
 
 
-def _read(
+def _read_messages(
     tx: Tx, token: str, key: str, after: int, guest: int | None, rate: RateLimit
 ) -> GuestMessages:
-    session = _admitted(tx, token, key, guest, rate)
+    session = _admit_guest(tx, token, key, guest, rate)
     rows = (
         []
         if session is None
-        else guest_rows.messages(tx, session["conversation_id"], limit=MOST_READ, after=after)
+        else guest_rows.list_messages(tx, session["conversation_id"], limit=MOST_READ, after=after)
     )
     return GuestMessages([GuestMessage(*row) for row in rows])
 
 
-def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: RateLimit) -> None:
+def _check_message(tx: Tx, token: str, key: str | None, guest: int | None, rate: RateLimit) -> None:
     """Raise what speaks against a message before anything is written for it."""
-    session = _admitted(tx, token, key, guest, rate)
+    session = _admit_guest(tx, token, key, guest, rate)
     if session is not None:
         guest_turns.require_room(session)
 
 
-def _admitted(
+def _admit_guest(
     tx: Tx, token: str, key: str | None, guest: int | None, rate: RateLimit
 ) -> sqlite3.Row | None:
     """Return a session, None for one that is to begin; raise what speaks against it."""
-    link = guest_turns.open_link(tx, token)
+    link = guest_turns.require_open_link(tx, token)
     require_signed_in(link, guest)
     if key is None:
         return None
-    session = guest_turns.session_of(tx, link, key, guest)
-    _spend(rate, ("session", session["id"]))
+    session = guest_turns.require_session(tx, link, key, guest)
+    _spend_rate(rate, ("session", session["id"]))
     return session
 
 
-def _take(app: App, key: object) -> None:
-    _spend(app.rates.guests, key)
+def _take_rate(app: App, key: object) -> None:
+    _spend_rate(app.rates.guests, key)
 
 
-def _spend(rate: RateLimit, key: object) -> None:
-    if wait := rate.take(key).wait:
+def _spend_rate(rate: RateLimit, key: object) -> None:
+    if wait := rate.take_token(key).wait:
         raise RateLimited("Too many calls; wait a moment.", retryAfter=wait)

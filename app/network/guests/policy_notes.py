@@ -30,17 +30,20 @@ GUEST = (
 _HASHES = re.compile(r"#+[ \t]*\Z")
 
 
-def make(tx: Tx, link: Link, policy: str | None) -> int:
+def make_note(tx: Tx, link: Link, policy: str | None) -> int:
     """Make the note that holds a link's policy and give its id."""
     folder, _ = folder_rows.ensure(tx, link.owner, None, FOLDERS)
     heading = link.label or UNLABELLED
     section = _with_low_headings((policy or "").strip()) or USUAL
-    text = note_rows.measured(f"# {heading}\n\n## Policy\n\n{section}\n", field="linkPolicy")
-    return note_rows.insert(tx, owner=link.owner, folder_id=folder, title=title(link), text=text)
+    text = note_rows.measure_text(f"# {heading}\n\n## Policy\n\n{section}\n", field="linkPolicy")
+    return note_rows.insert(
+        tx, owner=link.owner, folder_id=folder, title=note_title(link), text=text
+    )
 
 
-def title(link: Link) -> str:
-    """Give the title of a link's policy note: its label, with dashes for spaces, and its token."""
+def note_title(link: Link) -> str:
+    """Return the title of a link's policy note: its label, with dashes for spaces, and its
+    token."""
     label = "-".join((link.label or UNLABELLED).split())
     return f"{label[: LONGEST_TITLE - len(link.token) - 1]}_{link.token}"
 
@@ -55,26 +58,26 @@ def note_of(tx: Tx, link: Link) -> int | None:
     return None if row is None else int(row["id"])
 
 
-def told(tx: Tx, link: Link) -> str:
+def agent_instructions(tx: Tx, link: Link) -> str:
     """Return what the agent is told when it answers a guest of a link.
 
     The owner's own words, as far as the link says, then its policy.
     """
-    words = identity.chosen(tx, link.owner, link.terms.identity.titles) or HEAD
+    words = identity.chosen_words(tx, link.owner, link.terms.identity.titles) or HEAD
     parts = [words, f"\n\n## {ABOUT}\n{GUEST}"]
-    if policy := _policy(tx, link):
+    if policy := _read_policy(tx, link):
         parts.append(f"\n{policy}")
-    if link.terms.scope == "all" and is_own(tx, link):
+    if link.terms.scope == "all" and has_own_rules(tx, link):
         parts.append(f"\n{MESSAGES_ONLY}")
     return "".join(parts)
 
 
-def is_own(tx: Tx, link: Link) -> bool:
+def has_own_rules(tx: Tx, link: Link) -> bool:
     """Return whether a link's policy has rules of its own, which only a language model can obey."""
-    return " ".join(_policy(tx, link).split()) not in ("", USUAL)
+    return " ".join(_read_policy(tx, link).split()) not in ("", USUAL)
 
 
-def _policy(tx: Tx, link: Link) -> str:
+def _read_policy(tx: Tx, link: Link) -> str:
     """Return the text of a policy note's section.
 
     Of a note that has lost its heading all of it, so that no rule is lost with it.
@@ -86,7 +89,7 @@ def _policy(tx: Tx, link: Link) -> str:
         owner=link.owner,
         most=4 * LONGEST,
     )
-    return identity.cut(_section(content or ""), LONGEST)
+    return identity.cut_lines(_policy_section(content or ""), LONGEST)
 
 
 def _with_low_headings(policy: str) -> str:
@@ -104,7 +107,7 @@ def _with_low_headings(policy: str) -> str:
     return policy
 
 
-def _section(content: str) -> str:
+def _policy_section(content: str) -> str:
     """Return what stands below the heading "Policy", up to the next one of its level or above.
 
     The whole text without that heading.

@@ -61,22 +61,22 @@ class ShareAnswer(Record):
     notice: str | UnsetType = UNSET
 
 
-def own(tx: Tx, me: Caller, ref: str) -> Link:
+def require_own_link(tx: Tx, me: Caller, ref: str) -> Link:
     """Return the caller's link of that id or token, however it stands; raise NotFound."""
-    link = share_rows.own(tx, me.user, ref)
+    link = share_rows.find_own(tx, me.user, ref)
     if link is None:
         raise NotFound("There is no such share link.", field="linkId")
     return link
 
 
-def url(tx: Tx, link: Link) -> str:
+def link_url(tx: Tx, link: Link) -> str:
     """Return the address that is passed on to guests."""
     return f"{tx.settings.origin}/{'shared' if link.target == 'note' else 'a'}/{link.token}"
 
 
-def shown(tx: Tx, link: Link) -> ShareLink:
+def share_record(tx: Tx, link: Link) -> ShareLink:
     """Return a link as its owner sees it."""
-    terms, status, address = link.terms, link.status(tx.now), url(tx, link)
+    terms, status, address = link.terms, link.status(tx.now), link_url(tx, link)
     return ShareLink(
         link.id,
         link.token,
@@ -101,5 +101,5 @@ def shown(tx: Tx, link: Link) -> ShareLink:
         terms.tools,
         capabilities_of(terms, link.note_id),
         policy_notes.note_of(tx, link),
-        Analytics(*guest_rows.counts(tx, link.id)),
+        Analytics(*guest_rows.count_visits(tx, link.id)),
     )

@@ -27,11 +27,11 @@ from app.network.grants.share_terms import (
     Scope,
     Terms,
     TodoAccessChange,
-    changed,
+    change_terms,
     permissions_of,
 )
 from app.network.guests import guest_rows, guest_turns, policy_notes
-from app.network.guests.share_view import ShareAnswer, ShareLink, own, shown
+from app.network.guests.share_view import ShareAnswer, ShareLink, require_own_link, share_record
 from app.network.guests.wanted_link import Life, WantedLink, expiry_of, require_consistent
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
@@ -112,7 +112,7 @@ def create_share_link(
         tools or ToolAccess(),
     )
     wanted = WantedLink(terms, note_id, target, label, require_sign_in, answered_by)
-    return _create(tx, me, wanted, expires_in, link_policy)
+    return _create_link(tx, me, wanted, expires_in, link_policy)
 
 
 @operation("TOOL", category="network", scope="os.share:write", tool=Tool(risk="X"))
@@ -138,7 +138,7 @@ def share_agent(
         True,
         "agent",
     )
-    return _create(tx, me, wanted, expires_in, None)
+    return _create_link(tx, me, wanted, expires_in, None)
 
 
 @operation(
@@ -157,14 +157,14 @@ def list_share_links(
     offset: Offset = 0,
 ) -> ShareList:
     """List the caller's share links, newest first."""
-    links, total = share_rows.page(tx, me.user, status, limit=limit, offset=offset)
-    return ShareList([shown(tx, link) for link in links], total)
+    links, total = share_rows.list_page(tx, me.user, status, limit=limit, offset=offset)
+    return ShareList([share_record(tx, link) for link in links], total)
 
 
 @operation("GET /os/share/{linkId}", scope="os.share:read", since="beyond", effect="read")
 def read_share_link(tx: Tx, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
     """Read one share link, by its id or its token."""
-    return ShareAnswer(shown(tx, own(tx, me, link_id)))
+    return ShareAnswer(share_record(tx, require_own_link(tx, me, link_id)))
 
 
 @operation(
@@ -221,7 +221,7 @@ def change_share_link(
         "require_sign_in": require_sign_in,
         "answered_by": answered_by,
     }
-    return _change(tx, me, link_id, _given(given), _given(beside), expires_in)
+    return _change_link(tx, me, link_id, _given_fields(given), _given_fields(beside), expires_in)
 
 
 @operation(
@@ -237,7 +237,7 @@ async def revoke_share_link(
 
     `purge` deletes its transcripts too.
     """
-    link = await app.write(_revoke, me, link_id)
+    link = await app.write(_revoke_link, me, link_id)
     if not purge:
         return Revoked("The link is revoked.")
     for _ in range(CLOSING_LOOKS):
@@ -248,9 +248,11 @@ async def revoke_share_link(
     return Revoked("The link is revoked and its transcripts are deleted.")
 
 
-def _create(tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None) -> ShareAnswer:
+def _create_link(
+    tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None
+) -> ShareAnswer:
     require_consistent(tx, me, wanted)
-    if share_rows.page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
+    if share_rows.list_page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
         raise QuotaExceeded(
             f"You have {MOST_LINKS} share links; revoke some first.", limit=MOST_LINKS
         )
@@ -265,14 +267,14 @@ def _create(tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | No
         terms=wanted.terms,
         expires_at=expiry_of(tx, life),
     )
-    link = share_rows.set_policy_note(tx, link, policy_notes.make(tx, link, policy))
-    answer = ShareAnswer(shown(tx, link))
+    link = share_rows.set_policy_note(tx, link, policy_notes.make_note(tx, link, policy))
+    answer = ShareAnswer(share_record(tx, link))
     by_rules = (
         link.answered_by == "agent"
         and link.target == "agent"
         and model_choice.name_of(tx, me) == model_choice.OFFLINE
     )
-    if by_rules and policy_notes.is_own(tx, link):
+    if by_rules and policy_notes.has_own_rules(tx, link):
         answer.policy_enforced, answer.notice = (
             False,
             NOT_ENFORCED + (TAKES_MESSAGES if link.terms.scope == "all" else QUOTES_ONLY),
@@ -280,17 +282,17 @@ def _create(tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | No
     return answer
 
 
-def _given(fields: dict[str, Any]) -> dict[str, Any]:
+def _given_fields(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _change(
+def _change_link(
     tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[str, Any], life: Life | None
 ) -> ShareAnswer:
-    before = own(tx, me, ref)
+    before = require_own_link(tx, me, ref)
     if before.revoked_at is not None:
         raise NotFound("There is no such share link.", field="linkId")
-    terms = changed(before.terms, given)
+    terms = change_terms(before.terms, given)
     if terms.scope != "folders" and "folder_ids" not in given:
         terms = msgspec.structs.replace(terms, folder_ids=[])
     after = before._replace(terms=terms, **beside)
@@ -312,16 +314,16 @@ def _change(
     )
     if life is not None:
         after = after._replace(expires_at=expiry_of(tx, life))
-    share_rows.change(tx, after)
+    share_rows.update(tx, after)
     if _is_narrower(after, before):
         _end_waiting(tx, me, after, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
-    return ShareAnswer(shown(tx, after))
+    return ShareAnswer(share_record(tx, after))
 
 
-def _revoke(tx: Tx, me: Caller, ref: str) -> int:
-    link = own(tx, me, ref)
+def _revoke_link(tx: Tx, me: Caller, ref: str) -> int:
+    link = require_own_link(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
         contacts.link_ended(tx, me, link=link.id)

@@ -54,7 +54,7 @@ def require_consistent(tx: Tx, me: Caller, wanted: WantedLink) -> None:
     rows = tx.all(
         f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) "
         "AND owner_id = :me AND trash_id IS NULL",
-        ids=folder_rows.in_list(folders),
+        ids=folder_rows.id_list(folders),
         me=me.user,
     )
     if {row["id"] for row in rows} != set(folders):

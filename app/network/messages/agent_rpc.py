@@ -19,7 +19,7 @@ from app.agent.chat.chat import Begun, Wish
 from app.agent.memory import episodes
 from app.agent.models import model_choice
 from app.agent.turn import conversation_rows, transcript, turn_history, turn_rows
-from app.agent.turn.token_meter import first_call
+from app.agent.turn.token_meter import reserve_first_call
 from app.agent.turn.transcript import Part
 from app.agent.turn.turn_result import Answer
 from app.core.app import App
@@ -87,10 +87,10 @@ async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -
     `to` is that person's username, with or without _coo.
     """
     named = to if is_agent(to) else to.strip() + users.AGENT_SUFFIX
-    return await ask(app, me, to=named, message=message, intent="query", by_agent=True)
+    return await ask_agent(app, me, to=named, message=message, intent="query", by_agent=True)
 
 
-async def ask(
+async def ask_agent(
     app: App, me: Caller, *, to: str, message: str, intent: str, by_agent: bool = False
 ) -> Answered:
     """Return what the agent of `to` answers.
@@ -103,12 +103,12 @@ async def ask(
     began = time.perf_counter()
     name = to.strip()[: -len(users.AGENT_SUFFIX)]
     try:
-        stop_switch.demand(app)
-        asked = await app.write(_begin, me, name, message, by_agent=by_agent)
+        stop_switch.require_running(app)
+        asked = await app.write(_begin_question, me, name, message, by_agent=by_agent)
     except (stop_switch.AgentsStopped, BudgetExceeded) as error:
-        kept = await app.write(_keep, me, name, message, by_agent=by_agent, error=error)
-        return msgspec.structs.replace(kept, intent=intent, elapsed_ms=_since(began))
-    done = await asyncio.shield(app.tasks.start(_answer(app, asked)))
+        kept = await app.write(_keep_waiting, me, name, message, by_agent=by_agent, error=error)
+        return msgspec.structs.replace(kept, intent=intent, elapsed_ms=_milliseconds_since(began))
+    done = await asyncio.shield(app.tasks.start(_answer_question(app, asked)))
     if isinstance(done, AppError):
         raise (
             done
@@ -122,23 +122,23 @@ async def ask(
         intent,
         done.tools_used,
         done.conversation_id,
-        _since(began),
+        _milliseconds_since(began),
     )
 
 
-async def run(app: App, asked: Asked) -> Answer | AppError:
+async def run_turn(app: App, asked: Asked) -> Answer | AppError:
     """Run the turn to its end and keep it in the memory of both sides."""
     wish = Wish(asked.text, None, None, app.clock().astimezone(asked.begun.zone))
-    done = await chat.answer(app, asked.acting, asked.begun, wish, asyncio.Queue())
-    await app.write(_remember, asked, "" if isinstance(done, AppError) else done.response)
+    done = await chat.run_to_end(app, asked.acting, asked.begun, wish, asyncio.Queue())
+    await app.write(_remember_exchange, asked, "" if isinstance(done, AppError) else done.response)
     return done
 
 
-def granted(tx: Tx, asker: Person, owner: Person) -> Caller:
+def granted_caller(tx: Tx, asker: Person, owner: Person) -> Caller:
     """Return the caller that acts for an agent's owner within what they granted to the one who
     asks; raise Forbidden where that is nothing.
     """
-    acting = grant_rows.peer(tx, owner.id, asker.id)
+    acting = grant_rows.peer_caller(tx, owner.id, asker.id)
     if acting is None:
         raise Forbidden(
             f"{owner.username} has not granted you access to their agent.",
@@ -163,12 +163,12 @@ def begin_turn(
     """
     own = owner == asker
     history = (
-        turn_rows.remembered(tx, conversation)
+        turn_rows.recent_histories(tx, conversation)
         if own
-        else said_before(tx, conversation, asker.id, before=message)
+        else recent_exchange(tx, conversation, asker.id, before=message)
     )
     origin = Origin("rpc", conversation_id=conversation, peer=asker.user_id)
-    begun = begun_turn(
+    begun = insert_turn(
         tx,
         acting,
         owner=owner,
@@ -183,7 +183,7 @@ def begin_turn(
     return Asked(owner, asker, acting, message, text, begun)
 
 
-def begun_turn(
+def insert_turn(
     tx: Tx,
     acting: Caller,
     *,
@@ -201,9 +201,11 @@ def begun_turn(
 
     Its tokens count for the owner. Raises BudgetExceeded.
     """
-    before = turn_rows.taint(tx, conversation)
+    before = turn_rows.recent_taint(tx, conversation)
     model = model_choice.name_of(tx, acting)
-    held = first_call(tx, acting, feature=feature, model=model, texts=(text, told or "", *history))
+    held = reserve_first_call(
+        tx, acting, feature=feature, model=model, texts=(text, told or "", *history)
+    )
     turn = turn_rows.begin(tx, acting, conversation, message=message, model=model)
     zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
     return Begun(
@@ -223,7 +225,7 @@ def begun_turn(
     )
 
 
-def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
+def recent_exchange(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
     """Return what asker and agent said to each other lately, as a brain remembers it.
 
     Of what the tools of those turns gave nothing: the grant may have become narrower since.
@@ -242,38 +244,38 @@ def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) ->
     return [turn_history.encode(messages)] if messages else []
 
 
-async def _answer(app: App, asked: Asked) -> Answer | AppError:
+async def _answer_question(app: App, asked: Asked) -> Answer | AppError:
     """Run the turn, whether or not whoever asked still waits; they have read what they are told."""
-    done = await run(app, asked)
-    await app.write(_read, asked)
+    done = await run_turn(app, asked)
+    await app.write(_mark_read, asked)
     return done
 
 
-def _begin(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Asked:
+def _begin_question(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Asked:
     """Store the question and the turn that answers it."""
-    owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
-    acting = me if owner == asker else granted(tx, asker, owner)
-    conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
+    owner, asker = senders.require_person(tx, username), senders.require_person_of_row(tx, me.user)
+    acting = me if owner == asker else granted_caller(tx, asker, owner)
+    conversation, message = _store_question(tx, me, owner, text, by_agent=by_agent)
     return begin_turn(
         tx, acting, owner=owner, asker=asker, conversation=conversation, message=message, text=text
     )
 
 
-def _keep(
+def _keep_waiting(
     tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, error: AppError
 ) -> Answered:
     """Let a question wait until its agent can answer.
 
     Raise the error where it is one's own, Unavailable where too many wait.
     """
-    owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
+    owner, asker = senders.require_person(tx, username), senders.require_person_of_row(tx, me.user)
     if owner == asker:
         raise error
-    granted(tx, asker, owner)
-    conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
+    granted_caller(tx, asker, owner)
+    conversation, message = _store_question(tx, me, owner, text, by_agent=by_agent)
     reason: waiting_rows.Reason = "budget_spent" if isinstance(error, BudgetExceeded) else "paused"
     next_at = error.details.get("resetsAt")
-    if not waiting_rows.keep(
+    if not waiting_rows.insert_waiting(
         tx, message, owner=owner.id, asker=asker.id, reason=reason, next_at=next_at
     ):
         raise Unavailable(
@@ -285,11 +287,15 @@ def _keep(
     )
 
 
-def _stored(tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool) -> tuple[int, int]:
+def _store_question(
+    tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool
+) -> tuple[int, int]:
     """Store a question and tell the agent's owner of it; give its conversation and its id."""
-    own, sender = owner.id == me.user, senders.sender(tx, me, agent=by_agent)
+    own, sender = owner.id == me.user, senders.sender_of(tx, me, agent=by_agent)
     conversation = (
-        threads.own_agent(tx, me.user) if own else threads.shared_agent(tx, owner.id, me.user)
+        threads.own_agent_thread(tx, me.user)
+        if own
+        else threads.shared_agent_thread(tx, owner.id, me.user)
     )
     message = conversation_rows.add_message(
         tx,
@@ -301,7 +307,7 @@ def _stored(tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool) -> 
         content=text,
     )
     if not own:
-        deliver_message.tell(
+        deliver_message.publish_message(
             tx,
             owner,
             sender,
@@ -313,7 +319,7 @@ def _stored(tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool) -> 
     return conversation, message
 
 
-def _remember(tx: Tx, asked: Asked, answer: str) -> None:
+def _remember_exchange(tx: Tx, asked: Asked, answer: str) -> None:
     """Keep what was asked and answered in the memory of the one who asked.
 
     The turn itself lies in that of the agent's owner.
@@ -333,9 +339,9 @@ def _remember(tx: Tx, asked: Asked, answer: str) -> None:
         )
 
 
-def _read(tx: Tx, asked: Asked) -> None:
+def _mark_read(tx: Tx, asked: Asked) -> None:
     conversation_rows.mark_read(tx, asked.asker.id, asked.begun.conversation)
 
 
-def _since(began: float) -> int:
+def _milliseconds_since(began: float) -> int:
     return round((time.perf_counter() - began) * 1000)

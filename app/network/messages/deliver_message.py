@@ -18,7 +18,7 @@ PREVIEW = 200
 Mode = Literal["human", "agent", "group"]
 
 
-def deliver(
+def deliver_message(
     tx: Tx,
     conversation: int,
     sender: Sender,
@@ -43,7 +43,7 @@ def deliver(
     )
     message_memory.add(tx, message)
     for person in to:
-        tell(
+        publish_message(
             tx,
             person,
             sender,
@@ -56,7 +56,7 @@ def deliver(
     return message
 
 
-def tell(
+def publish_message(
     tx: Tx,
     person: Person,
     sender: Sender,

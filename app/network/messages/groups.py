@@ -66,9 +66,9 @@ class Groups(Record):
 )
 async def create_group(app: App, me: Caller, *, name: GroupName, members: Names) -> OneGroup:
     """Make a group of the caller and some of their contacts; the caller is its admin."""
-    if wait := app.rates.groups.take(me.user).wait:
+    if wait := app.rates.groups.take_token(me.user).wait:
         raise RateLimited("Too many new groups; wait a moment.", retryAfter=wait)
-    return await app.write(_create, me, name, members)
+    return await app.write(_create_group, me, name, members)
 
 
 @operation("GET /network/groups", scope="os.network:read", since="beyond")
@@ -79,14 +79,14 @@ def list_groups(tx: Tx, me: Caller) -> Groups:
            WHERE m.user_id = :me AND c.type = 'group' ORDER BY c.id DESC""",
         me=me.user,
     )
-    return Groups([_shown(tx, row["id"]) for row in rows])
+    return Groups([_group_record(tx, row["id"]) for row in rows])
 
 
 @operation("GET /network/groups/{conversationId}", scope="os.network:read", since="beyond")
 def read_group(tx: Tx, me: Caller, *, conversation_id: Id) -> OneGroup:
     """Read a group that the caller is in."""
     _require_member(tx, me, conversation_id)
-    return OneGroup(_shown(tx, conversation_id))
+    return OneGroup(_group_record(tx, conversation_id))
 
 
 @operation("PATCH /network/groups/{conversationId}", scope="net.contacts:manage", since="beyond")
@@ -94,7 +94,7 @@ def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) ->
     """Give a group another name; only its admin may."""
     _require_admin(tx, me, conversation_id)
     conversation_rows.rename(tx, conversation_id, name)
-    return OneGroup(_shown(tx, conversation_id))
+    return OneGroup(_group_record(tx, conversation_id))
 
 
 @operation(
@@ -121,8 +121,8 @@ def add_group_members(
     inside = {person.username for person in people_in(tx, conversation_id)}
     field = "members" if members else "username"
     added = [name for name in members or [username or ""] if name not in inside]
-    _add(tx, me, conversation_id, added, inside=len(inside), field=field)
-    return OneGroup(_shown(tx, conversation_id))
+    _add_members(tx, me, conversation_id, added, inside=len(inside), field=field)
+    return OneGroup(_group_record(tx, conversation_id))
 
 
 @operation(
@@ -145,11 +145,11 @@ def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: st
         _require_admin(tx, me, conversation_id)
     if person is None:
         raise NotFound(f"There is no member called {wanted[:64]}.", field="username")
-    conversation_rows.leave(tx, conversation_id, person.id)
-    return LeftGroup(None if person.id == me.user else _shown(tx, conversation_id))
+    conversation_rows.remove_member(tx, conversation_id, person.id)
+    return LeftGroup(None if person.id == me.user else _group_record(tx, conversation_id))
 
 
-def name_for(tx: Tx, me: Caller, conversation: int) -> str | None:
+def group_name_for(tx: Tx, me: Caller, conversation: int) -> str | None:
     """Return the name of a group; None where the caller is not in such a group."""
     name: str | None = tx.value(
         """SELECT title FROM conversations c
@@ -172,16 +172,16 @@ def people_in(tx: Tx, conversation: int) -> list[Person]:
     return [Person(*row) for row in rows]
 
 
-def _create(tx: Tx, me: Caller, name: str, members: list[str]) -> OneGroup:
+def _create_group(tx: Tx, me: Caller, name: str, members: list[str]) -> OneGroup:
     _require_room(tx, me.user, "You are")
     conversation = conversation_rows.begin(
         tx, type="group", owner=None, title=name, members=(me.user,)
     )
-    _add(tx, me, conversation, [each for each in members if each != me.username], inside=1)
-    return OneGroup(_shown(tx, conversation))
+    _add_members(tx, me, conversation, [each for each in members if each != me.username], inside=1)
+    return OneGroup(_group_record(tx, conversation))
 
 
-def _add(
+def _add_members(
     tx: Tx, me: Caller, conversation: int, names: list[str], *, inside: int, field: str = "members"
 ) -> None:
     """Add people to a group, all or none."""
@@ -189,15 +189,15 @@ def _add(
     if inside + len(names) > MOST_MEMBERS:
         raise QuotaExceeded(f"A group has at most {MOST_MEMBERS} members.", field=field)
     for name in names:
-        person = _contact(tx, me, name, field)
+        person = _require_contact(tx, me, name, field)
         _require_room(tx, person.id, f"{person.username} is")
         conversation_rows.join(tx, conversation, person.id)
 
 
-def _contact(tx: Tx, me: Caller, name: str, field: str) -> Person:
+def _require_contact(tx: Tx, me: Caller, name: str, field: str) -> Person:
     """Return a contact of the caller; raise NotConnected for anyone else."""
-    person = senders.find(tx, name, field=field)
-    if not contact_pairs.connected(tx, me.user, person.id):
+    person = senders.require_person(tx, name, field=field)
+    if not contact_pairs.are_contacts(tx, me.user, person.id):
         raise NotConnected(
             f"{person.username} is not one of your contacts.", field=field, username=person.username
         )
@@ -218,7 +218,7 @@ def _require_room(tx: Tx, user: int, who: str) -> None:
 
 
 def _require_member(tx: Tx, me: Caller, conversation: int) -> None:
-    if name_for(tx, me, conversation) is None:
+    if group_name_for(tx, me, conversation) is None:
         raise NotFound(NO_GROUP, field="conversationId")
 
 
@@ -228,8 +228,10 @@ def _require_admin(tx: Tx, me: Caller, conversation: int) -> None:
         raise Forbidden("Only the group's admin may do this.")
 
 
-def _shown(tx: Tx, conversation: int) -> Group:
-    row = tx.sure("SELECT title, created_at FROM conversations WHERE id = :id", id=conversation)
+def _group_record(tx: Tx, conversation: int) -> Group:
+    row = tx.require_row(
+        "SELECT title, created_at FROM conversations WHERE id = :id", id=conversation
+    )
     rows = tx.all(
         """SELECT uuid, username, name, 'member', joined_at
           FROM conversation_members m JOIN users ON users.id = m.user_id

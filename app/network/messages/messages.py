@@ -67,19 +67,19 @@ class Posted(Record, tag_field="mode", tag="group"):
 Write = Callable[[Tx, Caller], Delivered | Posted]
 
 
-def _one_write(
+def _single_transaction(
     *, to: str, message: str, intent: str | None, client_message_id: str | None
 ) -> Write | None:
     """Return the one transaction that such a message is; None for one that an agent answers."""
     began = time.perf_counter()
     label = "inform" if intent is None else intent
     if to.startswith(GROUP):
-        return lambda tx, me: _post(
+        return lambda tx, me: _post_to_group(
             tx, me, to.removeprefix(GROUP), message, label, client_message_id, began
         )
     if agent_rpc.is_agent(to):
         return None
-    return lambda tx, me: _send(tx, me, to, message, label, began)
+    return lambda tx, me: _send_to_person(tx, me, to, message, label, began)
 
 
 @operation(
@@ -89,7 +89,7 @@ def _one_write(
     http=Http(
         refuses={"to": "it is the caller, or group: without a number"},
         idempotent=IDEMPOTENT_SECONDS,
-        once=_one_write,
+        once=_single_transaction,
     ),
 )
 async def send_message(
@@ -106,9 +106,11 @@ async def send_message(
     `to` is a username or a user's id, `<username>_coo`, or `group:<conversationId>`. With a
     `clientMessageId` a message comes into a group only once.
     """
-    step = _one_write(to=to, message=message, intent=intent, client_message_id=client_message_id)
+    step = _single_transaction(
+        to=to, message=message, intent=intent, client_message_id=client_message_id
+    )
     if step is None:
-        return await agent_rpc.ask(
+        return await agent_rpc.ask_agent(
             app, me, to=to, message=message, intent="query" if intent is None else intent
         )
     return await app.write(step, me)
@@ -135,32 +137,34 @@ def send_message_to_human(
         raise Invalid("Give either to or recipient_id.", field="to")
     named = to or recipient_id
     if named is None:
-        return _tell_owner(tx, me, message, time.perf_counter())
-    return _send(tx, me, named, message, "inform", time.perf_counter(), by_agent=True)
+        return _send_to_owner(tx, me, message, time.perf_counter())
+    return _send_to_person(tx, me, named, message, "inform", time.perf_counter(), by_agent=True)
 
 
-def _send(
+def _send_to_person(
     tx: Tx, me: Caller, to: str, message: str, intent: str, began: float, *, by_agent: bool = False
 ) -> Delivered:
     """Put a message into a person's inbox."""
-    person = senders.find(tx, to)
+    person = senders.require_person(tx, to)
     if person.id == me.user:
         raise Invalid("to must not be yourself; your own agent is <username>_coo.", field="to")
     require_open(tx, me.user, person)
-    sender = senders.sender(tx, me, agent=by_agent)
+    sender = senders.sender_of(tx, me, agent=by_agent)
     human = sender.type == "human"
     conversation = (
-        threads.direct(tx, me.user, person.id)
+        threads.direct_thread(tx, me.user, person.id)
         if human
-        else threads.shared_agent(tx, me.user, person.id)
+        else threads.shared_agent_thread(tx, me.user, person.id)
     )
-    id_ = deliver_message.deliver(tx, conversation, sender, message, to=(person,), mode="human")
-    return Delivered(person.name, True, None, intent, conversation, id_, since(began))
+    id_ = deliver_message.deliver_message(
+        tx, conversation, sender, message, to=(person,), mode="human"
+    )
+    return Delivered(person.name, True, None, intent, conversation, id_, milliseconds_since(began))
 
 
-def _tell_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
+def _send_to_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
     """Put a message where the user's own agent speaks unasked."""
-    id_ = unasked.send(tx, me.user, message)
+    id_ = unasked.send_message(tx, me.user, message)
     conversation = tx.value("SELECT conversation_id FROM messages WHERE id = :id", id=id_)
     return Delivered(
         users.settings_of_user(tx, me.user).name,
@@ -169,7 +173,7 @@ def _tell_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
         "inform",
         conversation,
         id_,
-        since(began),
+        milliseconds_since(began),
     )
 
 
@@ -179,13 +183,13 @@ def require_open(tx: Tx, user: int, person: senders.Person) -> None:
     """
     if users.settings_of_user(
         tx, person.id
-    ).inbox_from == "contacts" and not contact_pairs.connected(tx, person.id, user):
+    ).inbox_from == "contacts" and not contact_pairs.are_contacts(tx, person.id, user):
         raise Forbidden(
             f"{person.username} takes messages from their contacts only.", reason="contacts_only"
         )
 
 
-def _post(
+def _post_to_group(
     tx: Tx,
     me: Caller,
     group: str,
@@ -196,25 +200,27 @@ def _post(
 ) -> Posted:
     """Put a message into a group, or find it there when it came before."""
     conversation = _group_id(group)
-    name = groups.name_for(tx, me, conversation)
+    name = groups.group_name_for(tx, me, conversation)
     if name is None:
         raise NotFound(groups.NO_GROUP, field="to")
     if (
         client_message_id is not None
-        and (earlier := _earlier(tx, me, conversation, message, client_message_id)) is not None
+        and (earlier := _find_earlier(tx, me, conversation, message, client_message_id)) is not None
     ):
-        return Posted(name, conversation, earlier, True, None, intent, True, since(began))
+        return Posted(
+            name, conversation, earlier, True, None, intent, True, milliseconds_since(began)
+        )
     others = [person for person in groups.people_in(tx, conversation) if person.id != me.user]
-    id_ = deliver_message.deliver(
+    id_ = deliver_message.deliver_message(
         tx,
         conversation,
-        senders.sender(tx, me),
+        senders.sender_of(tx, me),
         message,
         to=others,
         mode="group",
         client_message_id=client_message_id,
     )
-    return Posted(name, conversation, id_, True, None, intent, False, since(began))
+    return Posted(name, conversation, id_, True, None, intent, False, milliseconds_since(began))
 
 
 def _group_id(text: str) -> int:
@@ -223,7 +229,7 @@ def _group_id(text: str) -> int:
     return min(int(text), LARGEST_ID)
 
 
-def _earlier(
+def _find_earlier(
     tx: Tx, me: Caller, conversation: int, message: str, client_message_id: str
 ) -> int | None:
     """Return the message that the caller sent into the group under this id.
@@ -246,6 +252,6 @@ def _earlier(
     return None if row is None else int(row["id"])
 
 
-def since(began: float) -> int:
+def milliseconds_since(began: float) -> int:
     """Return the milliseconds since a moment of the monotonic clock."""
     return round((time.perf_counter() - began) * 1000)

@@ -29,7 +29,7 @@ class Sender(msgspec.Struct, frozen=True):
     label: str
 
 
-def find(tx: Tx, named: str, *, field: str = "to") -> Person:
+def require_person(tx: Tx, named: str, *, field: str = "to") -> Person:
     """Return the user of that id or username; raise NotFound."""
     wanted = named.strip().lower()
     row = tx.one(
@@ -41,7 +41,7 @@ def find(tx: Tx, named: str, *, field: str = "to") -> Person:
     return Person(*row)
 
 
-def by_row(tx: Tx, user: int) -> Person:
+def require_person_of_row(tx: Tx, user: int) -> Person:
     """Return the user of that row; raise NotFound."""
     row = tx.one("SELECT id, uuid, username, name FROM users WHERE id = :user", user=user)
     if row is None:
@@ -49,12 +49,12 @@ def by_row(tx: Tx, user: int) -> Person:
     return Person(*row)
 
 
-def sender(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
+def sender_of(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
     """Return who a message of the caller is from.
 
     With a web session the person, else, or where their `agent` writes by itself, that agent.
     """
-    person = find(tx, me.user_id)
+    person = require_person(tx, me.user_id)
     if me.kind == "session" and not agent:
         return Sender(person, "human", person.name)
     return Sender(person, "agent", agent_name(tx, person))

@@ -22,25 +22,30 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
     """Answer the messages that waited for an agent which can answer now."""
     if stop_switch.is_stopped(app):
         return Record()
-    for message in app.quick(waiting_rows.due, AT_ONCE):
-        asked = await app.write(_take_up, message)
+    for message in app.quick(waiting_rows.list_due, AT_ONCE):
+        asked = await app.write(_begin_answer, message)
         if asked is not None:
-            answer = await agent_rpc.run(app, asked)
-            await app.write(_end, asked, None if isinstance(answer, AppError) else answer.response)
+            answer = await agent_rpc.run_turn(app, asked)
+            await app.write(
+                _tell_asker, asked, None if isinstance(answer, AppError) else answer.response
+            )
     return Record()
 
 
-def _take_up(tx: Tx, message: int) -> Asked | None:
+def _begin_answer(tx: Tx, message: int) -> Asked | None:
     """Begin the turn that answers a message.
 
     None where it waits on, or is not to be answered any more.
     """
-    row = waiting_rows.of(tx, message)
+    row = waiting_rows.find_waiting(tx, message)
     if row is None:
         return None
     try:
-        asker, owner = senders.by_row(tx, row["asker_id"]), senders.by_row(tx, row["owner_id"])
-        acting = agent_rpc.granted(tx, asker, owner)
+        asker, owner = (
+            senders.require_person_of_row(tx, row["asker_id"]),
+            senders.require_person_of_row(tx, row["owner_id"]),
+        )
+        acting = agent_rpc.granted_caller(tx, asker, owner)
         asked = agent_rpc.begin_turn(
             tx,
             acting,
@@ -73,7 +78,7 @@ def _take_up(tx: Tx, message: int) -> Asked | None:
     return asked
 
 
-def _end(tx: Tx, asked: Asked, answer: str | None) -> None:
+def _tell_asker(tx: Tx, asked: Asked, answer: str | None) -> None:
     """Tell the one who asked that there is an answer."""
     waiting_rows.end(tx, asked.message)
     newest = tx.value(
@@ -84,7 +89,7 @@ def _end(tx: Tx, asked: Asked, answer: str | None) -> None:
     )
     if newest is not None and answer is not None:
         sender = Sender(asked.owner, "agent", asked.begun.agent_label)
-        deliver_message.tell(
+        deliver_message.publish_message(
             tx,
             asked.asker,
             sender,

@@ -13,7 +13,7 @@ MOST = 20
 """So many messages of one person wait for one agent."""
 
 
-def keep(
+def insert_waiting(
     tx: Tx, message: int, *, owner: int, asker: int, reason: Reason, next_at: str | None
 ) -> bool:
     """Let a message wait until a moment, or until it can be answered.
@@ -40,7 +40,7 @@ def keep(
     return True
 
 
-def due(tx: Tx, limit: int) -> list[int]:
+def list_due(tx: Tx, limit: int) -> list[int]:
     """Return the messages whose time has come and that nobody is answering, oldest first."""
     rows = tx.all(
         "SELECT message_id FROM waiting_messages "
@@ -52,7 +52,7 @@ def due(tx: Tx, limit: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def of(tx: Tx, message: int) -> sqlite3.Row | None:
+def find_waiting(tx: Tx, message: int) -> sqlite3.Row | None:
     """Return a message that waits with what it says.
 
     None when it waits no more or is being answered.
@@ -89,7 +89,7 @@ def end(tx: Tx, message: int) -> None:
     tx.run("DELETE FROM waiting_messages WHERE message_id = :message", message=message)
 
 
-def mend(tx: Tx) -> None:
+def recover_after_stop(tx: Tx) -> None:
     """Close what was answered just before the server was stopped, and let be answered again
     whose turn was cut off.
     """

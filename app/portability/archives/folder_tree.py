@@ -13,7 +13,7 @@ from typing import BinaryIO
 from app.portability.archives import source_tree
 from app.portability.archives.source_tree import Entry, Folder, Found
 from app.portability.content import hidden_files
-from app.portability.content.clean_text import clean, named, unreadable
+from app.portability.content.clean_text import clean_text, not_readable, report_name
 from app.portability.content.source_items import NotCarried
 
 
@@ -24,13 +24,14 @@ class FolderTree:
         self._top = os.fspath(path)
 
     def entries(self) -> Iterator[Found]:
-        """Give all of it, each folder's files before its folders, each by name."""
+        """Yield all of it, each folder's files before its folders, each by name."""
         waiting = [("", "")]
         while waiting:
             path, place = waiting.pop()
             if path.count("/") >= source_tree.DEEPEST:
                 yield NotCarried(
-                    name=named(path), reason=f"it lies deeper than {source_tree.DEEPEST} folders"
+                    name=report_name(path),
+                    reason=f"it lies deeper than {source_tree.DEEPEST} folders",
                 )
                 continue
             if path:
@@ -40,7 +41,7 @@ class FolderTree:
             waiting.extend(reversed(below))
 
     def find(self, path: str) -> Entry | None:
-        """Give the file of exactly that path."""
+        """Return the file of exactly that path."""
         if source_tree.fault_of(path):
             return None
         parts = path.split("/")
@@ -64,12 +65,12 @@ class FolderTree:
         """Do nothing: no file stays open."""
 
     def _inside(self, path: str, place: str, below: list[tuple[str, str]]) -> Iterator[Found]:
-        """Give the files of a folder; those that are folders are put into `below`."""
+        """Yield the files of a folder; those that are folders are put into `below`."""
         try:
             with os.scandir(os.path.join(self._top, place)) as found:  # noqa: PTH118
                 listed = {one.name: one for one in found}
         except OSError as error:
-            yield unreadable(path or Path(self._top).name, error)
+            yield not_readable(path or Path(self._top).name, error)
             return
         taken: set[str] = set()
         before, inside = path and f"{path}/", place and f"{place}/"
@@ -84,9 +85,9 @@ class FolderTree:
             )
             try:
                 if not _is_text(called):
-                    yield NotCarried(name=named(name), reason="its name is not valid UTF-8")
+                    yield NotCarried(name=report_name(name), reason="its name is not valid UTF-8")
                 elif one.is_symlink():
-                    yield NotCarried(name=named(name), reason=source_tree.LINK)
+                    yield NotCarried(name=report_name(name), reason=source_tree.LINK)
                 elif one.is_dir(follow_symlinks=False):
                     below.append((name, own))
                 elif stat.S_ISREG((state := one.stat(follow_symlinks=False)).st_mode):
@@ -94,18 +95,20 @@ class FolderTree:
                         name, state.st_size, state.st_mtime, self, name if name == own else own
                     )
                 else:
-                    yield NotCarried(name=named(name), reason=source_tree.ODD)
+                    yield NotCarried(name=report_name(name), reason=source_tree.ODD)
             except OSError as error:
-                yield unreadable(name, error)
+                yield not_readable(name, error)
 
     def _hidden(self, path: str, found: "os.DirEntry[str]") -> NotCarried:
         try:
-            return hidden_files.told(
+            return hidden_files.passed_over(
                 path,
-                hidden_files.count_of(found.path) if found.is_dir(follow_symlinks=False) else None,
+                hidden_files.count_files(found.path)
+                if found.is_dir(follow_symlinks=False)
+                else None,
             )
         except OSError as error:
-            return unreadable(path, error)
+            return not_readable(path, error)
 
 
 class FileTree:
@@ -114,7 +117,7 @@ class FileTree:
     def __init__(self, path: Path) -> None:
         state = path.stat()
         self._entry = Entry(
-            unicodedata.normalize("NFC", clean(path.name)),
+            unicodedata.normalize("NFC", clean_text(path.name)),
             state.st_size,
             state.st_mtime,
             self,
@@ -122,11 +125,11 @@ class FileTree:
         )
 
     def entries(self) -> Iterator[Found]:
-        """Give the file."""
+        """Yield the file."""
         yield self._entry
 
     def find(self, path: str) -> Entry | None:
-        """Give the file if that is its name."""
+        """Return the file if that is its name."""
         return self._entry if path == self._entry.path else None
 
     def open(self, entry: Entry) -> BinaryIO:
@@ -138,7 +141,7 @@ class FileTree:
 
 
 def _by_form(name: str) -> tuple[str, bool]:
-    """Give what names are sorted by, so that they have the same order on every system."""
+    """Return what names are sorted by, so that they have the same order on every system."""
     form = unicodedata.normalize("NFC", name)
     return form, form != name
 

@@ -12,7 +12,7 @@ from app.errors import Invalid
 from app.portability.archives import tar_reader, zip_reader
 from app.portability.archives.folder_tree import FileTree, FolderTree
 from app.portability.archives.source_tree import OWN, ArchiveTree, Entry, Limits, Tree, files
-from app.portability.content.clean_text import UNREADABLE, why
+from app.portability.content.clean_text import UNREADABLE, reason_text
 
 P = ParamSpec("P")
 MOST_LOOKED_AT = 500
@@ -20,7 +20,7 @@ MOST_UNPACKED = 4 << 20
 
 
 def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
-    """Say what a look says, and no where nothing can be read."""
+    """Return what a look says, and no where nothing can be read."""
     try:
         return like(*given, **named)
     except UNREADABLE:
@@ -28,7 +28,7 @@ def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
 
 
 def is_alone(path: Path) -> bool:
-    """Say whether it is one file and no archive.
+    """Return whether it is one file and no archive.
 
     What such a file is its content tells, whatever its name is.
     """
@@ -38,7 +38,7 @@ def is_alone(path: Path) -> bool:
 
 
 def tree_of(path: Path, limits: Limits = OWN) -> Tree:
-    """Give the files of a folder, a zip, a tar, a gzipped tar, or one file.
+    """Return the files of a folder, a zip, a tar, a gzipped tar, or one file.
 
     Raise Invalid for what is not there or damaged as a whole.
     """
@@ -57,11 +57,11 @@ def tree_of(path: Path, limits: Limits = OWN) -> Tree:
             else FileTree(path)
         )
     except OSError as error:
-        raise Invalid(f"{path.name} cannot be read: {why(error)}.", field="path") from None
+        raise Invalid(f"{path.name} cannot be read: {reason_text(error)}.", field="path") from None
 
 
 def beginning_of(path: Path) -> Tree:
-    """Give the files so as to look at some.
+    """Return the files so as to look at some.
 
     Of a gzipped archive those that are near its beginning.
     """
@@ -75,7 +75,7 @@ def beginning_of(path: Path) -> Tree:
 def first_entries(
     path: Path, most: int = MOST_LOOKED_AT, opened: Callable[[Path], Tree] = beginning_of
 ) -> Iterator[Entry]:
-    """Give the first files, so as to look at them.
+    """Yield the first files, so as to look at them.
 
     Of a gzipped archive those near its beginning.
     """
@@ -87,7 +87,7 @@ def first_entries(
 
 
 def all_are(path: Path, like: Callable[[Entry], bool], endings: Container[str]) -> bool:
-    """Say whether a file is such a one, whatever its name is, or the first ones of a folder or
+    """Return whether a file is such a one, whatever its name is, or the first ones of a folder or
     archive are, all by their names and some by a look.
     """
     alone = is_alone(path)
@@ -100,7 +100,7 @@ def all_are(path: Path, like: Callable[[Entry], bool], endings: Container[str]) 
 
 
 def within(tree: Tree) -> Tree:
-    """Give the one folder that an archive holds; of every other tree all of it."""
+    """Return the one folder that an archive holds; of every other tree all of it."""
     if isinstance(tree, ArchiveTree):
         tree.enter()
     return tree

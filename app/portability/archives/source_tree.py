@@ -15,7 +15,7 @@ import msgspec
 
 from app.errors import Invalid
 from app.portability.content import hidden_files
-from app.portability.content.clean_text import named, why
+from app.portability.content.clean_text import reason_text, report_name
 from app.portability.content.source_items import Folders, NotCarried
 
 DEEPEST = 64
@@ -51,7 +51,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     nested: bool = True
 
     def room(self, packed: int) -> int:
-        """Give how many bytes so many of an archive, or of a file in it, may unpack to."""
+        """Return how many bytes so many of an archive, or of a file in it, may unpack to."""
         return min(self.bytes, max(FREE, self.ratio * packed))
 
     def require_room(self, path: Path, unpacked: int) -> None:
@@ -120,11 +120,11 @@ class Entry(msgspec.Struct, frozen=True):
         return self.name.rpartition(".")[0] or self.name
 
     def open(self) -> BinaryIO:
-        """Give its bytes as a stream, which raises OSError where they are damaged."""
+        """Return its bytes as a stream, which raises OSError where they are damaged."""
         return self.tree.open(self)
 
     def read(self, most: int) -> bytes:
-        """Give all its bytes; raise OSError if they are damaged or more than `most`."""
+        """Return all its bytes; raise OSError if they are damaged or more than `most`."""
         content = b""
         if self.size <= most:
             with self.open() as stream:
@@ -151,13 +151,13 @@ class Tree(Protocol):
     """What is to be read; hidden files are passed over, and told."""
 
     def entries(self) -> Iterator[Found]:
-        """Give each file and folder once, in an order that stays, folders before what is in
+        """Return each file and folder once, in an order that stays, folders before what is in
         them, and what of it is refused.
         """
         ...
 
     def find(self, path: str) -> Entry | None:
-        """Give the file of exactly that path."""
+        """Return the file of exactly that path."""
         ...
 
     def close(self) -> None:
@@ -166,7 +166,7 @@ class Tree(Protocol):
 
 
 def files(tree: Tree) -> Iterator[Entry | NotCarried]:
-    """Give the files of a tree, and what of it is refused."""
+    """Return the files of a tree, and what of it is refused."""
     return (one for one in tree.entries() if not isinstance(one, Folder))
 
 
@@ -179,7 +179,7 @@ class ArchiveTree(ABC):
 
     @abstractmethod
     def members(self) -> Iterator[Found | hidden_files.Hidden]:
-        """Give the files, such folders as the archive has, what of it is hidden, and what is
+        """Return the files, such folders as the archive has, what of it is hidden, and what is
         refused, each judged by `fault_of`.
         """
 
@@ -196,7 +196,7 @@ class ArchiveTree(ABC):
         self._top = "".join(f"{top}/" for top in tops)
 
     def entries(self) -> Iterator[Found]:
-        """Give the files with their paths in NFC, each path once, folders before what is in
+        """Yield the files with their paths in NFC, each path once, folders before what is in
         them; at last tell of the hidden ones.
         """
         taken: set[str] = set()
@@ -216,14 +216,14 @@ class ArchiveTree(ABC):
             if isinstance(one, Entry):
                 path = distinct(own, taken)
                 if not path:
-                    yield NotCarried(name=named(own), reason=_TWICE)
+                    yield NotCarried(name=report_name(own), reason=_TWICE)
                 else:
                     yield one if path == one.path else msgspec.structs.replace(one, path=path)
         for path, count in passed.items():
-            yield hidden_files.told(path, count)
+            yield hidden_files.passed_over(path, count)
 
     def find(self, path: str) -> Entry | None:
-        """Give the file of exactly that path."""
+        """Return the file of exactly that path."""
         return next(
             (one for one in self.entries() if isinstance(one, Entry) and one.path == path), None
         )
@@ -257,7 +257,7 @@ class Part(io.RawIOBase):
         try:
             found = self._read(self._place, min(len(buffer), left) if left else 1)
         except self._broken as error:
-            raise Damaged(f"it is damaged: {why(error)}") from None
+            raise Damaged(f"it is damaged: {reason_text(error)}") from None
         if bool(found) != bool(left):
             raise Damaged("it is damaged: its size is not the one that the archive tells")
         self._place += len(found)
@@ -266,7 +266,7 @@ class Part(io.RawIOBase):
 
 
 def fault_of(path: str, limits: Limits = OWN) -> str:
-    """Say what is wrong with the path of a file in an archive; empty if nothing is."""
+    """Return what is wrong with the path of a file in an archive; empty if nothing is."""
     segments = path.split("/")
     if any(segment in ("", ".", "..") for segment in segments):
         return "its path leads out of the import or nowhere"
@@ -289,7 +289,7 @@ def fault_of(path: str, limits: Limits = OWN) -> str:
 
 
 def distinct(name: str, taken: set[str]) -> str:
-    """Give a name in NFC, or as it is where another has taken that; empty if both are taken."""
+    """Return a name in NFC, or as it is where another has taken that; empty if both are taken."""
     found = unicodedata.normalize("NFC", name)
     if found in taken:
         found = name if name not in taken else ""
@@ -298,7 +298,7 @@ def distinct(name: str, taken: set[str]) -> str:
 
 
 def _new_folders(path: str, given: set[str]) -> Iterator[Folder]:
-    """Give those of a folder and of what it lies in that have not been given."""
+    """Yield those of a folder and of what it lies in that have not been given."""
     if path and path not in given:
         yield from _new_folders(path.rpartition("/")[0], given)
         given.add(path)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from app.core.database.disk_reserve import is_full
+from app.core.database.disk_reserve import is_disk_full
 from app.errors import Invalid, StorageFull
 from app.portability.archives.source_tree import (
     LINK,
@@ -34,7 +34,7 @@ from app.portability.archives.source_tree import (
     fault_of,
 )
 from app.portability.content import hidden_files
-from app.portability.content.clean_text import named
+from app.portability.content.clean_text import report_name
 from app.portability.content.source_items import NotCarried
 
 BLOCK = 512
@@ -47,19 +47,19 @@ _NAMED_BEFORE = (tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE)
 
 
 def is_tar(path: Path) -> bool:
-    """Say whether a file begins with a whole header of a tar archive."""
+    """Return whether a file begins with a whole header of a tar archive."""
     with path.open("rb") as file:
         return _head(file.read(BLOCK)) is not None
 
 
 def is_gzip(path: Path) -> bool:
-    """Say whether a file begins as gzip does."""
+    """Return whether a file begins as gzip does."""
     with path.open("rb") as file:
         return file.read(2) == b"\x1f\x8b"
 
 
 def beginning(path: Path, most: int) -> "TarTree":
-    """Give as much of a gzipped archive as is in its first `most` bytes."""
+    """Return as much of a gzipped archive as is in its first `most` bytes."""
     found = io.BytesIO()
     with contextlib.suppress(*_GZIP_BROKEN), gzip.open(path) as packed:
         while found.tell() < most and (part := packed.read1(_STEP)):
@@ -68,7 +68,7 @@ def beginning(path: Path, most: int) -> "TarTree":
 
 
 def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
-    """Give a gzipped archive, written to a temporary file.
+    """Return a gzipped archive, written to a temporary file.
 
     Invalid for one that is damaged at its beginning or grows without end.
     """
@@ -81,7 +81,7 @@ def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
                     limits.require_room(path, file.tell() + len(part))
                     file.write(part)
         except _GZIP_BROKEN as error:
-            if isinstance(error, OSError) and is_full(error):
+            if isinstance(error, OSError) and is_disk_full(error):
                 room = (
                     f"{path.name} is unpacked to the system's place for temporary files, which "
                     "is full. Make room there and try again."
@@ -110,7 +110,7 @@ class TarTree(ArchiveTree):
         self._cut = cut
 
     def members(self) -> Iterator[Found | hidden_files.Hidden]:
-        """Give the files in the order of the archive."""
+        """Yield the files in the order of the archive."""
         place, name, count = 0, "", 0
         while place + BLOCK <= self._end:
             block = self.read_at(place, BLOCK)
@@ -161,7 +161,7 @@ class TarTree(ArchiveTree):
         self._file.close()
 
     def read_at(self, place: int, size: int) -> bytes:
-        """Give bytes from a place of the archive."""
+        """Return bytes from a place of the archive."""
         with self._lock:
             self._file.seek(place)
             return self._file.read(size)
@@ -176,14 +176,14 @@ class TarTree(ArchiveTree):
         if hidden_files.hidden_part(path):
             yield hidden_files.Hidden(path, is_folder)
         elif fault := fault_of(path, self.limits):
-            yield NotCarried(name=named(path), reason=fault)
+            yield NotCarried(name=report_name(path), reason=fault)
         elif is_folder:
             yield Folder(path)
         elif head.type not in _FILES:
-            yield NotCarried(name=named(path), reason=LINK if head.type in _LINKS else ODD)
+            yield NotCarried(name=report_name(path), reason=LINK if head.type in _LINKS else ODD)
         elif data + head.size > self._end:
             yield NotCarried(
-                name=named(path), reason="it is cut off, or its size in the archive is wrong"
+                name=report_name(path), reason="it is cut off, or its size in the archive is wrong"
             )
         else:
             yield Entry(path, head.size, head.mtime or None, self, data)
@@ -214,7 +214,7 @@ def _head(block: bytes) -> tarfile.TarInfo | None:
 
 
 def _pax_path(text: bytes) -> str:
-    """Give the path that an extended header tells, if it tells one."""
+    """Return the path that an extended header tells, if it tells one."""
     while text:
         length, space, _ = text.partition(b" ")
         if (

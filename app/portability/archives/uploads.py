@@ -9,17 +9,17 @@ from pathlib import Path
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import UPLOADED, Entry, Tree
-from app.portability.content.clean_text import unreadable
-from app.portability.content.file_names import safe
+from app.portability.content.clean_text import not_readable
+from app.portability.content.file_names import safe_name
 from app.portability.content.source_items import NotCarried, PassedOver
 
 
 def proved(path: Path, folder: Path, name: str) -> Path:
-    """Give the upload under its own name in a folder of its own, proved to stay within the
+    """Return the upload under its own name in a folder of its own, proved to stay within the
     limits; raise Invalid for what does not.
     """
     folder.mkdir(mode=0o700)
-    file = folder / safe(name.replace("\\", "/").rpartition("/")[2])
+    file = folder / safe_name(name.replace("\\", "/").rpartition("/")[2])
     path.rename(file)
     if not open_source.is_alone(file):
         tree = open_source.tree_of(file, UPLOADED)
@@ -54,5 +54,5 @@ def _read_through(entry: Entry) -> NotCarried | None:
             while file.read(1 << 20):
                 pass
     except OSError as error:
-        return unreadable(entry.path, error)
+        return not_readable(entry.path, error)
     return None

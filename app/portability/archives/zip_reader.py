@@ -26,7 +26,7 @@ from app.portability.archives.source_tree import (
     fault_of,
 )
 from app.portability.content import hidden_files
-from app.portability.content.clean_text import named, why
+from app.portability.content.clean_text import reason_text, report_name
 from app.portability.content.source_items import NotCarried
 
 MOST_ENTRIES = 200_000
@@ -53,7 +53,7 @@ _HEADER = 30
 
 
 def is_zip(path: Path) -> bool:
-    """Say whether a file begins as zip archives do."""
+    """Return whether a file begins as zip archives do."""
     with path.open("rb") as file:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
@@ -78,17 +78,18 @@ class ZipTree(ArchiveTree):
             raise
 
     def names(self) -> list[str]:
-        """Give the names of all files and folders, also of hidden ones, as the archive has them."""
+        """Return the names of all files and folders, also of hidden ones, as the archive has
+        them."""
         return self._archive.namelist()
 
     def members(self) -> Iterator[Found | hidden_files.Hidden]:
-        """Give the files of each folder before its folders, each by name."""
+        """Yield the files of each folder before its folders, each by name."""
         for info in sorted(self._archive.infolist(), key=_order):
             path = info.filename.rstrip("/")
             if hidden_files.hidden_part(path):
                 yield hidden_files.Hidden(path, info.is_dir())
             elif fault := self._fault(info, path):
-                yield NotCarried(name=named(path), reason=fault)
+                yield NotCarried(name=report_name(path), reason=fault)
             elif info.is_dir():
                 yield Folder(path)
             else:
@@ -101,7 +102,7 @@ class ZipTree(ArchiveTree):
         try:
             stream = self._archive.open(entry.place)
         except _BROKEN as error:
-            raise Damaged(f"it is damaged: {why(error)}") from None
+            raise Damaged(f"it is damaged: {reason_text(error)}") from None
         return io.BufferedReader(
             Part(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16
         )
@@ -144,7 +145,7 @@ class _Listing(io.BufferedReader):
         self._room: int | None = min(MOST_DIRECTORY, most * _OF_ENTRY)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Give the next bytes; raise Invalid for a list that is too long."""
+        """Return the next bytes; raise Invalid for a list that is too long."""
         if self._room is not None and size is not None and size > self._room:
             raise self._too_long
         return super().read(size)
@@ -177,7 +178,7 @@ def _require_harmless(path: Path, infos: list[zipfile.ZipInfo], limits: Limits) 
 
 
 def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
-    """Give what files are sorted by.
+    """Return what files are sorted by.
 
     As if each name had a mark before it, that of files the lower one; in NFC, so as to be the
     same everywhere.
@@ -189,7 +190,7 @@ def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
 
 
 def _moment(info: zipfile.ZipInfo) -> float | None:
-    """Give when a file was changed.
+    """Return when a file was changed.
 
     The moment that most programs add, else the time of day where this machine is; None for the
     first there is.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 from urllib.parse import unquote
 
-from app.portability.content.file_names import relative
-from app.portability.content.literal_text import outside
+from app.portability.content.file_names import relative_link
+from app.portability.content.literal_text import replace_outside
 
 Kind = Literal["note", "file"]
 Lookup = Callable[[Kind, int], str | None]
@@ -34,8 +34,8 @@ def may_hold(text: str) -> bool:
     return "/os/notes/" in text or "/os/attachments/" in text or "hearth:note/" in text
 
 
-def exported(text: str, file: str, path: Lookup, key: Lookup) -> str:
-    """Give a text as it stands in the file of an export.
+def to_export_file(text: str, file: str, path: Lookup, key: Lookup) -> str:
+    """Return a text as it stands in the file of an export.
 
     Links to what is exported lead to its file, other addresses hold its key.
 
@@ -45,81 +45,93 @@ def exported(text: str, file: str, path: Lookup, key: Lookup) -> str:
         return text
 
     def put(match: re.Match[str]) -> str | None:
-        kind, number = _kind(match[1]), int(match[2])
+        kind, number = _kind_of_prefix(match[1]), int(match[2])
         target = path(kind, number) if _is_linked(match) else None
         if target is not None:
-            return relative(file, target)
+            return relative_link(file, target)
         lasting = key(kind, number)
         return None if lasting is None else match[1] + lasting
 
-    return outside(_NUMBERED, put, text)
+    return replace_outside(_NUMBERED, put, text)
 
 
-def keyed(text: str, key: Lookup) -> str:
-    """Give a text with keys for the numbers of what is exported."""
+def to_keys(text: str, key: Lookup) -> str:
+    """Return a text with keys for the numbers of what is exported."""
     if not may_hold(text):
         return text
-    return outside(
-        _NUMBERED, lambda match: match[1] + (key(_kind(match[1]), int(match[2])) or match[2]), text
+    return replace_outside(
+        _NUMBERED,
+        lambda match: match[1] + (key(_kind_of_prefix(match[1]), int(match[2])) or match[2]),
+        text,
     )
 
 
-def named(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]) -> str:
-    """Give a text of an export with the names of what its links lead to.
+def to_names(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]) -> str:
+    """Return a text of an export with the names of what its links lead to.
 
     Only links that are written as an export writes them.
     """
 
     def put(match: re.Match[str]) -> str | None:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(file), unquote(match[2])))
-        found = key(target) if relative(file, target) == match[2] else None
+        found = key(target) if relative_link(file, target) == match[2] else None
         return (
             None
             if found is None
             else f"{match[1]}{'note' if found[0] == 'note' else 'attachment'}:{found[1]}{match[3]}"
         )
 
-    return outside(_RELATIVE, put, text) if "](" in text or "]:" in text or "=" in text else text
+    return (
+        replace_outside(_RELATIVE, put, text)
+        if "](" in text or "]:" in text or "=" in text
+        else text
+    )
 
 
-def wanted(text: str) -> set[tuple[Kind, str]]:
-    """Give what a text of a source may refer to, by kind and key."""
+def referenced_keys(text: str) -> set[tuple[Kind, str]]:
+    """Return what a text of a source may refer to, by kind and key."""
     found: set[tuple[Kind, str]] = set()
 
     if _may_be_named(text):
-        outside(_NAMED, lambda match: found.add(_thing(match)) if _is_placed(match) else None, text)
+        replace_outside(
+            _NAMED,
+            lambda match: found.add(_kind_and_key(match)) if _is_placed(match) else None,
+            text,
+        )
     if may_hold(text):
-        outside(_KEYED, lambda match: found.add((_kind(match[1]), match[2])), text)
+        replace_outside(
+            _KEYED, lambda match: found.add((_kind_of_prefix(match[1]), match[2])), text
+        )
     return found
 
 
-def resolved(text: str, rows: Mapping[tuple[Kind, str], int]) -> str:
-    """Give a text with the addresses of the rows that the things of a source became.
+def to_addresses(text: str, rows: Mapping[tuple[Kind, str], int]) -> str:
+    """Return a text with the addresses of the rows that the things of a source became.
 
     What became none stays as it is.
     """
 
     def put(match: re.Match[str]) -> str | None:
-        thing = _thing(match)
+        thing = _kind_and_key(match)
         row = rows.get(thing) if _is_placed(match) else None
         return (
             None if row is None else f"/os/{'notes' if thing[0] == 'note' else 'attachments'}/{row}"
         )
 
     if _may_be_named(text):
-        text = outside(_NAMED, put, text)
+        text = replace_outside(_NAMED, put, text)
     if may_hold(text):
-        text = outside(
+        text = replace_outside(
             _KEYED,
-            lambda match: match[1] + str(rows.get((_kind(match[1]), match[2]), match[2])),
+            lambda match: match[1] + str(rows.get((_kind_of_prefix(match[1]), match[2]), match[2])),
             text,
         )
     return text
 
 
-def moved(text: str, files: Mapping[int, int]) -> str:
-    """Give a text with the addresses of the files that have taken the place of others."""
-    return outside(
+def replace_file_addresses(text: str, files: Mapping[int, int]) -> str:
+    """Return a text with the addresses of the files that have taken the place of others."""
+    return replace_outside(
         _NUMBERED,
         lambda match: (
             match[1] + str(files.get(int(match[2]), match[2]))
@@ -130,8 +142,8 @@ def moved(text: str, files: Mapping[int, int]) -> str:
     )
 
 
-def plain(text: str) -> str:
-    """Give a text with links to notes in one spelling.
+def normalise_links(text: str) -> str:
+    """Return a text with links to notes in one spelling.
 
     A tree does not say by which of the two a note was linked.
     """
@@ -142,14 +154,14 @@ def plain(text: str) -> str:
         is_note = "attachments" not in match[1] and _is_linked(match)
         return f"/os/notes/{match[2]}" if is_note else None
 
-    return outside(_NUMBERED, put, text)
+    return replace_outside(_NUMBERED, put, text)
 
 
 def _may_be_named(text: str) -> bool:
     return "note:" in text or "attachment:" in text
 
 
-def _thing(match: re.Match[str]) -> tuple[Kind, str]:
+def _kind_and_key(match: re.Match[str]) -> tuple[Kind, str]:
     return "note" if match[1] == "note" else "file", unquote(match[2])
 
 
@@ -169,5 +181,5 @@ def _is_placed(match: re.Match[str]) -> bool:
     return _BEFORE.search(text, line, start) is not None
 
 
-def _kind(prefix: str) -> Kind:
+def _kind_of_prefix(prefix: str) -> Kind:
     return "file" if "attachments" in prefix else "note"

@@ -27,8 +27,8 @@ _BRACKETS = str.maketrans("[]", "()")
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def clean(text: object) -> str:
-    """Give a text without NUL, with � for halves of characters and \\n at the ends of lines.
+def clean_text(text: object) -> str:
+    """Return a text without NUL, with � for halves of characters and \\n at the ends of lines.
 
     Whatever is no text is the empty one.
     """
@@ -43,9 +43,10 @@ def clean(text: object) -> str:
     )
 
 
-def line(text: object, most: int = LONGEST_TITLE) -> str:
-    """Give a text as one line of at most so many characters, in NFC, without control characters."""
-    whole = unicodedata.normalize("NFC", " ".join(clean(text)[: most * 4].split()))
+def one_line(text: object, most: int = LONGEST_TITLE) -> str:
+    """Return a text as one line of at most so many characters, in NFC, without control
+    characters."""
+    whole = unicodedata.normalize("NFC", " ".join(clean_text(text)[: most * 4].split()))
     kept = (
         whole
         if whole.isprintable()
@@ -55,7 +56,7 @@ def line(text: object, most: int = LONGEST_TITLE) -> str:
 
 
 def title_of(text: str, otherwise: str) -> str:
-    """Give a title for a note without one.
+    """Return a title for a note without one.
 
     Its first line that says something, without the marks of Markdown.
     """
@@ -63,35 +64,35 @@ def title_of(text: str, otherwise: str) -> str:
         plain = _LINKED.sub(
             r"\1", row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]")
         )
-        if found := line(plain.replace("**", "").replace("`", ""), 80):
+        if found := one_line(plain.replace("**", "").replace("`", ""), 80):
             return found
-    return line(otherwise) or "Untitled"
+    return one_line(otherwise) or "Untitled"
 
 
-def folder(name: object, otherwise: str = "Untitled") -> str:
-    """Give a name that a folder can have."""
-    found = line(clean(name).replace("/", "∕").replace("\\", "∖"))
+def folder_name(name: object, otherwise: str = "Untitled") -> str:
+    """Return a name that a folder can have."""
+    found = one_line(clean_text(name).replace("/", "∕").replace("\\", "∖"))
     return otherwise if found in ("", ".", "..") else found
 
 
-def label(name: object) -> str:
-    """Give a tag as notes have it: one line, without a leading #."""
-    return line(clean(name).strip().lstrip("#"), 64)
+def tag_label(name: object) -> str:
+    """Return a tag as notes have it: one line, without a leading #."""
+    return one_line(clean_text(name).strip().lstrip("#"), 64)
 
 
-def labels(names: Iterable[object]) -> tuple[str, ...]:
-    """Give tags, each once."""
-    return tuple(dict.fromkeys(found for name in names if (found := label(name))))
+def tag_labels(names: Iterable[object]) -> tuple[str, ...]:
+    """Return tags, each once."""
+    return tuple(dict.fromkeys(found for name in names if (found := tag_label(name))))
 
 
-def link(words: object, target: str, *, picture: bool = False) -> str:
-    """Give a Markdown link, or a picture, with words that cannot end it early."""
-    return f"{'!' * picture}[{line(words).translate(_BRACKETS)}]({target})"
+def markdown_link(words: object, target: str, *, picture: bool = False) -> str:
+    """Return a Markdown link, or a picture, with words that cannot end it early."""
+    return f"{'!' * picture}[{one_line(words).translate(_BRACKETS)}]({target})"
 
 
-def web(address: object) -> str:
-    """Give an address of the web as a link may have it; empty if it is none."""
-    found = line(address, 2_000)
+def web_address(address: object) -> str:
+    """Return an address of the web as a link may have it; empty if it is none."""
+    found = one_line(address, 2_000)
     return (
         quote(found, safe="%/:=&?~#+!$,;'@*[]")
         if found.lower().startswith(("http://", "https://", "mailto:"))
@@ -99,8 +100,8 @@ def web(address: object) -> str:
     )
 
 
-def since_1970(value: object, per_second: int) -> str | None:
-    """Give a moment that is told as a number of seconds, or of parts of one, since 1970.
+def moment_from_epoch(value: object, per_second: int) -> str | None:
+    """Return a moment that is told as a number of seconds, or of parts of one, since 1970.
 
     None for what is no such number, and for 0.
     """
@@ -113,13 +114,13 @@ def since_1970(value: object, per_second: int) -> str | None:
         return None
 
 
-def moment(value: object) -> str | None:
-    """Give a moment that is told in ISO 8601, with its offset if it has one.
+def moment_from_iso(value: object) -> str | None:
+    """Return a moment that is told in ISO 8601, with its offset if it has one.
 
     None for what is none.
     """
     try:
-        found = datetime.fromisoformat(clean(value).strip())
+        found = datetime.fromisoformat(clean_text(value).strip())
     except ValueError:
         return None
     if found.tzinfo is None:
@@ -130,21 +131,22 @@ def moment(value: object) -> str | None:
         return None
 
 
-def damaged(name: str, *texts: str) -> Iterator[NotCarried]:
+def note_damaged_text(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
         yield NotCarried(
-            name=named(name), reason="it contained bytes that are not valid text; each is now a �"
+            name=report_name(name),
+            reason="it contained bytes that are not valid text; each is now a �",
         )
 
 
-def named(name: object) -> str:
-    """Give a name as a report shows it."""
-    return line(name, LONGEST_NAME) or "(without a name)"
+def report_name(name: object) -> str:
+    """Return a name as a report shows it."""
+    return one_line(name, LONGEST_NAME) or "(without a name)"
 
 
-def why(error: BaseException) -> str:
-    """Give the end of a sentence that says why something cannot be read, without paths of this
+def reason_text(error: BaseException) -> str:
+    """Return the end of a sentence that says why something cannot be read, without paths of this
     machine.
     """
     return (
@@ -154,11 +156,11 @@ def why(error: BaseException) -> str:
     )
 
 
-def unreadable(name: str, error: BaseException) -> NotCarried:
+def not_readable(name: str, error: BaseException) -> NotCarried:
     """Tell of something that cannot be read."""
-    return NotCarried(name=named(name), reason=f"it cannot be read: {why(error)}")
+    return NotCarried(name=report_name(name), reason=f"it cannot be read: {reason_text(error)}")
 
 
-def joined(*parts: str | None) -> str:
-    """Give paragraphs as one text, those that are empty left out."""
+def join_paragraphs(*parts: str | None) -> str:
+    """Return paragraphs as one text, those that are empty left out."""
     return "\n\n".join(part for part in parts if part and part.strip())

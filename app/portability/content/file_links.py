@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.text import fold
-from app.portability.content.literal_text import outside
+from app.core.text import fold_name
+from app.portability.content.literal_text import replace_outside
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Link
-from app.workspace.notes.link_targets import View, names_for
+from app.workspace.notes.link_targets import View, link_names
 
 LONGEST = 800
 _WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
@@ -30,21 +30,23 @@ class FileLinks:
     ) -> None:
         self._view = View(tx, me)
         self._places = places
-        self._named = Counter(fold(_stem(place)) for place in places.values())
+        self._named = Counter(fold_name(_file_stem(place)) for place in places.values())
         self._odd = {name for name, count in self._named.items() if count > 1}
         for note_id, title in titles:
-            if fold(link_text.without_ending(title)) != fold(_stem(places[note_id])):
-                self._odd |= names_for(title)
+            if fold_name(link_text.without_md_ending(title)) != fold_name(
+                _file_stem(places[note_id])
+            ):
+                self._odd |= link_names(title)
 
     def written(self, text: str) -> tuple[str, dict[str, str]]:
-        """Give a text with links that files of the export answer to, and what stood there before
+        """Return a text with links that files of the export answer to, and what stood there before
         by what stands there now.
         """
         before: dict[str, str] = {}
         if not self._odd or "[[" not in text:
             return text, before
         parts, end = [], 0
-        for link in link_text.links(text):
+        for link in link_text.find_links(text):
             new = self._new(text, link) if link.kind == "wiki" else None
             old = text[link.start + 2 : link.end - 2]
             if (
@@ -58,21 +60,25 @@ class FileLinks:
         return "".join([*parts, text[end:]]), before
 
     def _new(self, text: str, link: Link) -> str | None:
-        if not any(reading.name in self._odd for reading in link_text.readings(link)):
+        if not any(reading.name in self._odd for reading in link_text.link_readings(link)):
             return None
-        note = self._view.note(link)
+        note = self._view.find_note(link)
         place = self._places.get(note["id"]) if note is not None else None
         if note is None or place is None:
             return None
-        names = names_for(note["title"])
+        names = link_names(note["title"])
         title, rest = next(
             cut
-            for cut in _cuts(link.target)
-            if fold(cut[0].rpartition("/")[2].strip()) in names or fold(cut[0].strip()) in names
+            for cut in _split_target(link.target)
+            if fold_name(cut[0].rpartition("/")[2].strip()) in names
+            or fold_name(cut[0].strip()) in names
         )
         path = place.partition("/")[2].removesuffix(link_text.ENDING)
-        target = path if self._named[fold(_stem(place))] > 1 else _stem(place)
-        if fold(link_text.without_ending(title.strip())) in (fold(target), fold(path)):
+        target = path if self._named[fold_name(_file_stem(place))] > 1 else _file_stem(place)
+        if fold_name(link_text.without_md_ending(title.strip())) in (
+            fold_name(target),
+            fold_name(path),
+        ):
             return None
         old = text[link.start + 2 : link.end - 2]
         bar = old.find("|")
@@ -82,25 +88,27 @@ class FileLinks:
         return f"{target}{rest}{chr(92) * row}|{old}"
 
 
-def restored(text: str, before: object) -> str:
-    """Give a text with its links by title as they were before the export."""
+def restore_links(text: str, before: object) -> str:
+    """Return a text with its links by title as they were before the export."""
     known = (
         {new: old for new, old in before.items() if isinstance(old, str)}
         if isinstance(before, dict)
         else {}
     )
     return (
-        outside(_WIKI, lambda match: f"[[{known[match[1]]}]]" if match[1] in known else None, text)
+        replace_outside(
+            _WIKI, lambda match: f"[[{known[match[1]]}]]" if match[1] in known else None, text
+        )
         if known
         else text
     )
 
 
-def _stem(place: str) -> str:
+def _file_stem(place: str) -> str:
     return place.rpartition("/")[2].removesuffix(link_text.ENDING)
 
 
-def _cuts(target: str) -> Iterable[tuple[str, str]]:
+def _split_target(target: str) -> Iterable[tuple[str, str]]:
     yield target, ""
     for place in range(len(target) - 1, -1, -1):
         if target[place] == "#":

@@ -19,8 +19,8 @@ _RESERVED = re.compile(
 )
 
 
-def safe(name: str, ending: str = "") -> str:
-    """Give the file name that comes closest to a name.
+def safe_name(name: str, ending: str = "") -> str:
+    """Return the file name that comes closest to a name.
 
     `ending` is added unless the name has it already.
     """
@@ -45,23 +45,23 @@ class Taken:
         """Of each name that is taken, the highest number that one like it has."""
 
     def free(self, name: str, ending: str = "") -> str:
-        """Give the safe name for a name, with a number where it is taken."""
-        found = safe(name, ending)
-        key = _key(found)
+        """Return the safe name for a name, with a number where it is taken."""
+        found = safe_name(name, ending)
+        key = _comparison_key(found)
         stem, dot, end = (
             found.rpartition(".") if ending and found.lower().endswith(ending) else (found, "", "")
         )
         number = self._numbers.get(key, 1)
-        while _key(found) in self._numbers:
+        while _comparison_key(found) in self._numbers:
             number += 1
             found = f"{stem} ({number}){dot}{end}"
         self._numbers[key] = number
-        self._numbers.setdefault(_key(found), 1)
+        self._numbers.setdefault(_comparison_key(found), 1)
         return found
 
 
-def relative(start: str, target: str) -> str:
-    """Give the link that leads from one file of a tree to another, both paths with slashes."""
+def relative_link(start: str, target: str) -> str:
+    """Return the link that leads from one file of a tree to another, both paths with slashes."""
     here, there = start.split("/")[:-1], target.split("/")
     same = 0
     while same < len(here) and same < len(there) - 1 and here[same] == there[same]:
@@ -69,7 +69,7 @@ def relative(start: str, target: str) -> str:
     return quote("/".join([*[".."] * (len(here) - same), *there[same:]]), safe="/!*+,;=@~")
 
 
-def _key(name: str) -> str:
+def _comparison_key(name: str) -> str:
     return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold()).casefold()
 
 

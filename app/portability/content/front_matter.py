@@ -34,45 +34,46 @@ class Parted(NamedTuple):
     trouble: str | None = None
 
 
-def parted(text: str) -> Parted:
-    """Give the fields and the body of a file.
+def split_front_matter(text: str) -> Parted:
+    """Return the fields and the body of a file.
 
     Without front matter, or with one that is no YAML mapping, all of it is body.
     """
-    found = block(text)
+    found = find_block(text)
     if found is None:
         return Parted({}, text)
-    fields, trouble = read(found[1])
+    fields, trouble = read_fields(found[1])
     return Parted(fields, text[found.end() :]) if trouble is None else Parted({}, text, trouble)
 
 
-def block(text: str) -> re.Match[str] | None:
+def find_block(text: str) -> re.Match[str] | None:
     """Find what looks like front matter at the top of a text, its lines as the first group."""
     return _BLOCK.match(text, 0, LARGEST) if text.startswith(("---", "\ufeff---")) else None
 
 
-def read(lines: str) -> tuple[dict[str, Any], str | None]:
-    """Give the fields of the lines of a front matter, and why they are none where they are none."""
-    for fields in (_own(lines), _simple(lines)):
+def read_fields(lines: str) -> tuple[dict[str, Any], str | None]:
+    """Return the fields of the lines of a front matter, and why they are none where they are
+    none."""
+    for fields in (_read_own(lines), _read_simple(lines)):
         if fields is not None:
             return fields, None
-    return _foreign(lines)
+    return _read_yaml(lines)
 
 
-def written(fields: dict[str, Any]) -> str:
-    """Give the front matter with these fields, each on a line whose value is JSON and so YAML
+def write_front_matter(fields: dict[str, Any]) -> str:
+    """Return the front matter with these fields, each on a line whose value is JSON and so YAML
     too.
     """
-    return f"---\n{lines(fields)}---\n"
+    return f"---\n{field_lines(fields)}---\n"
 
 
-def lines(fields: dict[str, Any]) -> str:
-    """Give these fields as lines."""
-    return "".join(f"{name}: {_json(value)}\n" for name, value in fields.items())
+def field_lines(fields: dict[str, Any]) -> str:
+    """Return these fields as lines."""
+    return "".join(f"{name}: {_yaml_safe_json(value)}\n" for name, value in fields.items())
 
 
-def words(value: Any) -> list[str]:
-    """Give a field that is a list of words, also where it was written as one text with commas or
+def word_list(value: Any) -> list[str]:
+    """Return a field that is a list of words, also where it was written as one text with commas or
     spaces.
     """
     if isinstance(value, str):
@@ -84,8 +85,8 @@ def words(value: Any) -> list[str]:
     )
 
 
-def _json(value: Any) -> str:
-    """Give a value as JSON without the marks that YAML takes for ends of lines."""
+def _yaml_safe_json(value: Any) -> str:
+    """Return a value as JSON without the marks that YAML takes for ends of lines."""
     text = msgspec.json.encode(value).decode()
     return (
         text
@@ -96,8 +97,8 @@ def _json(value: Any) -> str:
     )
 
 
-def _own(block: str) -> dict[str, Any] | None:
-    """Give the fields of a front matter as `written` gives it.
+def _read_own(block: str) -> dict[str, Any] | None:
+    """Return the fields of a front matter as `written` gives it.
 
     None for any other, which goes the longer way.
     """
@@ -113,7 +114,7 @@ def _own(block: str) -> dict[str, Any] | None:
     return fields
 
 
-def _simple(block: str) -> dict[str, Any] | None:
+def _read_simple(block: str) -> dict[str, Any] | None:
     """Return the fields of a front matter of plain words and lists of them, as most people write.
 
     Return None for any other, which PyYAML reads. It takes ten times as long: a sixth of the time
@@ -142,7 +143,7 @@ def _simple(block: str) -> dict[str, Any] | None:
     return fields
 
 
-def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
+def _read_yaml(block: str) -> tuple[dict[str, Any], str | None]:
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -162,7 +163,7 @@ def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
 
 
 def _nests_deep(block: str) -> bool:
-    """Say whether a block may nest deeper than anybody writes.
+    """Return whether a block may nest deeper than anybody writes.
 
     The parser's stack is not endless.
     """

@@ -6,7 +6,7 @@ Passed over, and told by name.
 import os
 from typing import NamedTuple
 
-from app.portability.content.clean_text import named
+from app.portability.content.clean_text import report_name
 from app.portability.content.source_items import PassedOver
 
 MOST_COUNTED = 100_000
@@ -30,12 +30,12 @@ class Hidden(NamedTuple):
 
 
 def is_hidden(name: str) -> bool:
-    """Say whether a file or folder of that name is passed over."""
+    """Return whether a file or folder of that name is passed over."""
     return (name.startswith(".") and name not in (".", "..")) or name.casefold() in _SYSTEMS
 
 
 def hidden_part(path: str) -> str:
-    """Give the outermost hidden folder of a path in an archive, or its hidden file.
+    """Return the outermost hidden folder of a path in an archive, or its hidden file.
 
     Empty if nothing of it is hidden.
     """
@@ -47,7 +47,7 @@ def hidden_part(path: str) -> str:
     )
 
 
-def told(path: str, count: int | None) -> PassedOver:
+def passed_over(path: str, count: int | None) -> PassedOver:
     """Tell of a hidden file, or with `count` of a hidden folder of so many files."""
     name = path.rpartition("/")[2].casefold()
     reason = _KNOWN.get(name) or (
@@ -60,10 +60,10 @@ def told(path: str, count: int | None) -> PassedOver:
             f" ({'more than ' * (count > MOST_COUNTED)}{min(count, MOST_COUNTED):,} "
             f"{'file' if count == 1 else 'files'})"
         )
-    return PassedOver(name=named(path), reason=reason)
+    return PassedOver(name=report_name(path), reason=reason)
 
 
-def count_of(folder: str) -> int:
+def count_files(folder: str) -> int:
     """Count the files below a folder on disk, as far as they can be seen."""
     count = 0
     for _, _, files in os.walk(folder):

@@ -26,8 +26,8 @@ _FOUND_BY_ROW = (
 )
 
 
-def joined(kind: Kind, table: str, owner: str = "owner_id") -> str:
-    """Give the join by which an export finds under which key a row came here.
+def key_join(kind: Kind, table: str, owner: str = "owner_id") -> str:
+    """Return the join by which an export finds under which key a row came here.
 
     The key is `i.key`, null for what was made here.
     """
@@ -35,7 +35,7 @@ def joined(kind: Kind, table: str, owner: str = "owner_id") -> str:
 
 
 def find(tx: Tx, user: int, source: str, kind: Kind, key: str) -> sqlite3.Row | None:
-    """Give what a thing of a source became.
+    """Return what a thing of a source became.
 
     row_id, digest, mark and what rests to be done for it; or None.
     """
@@ -78,7 +78,7 @@ def put(
     )
 
 
-def done(tx: Tx, user: int, source: str, key: str, what: int) -> None:
+def note_done(tx: Tx, user: int, source: str, key: str, what: int) -> None:
     """Take down that something which rested to be done for a note is done."""
     tx.run(
         "UPDATE imported_items SET rest = rest & ~:what "
@@ -90,8 +90,8 @@ def done(tx: Tx, user: int, source: str, key: str, what: int) -> None:
     )
 
 
-def unfinished(tx: Tx, user: int, source: str, what: int, most: int) -> list[sqlite3.Row]:
-    """Give key and row_id of some notes for which something rests to be done."""
+def list_unfinished(tx: Tx, user: int, source: str, what: int, most: int) -> list[sqlite3.Row]:
+    """Return key and row_id of some notes for which something rests to be done."""
     return tx.all(
         """SELECT key, row_id FROM imported_items
            WHERE user_id = :user AND source = :source AND rest > 0 AND kind = 'note'
@@ -104,7 +104,7 @@ def unfinished(tx: Tx, user: int, source: str, what: int, most: int) -> list[sql
 
 
 def rows_of(tx: Tx, user: int, source: str, kind: Kind, keys: Iterable[str]) -> dict[str, int]:
-    """Give which rows some things of a source became."""
+    """Return which rows some things of a source became."""
     found = tx.all(
         "SELECT key, row_id FROM imported_items "
         "WHERE user_id = :user AND source = :source AND kind = :kind "

@@ -11,14 +11,14 @@ _MATHS = re.compile(
 )
 
 
-def outside(
+def replace_outside(
     pattern: re.Pattern[str],
     put: Callable[[re.Match[str]], str | None],
     text: str,
     *,
     maths: bool = False,
 ) -> str:
-    """Give a text with what `put` gives for each match that does not stand in code, or in maths.
+    """Return a text with what `put` gives for each match that does not stand in code, or in maths.
 
     None leaves a match as it is.
     """
@@ -27,31 +27,31 @@ def outside(
     def replaced(match: re.Match[str]) -> str:
         nonlocal spans
         if spans is None:
-            spans = literal(text) if maths else code_spans(text)
-        found = None if inside(spans, match.start()) else put(match)
+            spans = literal_spans(text) if maths else code_spans(text)
+        found = None if lies_inside(spans, match.start()) else put(match)
         return match[0] if found is None else found
 
     return pattern.sub(replaced, text)
 
 
-def literal(text: str) -> list[Span]:
+def literal_spans(text: str) -> list[Span]:
     """Give what stands in code, fenced, in backticks or indented, and in maths, in order."""
     code = code_spans(text)
     if "$" not in text:
         return code
-    return sorted([*code, *(match.span() for match in _MATHS.finditer(_without(text, code)))])
+    return sorted([*code, *(match.span() for match in _MATHS.finditer(_blank_spans(text, code)))])
 
 
-def inside(spans: Sequence[Span], place: int) -> bool:
-    """Say whether a place lies in one of some spans that are in order of their beginnings."""
+def lies_inside(spans: Sequence[Span], place: int) -> bool:
+    """Return whether a place lies in one of some spans that are in order of their beginnings."""
     last = bisect.bisect_right(spans, place, key=lambda span: span[0])
     return any(
         place < end for _, end in spans[max(0, last - 2) : last]
     )  # maths may lie around code
 
 
-def _without(text: str, spans: Sequence[Span]) -> str:
-    """Give a text of the same length with ends of lines for what stands in spans."""
+def _blank_spans(text: str, spans: Sequence[Span]) -> str:
+    """Return a text of the same length with ends of lines for what stands in spans."""
     parts, place = [], 0
     for start, end in spans:
         if start >= place:

@@ -60,26 +60,26 @@ def block(text: str) -> Block | None:
     return Block(opens.end(), closes.start(), closes.end()) if opens and closes else None
 
 
-def with_ours(fields: dict[str, Any], text: str) -> str:
-    """Give a text with these fields in its front matter.
+def merge_fields(fields: dict[str, Any], text: str) -> str:
+    """Return a text with these fields in its front matter.
 
     They get a block of their own where it has none.
     """
     found = block(text)
     merged = None if found is None else _merged(fields, text[found.start : found.end])
     if found is None or merged is None:
-        return front_matter.written(fields) + text
+        return front_matter.write_front_matter(fields) + text
     return text[: found.start] + merged + text[found.end :]
 
 
 def _merged(fields: dict[str, Any], lines: str) -> str | None:
-    """Give the lines of a note's own front matter with ours, or None where they are no fields."""
+    """Return the lines of a note's own front matter with ours, or None where they are no fields."""
     own, trouble = _read(lines)
     keys, others = _rows(lines)
     names = {*keys, *own}
     mark = _free_mark(names)
     ours = _ours(fields, own, names, mark)
-    below = lines + front_matter.lines(ours)
+    below = lines + front_matter.field_lines(ours)
     if trouble is not None:  # as in a template, or too long to be read
         return below if keys and keys[0] and others < len(keys) else None
     if not keys or keys[0]:
@@ -92,20 +92,20 @@ def _merged(fields: dict[str, Any], lines: str) -> str | None:
 def _ours(
     fields: dict[str, Any], own: dict[str, Any], names: set[str], mark: str
 ) -> dict[str, Any]:
-    """Give what is added to a note's own fields, by the names it gets there."""
+    """Return what is added to a note's own fields, by the names it gets there."""
     ours: dict[str, Any] = {}
     for name, value in (_ELSE | fields if names else fields).items():
         if name == LINKS:
             ours[f"{mark}-links"] = value
         elif name not in names:
             ours |= {name: value} if name in fields else {}
-        elif not _says(own, name, value):
+        elif not _says_the_same(own, name, value):
             ours[f"{mark}-{name}"] = value
     return {mark: [name for name in ours if name in NAMES]} | ours
 
 
 def _in_braces(ours: dict[str, Any]) -> str:
-    rows = front_matter.lines(ours).splitlines()
+    rows = front_matter.field_lines(ours).splitlines()
     return (
         ", ".join(f'"{name}": {value}' for name, _, value in (row.partition(": ") for row in rows))
         + ",\n"
@@ -113,13 +113,13 @@ def _in_braces(ours: dict[str, Any]) -> str:
 
 
 def _free_mark(names: set[str]) -> str:
-    """Give a mark that no field of a note has."""
+    """Return a mark that no field of a note has."""
     marks = [found[1] for name in names if (found := _MARKED.fullmatch(name))]
     return max(marks, key=len) + "_" if marks else MARK
 
 
 def _holds(lines: str, own: dict[str, Any], mark: str) -> bool:
-    """Say whether lines still say what a note's own did, and have our mark."""
+    """Return whether lines still say what a note's own did, and have our mark."""
     found, trouble = _read(lines)
     return trouble is None and mark in found and own.items() <= found.items()
 
@@ -127,10 +127,10 @@ def _holds(lines: str, own: dict[str, Any], mark: str) -> bool:
 def _read(lines: str) -> tuple[dict[str, Any], str | None]:
     if len(lines) > front_matter.LARGEST:
         return {}, "its front matter is too long"
-    return front_matter.read(lines)
+    return front_matter.read_fields(lines)
 
 
-def apart(text: str) -> Apart:
+def split_fields(text: str) -> Apart:
     """Take apart what an export wrote.
 
     What it tells of a note, and the note's own text with its own front matter as it was.
@@ -141,26 +141,26 @@ def apart(text: str) -> Apart:
     lines = text[found.start : found.end]
     braced = _MARK_IN_BRACES.match(lines)
     if braced is not None:
-        mark, fields = braced[2], _value(f"x: {{{braced[1]}}}")
+        mark, fields = braced[2], _field_value(f"x: {{{braced[1]}}}")
         rest = lines[: braced.start(1)] + lines[braced.end() :]
     elif marks := _MARK_LINE.findall(lines):
         mark = max(marks, key=len)
-        flat = _flat(_taken(lines, frozenset({mark}))[0].get(mark))
+        flat = _flat(_take_fields(lines, frozenset({mark}))[0].get(mark))
         here = {mark, f"{mark}-links", *(f"{mark}-{name}" for name in NAMES)}
-        fields, rest = _taken(lines, flat | here)
+        fields, rest = _take_fields(lines, flat | here)
     else:
         return _without_mark(text, found)
     told = {name: fields[f"{mark}-{name}"] for name in NAMES if f"{mark}-{name}" in fields} | {
         name: fields[name] for name in _flat(fields.get(mark)) if name in fields
     }
     if not {"title", "created", "updated", "tags"} <= told.keys():
-        told = _meant(_read(rest)[0]) | told
+        told = _own_values(_read(rest)[0]) | told
     links = {LINKS: fields[f"{mark}-links"]} if f"{mark}-links" in fields else {}
     return Apart(told | links, text[: found.start] + rest + text[found.end :], None)
 
 
 def _flat(listed: Any) -> frozenset[str]:
-    """Give which of our fields have their plain names, by what the mark lists."""
+    """Return which of our fields have their plain names, by what the mark lists."""
     return frozenset(name for name in NAMES if not isinstance(listed, list) or name in listed)
 
 
@@ -171,7 +171,7 @@ def _without_mark(text: str, found: Block) -> Apart:
     """
     lines = text[found.start : found.end]
     fields, trouble = _read(lines)
-    taken, rest = _taken(lines, frozenset({*NAMES, LINKS}))
+    taken, rest = _take_fields(lines, frozenset({*NAMES, LINKS}))
     if taken and not rest:  # however long, as the links of a long note make it
         return Apart(taken, text[found.body :], None)
     if trouble is not None:
@@ -181,7 +181,7 @@ def _without_mark(text: str, found: Block) -> Apart:
     return Apart(fields, text[: found.start] + rest + text[found.end :], None)
 
 
-def _taken(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
+def _take_fields(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
     """Take fields out of a block: give their values, and the block without their lines."""
     fields: dict[str, Any] = {}
     kept: list[str] = []
@@ -192,7 +192,7 @@ def _taken(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
             taking.append(line)
             continue
         if taking:
-            fields[name] = _value("".join(taking))
+            fields[name] = _field_value("".join(taking))
             taking = []
         key = _KEY.fullmatch(line.rstrip("\r\n"))
         name = key[1].strip("\"'") if key is not None else ""
@@ -204,7 +204,8 @@ def _taken(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
 
 
 def _rows(lines: str) -> tuple[list[str], int]:
-    """Give the names of the fields of a block, YAML or not, and how many lines are no part of one.
+    """Return the names of the fields of a block, YAML or not, and how many lines are no part of
+    one.
 
     The first name is empty where the first line is no field.
     """
@@ -219,35 +220,35 @@ def _rows(lines: str) -> tuple[list[str], int]:
     return names if not keys or keys[0] else ["", *names], len(others)
 
 
-def _value(lines: str) -> Any:
+def _field_value(lines: str) -> Any:
     name, _, value = lines.partition(":")
     try:
         return msgspec.json.decode(value)
     except (msgspec.DecodeError, RecursionError):
-        found, _ = front_matter.read(lines)
+        found, _ = front_matter.read_fields(lines)
         return found.get(name.strip("\"' "), "")
 
 
-def _says(own: dict[str, Any], name: str, value: Any) -> bool:
-    """Say whether a note's own field says what ours does."""
-    return name in own and _meant({name: own[name]}).get(name) == value
+def _says_the_same(own: dict[str, Any], name: str, value: Any) -> bool:
+    """Return whether a note's own field says what ours does."""
+    return name in own and _own_values({name: own[name]}).get(name) == value
 
 
-def _meant(own: dict[str, Any]) -> dict[str, Any]:
-    """Give what a note's own fields say of what we tell, as we tell it."""
+def _own_values(own: dict[str, Any]) -> dict[str, Any]:
+    """Return what a note's own fields say of what we tell, as we tell it."""
     told: dict[str, Any] = {
-        name: _moment(own[name])
+        name: _parse_moment(own[name])
         for name in ("created", "updated")
         if isinstance(own.get(name), str)
     }
     if isinstance(own.get("title"), str):
         told["title"] = own["title"]
     if "tags" in own:
-        told["tags"] = front_matter.words(own["tags"])
+        told["tags"] = front_matter.word_list(own["tags"])
     return {name: value for name, value in told.items() if value is not None}
 
 
-def _moment(text: str) -> str | None:
+def _parse_moment(text: str) -> str | None:
     try:
         found = datetime.fromisoformat(text.strip())
         return stamp((found.replace(tzinfo=UTC) if found.tzinfo is None else found).astimezone(UTC))

@@ -60,7 +60,7 @@ class ExportReport(Record):
     left_total: int = 0
 
 
-def leave(report: ImportReport | ExportReport, *lines: NotCarried) -> None:
+def note_left_out(report: ImportReport | ExportReport, *lines: NotCarried) -> None:
     """Add to what did not come along."""
     report.left_total += len(lines)
     for line in lines[: MOST - len(report.left)]:

@@ -150,8 +150,8 @@ Item = (
 )
 
 
-def address(kind: Literal["note", "attachment"], key: str) -> str:
-    """Give the address that stands for a note or a file of the source in a text, whatever
+def item_address(kind: Literal["note", "attachment"], key: str) -> str:
+    """Return the address that stands for a note or a file of the source in a text, whatever
     characters its key has.
     """
     return f"{kind}:{quote(key, safe='/')}"
@@ -171,7 +171,7 @@ class Source(Protocol):
         ...
 
     def items(self) -> Iterator[Item]:
-        """Give everything, the files of a note before or after it.
+        """Return everything, the files of a note before or after it.
 
         Damage is told as NotCarried and never raised.
         """

@@ -12,14 +12,16 @@ import msgspec
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.portability.content import import_rows
-from app.portability.content.address_links import Lookup, keyed
+from app.portability.content.address_links import Lookup, to_keys
 from app.portability.exports.export_plan import native_key
 
 Put = Callable[[str, Iterable[bytes]], None]
 PAGE = 200
 
 
-def write(tx: Tx, me: Caller, put: Put, leave: Callable[[str, str], None], key: Lookup) -> int:
+def write_conversations(
+    tx: Tx, me: Caller, put: Put, leave: Callable[[str, str], None], key: Lookup
+) -> int:
     """Write each conversation that the caller takes part in as a file of its own.
 
     Give their number.
@@ -42,12 +44,14 @@ def write(tx: Tx, me: Caller, put: Put, leave: Callable[[str, str], None], key: 
             )
         put(
             f"conversations/{row['key'] or native_key(me, row['id'])}.json",
-            _parts(tx, me, row, key, own=own),
+            _conversation_parts(tx, me, row, key, own=own),
         )
     return len(rows)
 
 
-def _parts(tx: Tx, me: Caller, row: sqlite3.Row, key: Lookup, *, own: bool) -> Iterator[bytes]:
+def _conversation_parts(
+    tx: Tx, me: Caller, row: sqlite3.Row, key: Lookup, *, own: bool
+) -> Iterator[bytes]:
     head: dict[str, Any] = {
         "id": row["key"] or native_key(me, row["id"]),
         "title": row["title"],
@@ -63,12 +67,12 @@ def _parts(tx: Tx, me: Caller, row: sqlite3.Row, key: Lookup, *, own: bool) -> I
         )
         head["members"] = [member[0] for member in members]
     yield msgspec.json.encode(head)[:-1] + b',"messages":['
-    for number, message in enumerate(_messages(tx, row, key)):
+    for number, message in enumerate(_message_records(tx, row, key)):
         yield (b"\n" if number == 0 else b",\n") + msgspec.json.encode(message)
     yield b"\n]}\n"
 
 
-def _messages(tx: Tx, row: sqlite3.Row, key: Lookup) -> Iterator[dict[str, Any]]:
+def _message_records(tx: Tx, row: sqlite3.Row, key: Lookup) -> Iterator[dict[str, Any]]:
     last = row["since_id"]
     while True:
         found = tx.all(
@@ -86,14 +90,14 @@ def _messages(tx: Tx, row: sqlite3.Row, key: Lookup) -> Iterator[dict[str, Any]]
                 "role": one["role"],
                 "senderType": one["sender_type"],
                 "label": one["sender_label"],
-                "content": keyed(one["content"], key),
+                "content": to_keys(one["content"], key),
                 "createdAt": one["created_at"],
             }
-            attached = _attached(tx, one["id"], key)
+            attached = _attachment_records(tx, one["id"], key)
             yield message | ({"attachments": attached} if attached else {})
 
 
-def _attached(tx: Tx, message: int, key: Lookup) -> list[dict[str, Any]]:
+def _attachment_records(tx: Tx, message: int, key: Lookup) -> list[dict[str, Any]]:
     rows = tx.all(
         "SELECT attachment_id, name, media_type FROM message_attachments "
         "WHERE message_id = :id ORDER BY place",

@@ -51,14 +51,14 @@ class Plan:
         self._plan_notes()
 
     def key(self, kind: Kind, row_id: int) -> str:
-        """Give the lasting key of a row of the caller.
+        """Return the lasting key of a row of the caller.
 
         The one it came here with, or one made of its number.
         """
         return self.keys.get((kind, row_id)) or native_key(self._me, row_id)
 
     def known_key(self, kind: Kind, row_id: int) -> str | None:
-        """Give the key of a note or file that is exported; None for any other."""
+        """Return the key of a note or file that is exported; None for any other."""
         return (
             self.key(kind, row_id)
             if row_id in (self.notes if kind == "note" else self.files)
@@ -66,22 +66,22 @@ class Plan:
         )
 
     def place(self, kind: Kind, row_id: int) -> str | None:
-        """Give the file of a note or attachment that is exported; None for any other."""
+        """Return the file of a note or attachment that is exported; None for any other."""
         return (self.notes if kind == "note" else self.files).get(row_id)
 
     def ordered(
         self, kind: Kind, table: str, where: str, owner: str = "owner_id", columns: str = ""
     ) -> Iterator[sqlite3.Row]:
-        """Give the rows of the caller in the order of their keys, which is the same wherever
+        """Yield the rows of the caller in the order of their keys, which is the same wherever
         they were imported; remember the keys.
         """
         rows = self._tx.run(
             f"""SELECT {table}.id, i.key {columns}
-                FROM {table} {import_rows.joined(kind, table, owner)}
+                FROM {table} {import_rows.key_join(kind, table, owner)}
                 WHERE {table}.{owner} = :me AND {where}
                   ORDER BY ifnull(i.key, :prefix || printf('%010d', {table}.id))""",
             me=self._me.user,
-            prefix=prefix(self._me),
+            prefix=key_prefix(self._me),
         )
         for row in rows:
             if row["key"] is not None:
@@ -89,7 +89,7 @@ class Plan:
             yield row
 
     def free_place(self, folder: str, name: str, ending: str = "") -> str:
-        """Give a place in a folder of the tree that nothing else has."""
+        """Return a place in a folder of the tree that nothing else has."""
         return f"{folder}/{self._taken[folder].free(name, ending)}"
 
     def _plan_folders(self) -> None:
@@ -137,11 +137,11 @@ class Plan:
                 self.renamed.append((row["id"], row["title"]))
 
 
-def prefix(me: Caller) -> str:
-    """Give what the keys of all begin with that was made in this account."""
+def key_prefix(me: Caller) -> str:
+    """Return what the keys of all begin with that was made in this account."""
     return me.user_id.replace("-", "")[:12] + "-"
 
 
 def native_key(me: Caller, row_id: int) -> str:
-    """Give the key of a row that was made in this account."""
-    return f"{prefix(me)}{row_id:010d}"
+    """Return the key of a row that was made in this account."""
+    return f"{key_prefix(me)}{row_id:010d}"

@@ -10,8 +10,8 @@ import msgspec
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.portability.content import import_rows
-from app.portability.content.address_links import Lookup, keyed
-from app.portability.exports.export_plan import native_key, prefix
+from app.portability.content.address_links import Lookup, to_keys
+from app.portability.exports.export_plan import key_prefix, native_key
 from app.workspace.todos import todo_steps
 from app.workspace.todos.todo_records import TOP_PRIORITY
 
@@ -25,54 +25,54 @@ _ESCAPED = re.compile(r"[\\;,]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def write(tx: Tx, me: Caller, put: Put, key: Lookup) -> int:
+def write_todos(tx: Tx, me: Caller, put: Put, key: Lookup) -> int:
     """Write the caller's live todos and give their number."""
-    keys = _keys(tx, me)
-    put("todos.json", _json(tx, me, keys, key))
-    put("todo.txt", (_todo_txt(row).encode() for row in _rows(tx, me, keys)))
-    put("todos.ics", _calendar(tx, me, keys, key))
+    keys = _todo_keys(tx, me)
+    put("todos.json", _json_parts(tx, me, keys, key))
+    put("todo.txt", (_todo_txt(row).encode() for row in _todo_rows(tx, me, keys)))
+    put("todos.ics", _calendar_parts(tx, me, keys, key))
     return len(keys)
 
 
-def _keys(tx: Tx, me: Caller) -> dict[int, str]:
-    """Give the keys of all live todos by id, in their order."""
+def _todo_keys(tx: Tx, me: Caller) -> dict[int, str]:
+    """Return the keys of all live todos by id, in their order."""
     rows = tx.all(
         f"""SELECT todos.id, i.key FROM todos
-          {import_rows.joined("todo", "todos")} WHERE todos.owner_id = :me
+          {import_rows.key_join("todo", "todos")} WHERE todos.owner_id = :me
           AND todos.trash_id IS NULL
             ORDER BY ifnull(i.key, :prefix || printf('%010d', todos.id))""",
         me=me.user,
-        prefix=prefix(me),
+        prefix=key_prefix(me),
     )
     return {row["id"]: row["key"] or native_key(me, row["id"]) for row in rows}
 
 
-def _rows(tx: Tx, me: Caller, keys: dict[int, str]) -> Iterator[sqlite3.Row]:
+def _todo_rows(tx: Tx, me: Caller, keys: dict[int, str]) -> Iterator[sqlite3.Row]:
     for todo_id in keys:
-        yield tx.sure(
+        yield tx.require_row(
             "SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=todo_id, me=me.user
         )
 
 
-def _json(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[bytes]:
+def _json_parts(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[bytes]:
     yield b"["
-    for number, row in enumerate(_rows(tx, me, keys)):
-        yield (b"\n" if number == 0 else b",\n") + msgspec.json.encode(_record(row, keys, key))
+    for number, row in enumerate(_todo_rows(tx, me, keys)):
+        yield (b"\n" if number == 0 else b",\n") + msgspec.json.encode(_todo_record(row, keys, key))
     yield b"\n]\n"
 
 
-def _record(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> dict[str, Any]:
+def _todo_record(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> dict[str, Any]:
     given: dict[str, Any] = {
         "id": keys[row["id"]],
         "title": row["title"],
-        "description": keyed(row["description"] or "", key) or row["description"],
+        "description": to_keys(row["description"] or "", key) or row["description"],
         "completed": row["completed"] == 1,
         "completedAt": row["completed_at"],
         "priority": row["priority"],
         "dueDate": row["due_date"],
         "steps": [
             {"title": step.title, "completed": step.completed}
-            for step in todo_steps.decoded(row["steps"])
+            for step in todo_steps.decode_steps(row["steps"])
         ]
         or None,
         "recurrence": msgspec.json.decode(row["recurrence"]) if row["recurrence"] else None,
@@ -85,7 +85,7 @@ def _record(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> dict[str, An
 
 
 def _todo_txt(row: sqlite3.Row) -> str:
-    """Give a todo as a line of todo.txt; its description and steps have no place there."""
+    """Return a todo as a line of todo.txt; its description and steps have no place there."""
     words = ["x", (row["completed_at"] or row["updated_at"])[:10]] if row["completed"] else []
     letter = PRIORITIES.get(min(row["priority"], TOP_PRIORITY))
     if letter and not row["completed"]:
@@ -98,9 +98,9 @@ def _todo_txt(row: sqlite3.Row) -> str:
     return " ".join(words) + "\n"
 
 
-def _calendar(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[bytes]:
+def _calendar_parts(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[bytes]:
     yield b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Hearth//Export//EN\r\n"
-    for row in _rows(tx, me, keys):
+    for row in _todo_rows(tx, me, keys):
         yield b"".join(map(_folded, _component(row, keys, key)))
     yield b"END:VCALENDAR\r\n"
 
@@ -114,10 +114,10 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
     yield f"SUMMARY:{_text(row['title'])}"
     steps = [
         f"[{'x' if step.completed else ' '}] {step.title}"
-        for step in todo_steps.decoded(row["steps"])
+        for step in todo_steps.decode_steps(row["steps"])
     ]
     if row["description"] or steps:
-        description = keyed(row["description"] or "", key)
+        description = to_keys(row["description"] or "", key)
         parts = [description, *steps] if description else steps
         yield f"DESCRIPTION:{_text(chr(10).join(parts))}"
     if row["priority"]:
@@ -137,7 +137,7 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
 
 
 def _moment(text: str) -> str:
-    """Give a stored date or moment as iCalendar writes it."""
+    """Return a stored date or moment as iCalendar writes it."""
     return text[:19].replace("-", "").replace(":", "") + ("Z" if len(text) > 10 else "")
 
 
@@ -147,7 +147,7 @@ def _text(text: str) -> str:
 
 
 def _folded(line: str) -> bytes:
-    """Give a line of iCalendar, folded between characters so that none has more than 75 bytes."""
+    """Return a line of iCalendar, folded between characters so that none has more than 75 bytes."""
     parts: list[bytes] = []
     part = b""
     for letter in line:

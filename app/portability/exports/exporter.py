@@ -22,7 +22,7 @@ from app.core.database.store import Store
 from app.core.database.tx import Tx
 from app.portability.content import address_links, own_front_matter
 from app.portability.content.file_links import FileLinks
-from app.portability.content.reports import ExportReport, leave
+from app.portability.content.reports import ExportReport, note_left_out
 from app.portability.content.source_items import NotCarried
 from app.portability.exports import export_todos
 from app.portability.exports.export_plan import Plan
@@ -45,7 +45,7 @@ FOLDERS, FILES, TODOS, SETTINGS, ABOUT = (
 )
 
 
-def export(store: Store, me: Caller, target: Path, *, tell: Tell) -> ExportReport:
+def write_export(store: Store, me: Caller, target: Path, *, tell: Tell) -> ExportReport:
     """Write what the caller owns to a folder, or to an archive where the name ends in .zip.
 
     Give what it holds. For a thread.
@@ -68,14 +68,14 @@ class _Export:
 
     def write(self) -> ExportReport:
         """Write everything that the caller's scopes allow."""
-        self._put(ABOUT, [_pretty({"format": "hearth", "version": VERSION})])
+        self._put(ABOUT, [_pretty_json({"format": "hearth", "version": VERSION})])
         allowed = self._me.rights
         if "os.notes:read" in allowed:
             self._write_notes()
         else:
             self._leave("notes", "the credential may not read them")
         if "os.todos:read" in allowed:
-            self._report.todos = export_todos.write(self._tx, self._me, self._put, self._key)
+            self._report.todos = export_todos.write_todos(self._tx, self._me, self._put, self._key)
         else:
             self._leave("todos", "the credential may not read them")
         self._write_own()
@@ -97,30 +97,32 @@ class _Export:
         self._key = plan.known_key
         self._total = len(plan.notes) + len(files)
         self._links = FileLinks(self._tx, self._me, plan.notes, plan.renamed)
-        self._put(FOLDERS, [_line(_folder(folder)) for folder in plan.folders])
+        self._put(FOLDERS, [_json_line(_folder_record(folder)) for folder in plan.folders])
         for folder in plan.folders:
             self._sink.folder(folder.place)
         for note_id in sorted(plan.notes, key=plan.notes.__getitem__):
             self._write_note(plan, note_id)
             self._count()
-        self._put(FILES, (_line(_file(plan, row)) for row in files))
+        self._put(FILES, (_json_line(_file_record(plan, row)) for row in files))
         for row in files:
-            self._put(plan.files[row["id"]], self._parts(row), _seconds(row["created_at"]))
+            self._put(plan.files[row["id"]], self._parts(row), _epoch_seconds(row["created_at"]))
             self._report.files += 1
             self._count()
         self._report.folders, self._report.notes = len(plan.folders), len(plan.notes)
 
     def _write_note(self, plan: Plan, note_id: int) -> None:
-        note = self._tx.sure(
+        note = self._tx.require_row(
             "SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=note_id, me=self._me.user
         )
         place, key = plan.notes[note_id], plan.key("note", note_id)
         body, before = self._links.written(
-            address_links.exported(note["content"], place, plan.place, plan.known_key)
+            address_links.to_export_file(note["content"], place, plan.place, plan.known_key)
         )
-        fields = _fields(note, key) | ({own_front_matter.LINKS: before} if before else {})
+        fields = _note_fields(note, key) | ({own_front_matter.LINKS: before} if before else {})
         self._put(
-            place, [own_front_matter.with_ours(fields, body).encode()], _seconds(note["updated_at"])
+            place,
+            [own_front_matter.merge_fields(fields, body).encode()],
+            _epoch_seconds(note["updated_at"]),
         )
         if note["snapshot_count"] and "os.snapshots:read" in self._me.rights:
             self._put(f"snapshots/{key}.jsonl", self._snapshots(plan, note_id))
@@ -132,13 +134,13 @@ class _Export:
             "SELECT seq FROM snapshots WHERE note_id = :note ORDER BY seq", note=note_id
         )
         for (seq,) in numbers:
-            row = self._tx.sure(
+            row = self._tx.require_row(
                 "SELECT * FROM snapshots WHERE note_id = :note AND seq = :seq",
                 note=note_id,
                 seq=seq,
             )
             self._report.snapshots += 1
-            yield _line(
+            yield _json_line(
                 {
                     "seq": seq,
                     "label": row["label"],
@@ -147,7 +149,7 @@ class _Export:
                     "author": msgspec.Raw(row["author"]),
                     "automatic": row["automatic"] == 1,
                     "created": row["created_at"],
-                    "content": address_links.keyed(row["content"], plan.known_key),
+                    "content": address_links.to_keys(row["content"], plan.known_key),
                 }
             )
 
@@ -167,13 +169,13 @@ class _Export:
         from app.portability.exports import export_conversations
 
         if "agent.chat:read" in self._me.rights:
-            self._report.conversations = export_conversations.write(
+            self._report.conversations = export_conversations.write_conversations(
                 self._tx, self._me, self._put, self._leave, self._key
             )
         else:
             self._leave("conversations", "the credential may not read them")
         if "account:manage" in self._me.rights:
-            self._put(SETTINGS, [_pretty(chosen(self._tx, self._me))])
+            self._put(SETTINGS, [_pretty_json(chosen_settings(self._tx, self._me))])
         else:
             self._leave("settings", "the credential may not read them")
 
@@ -207,7 +209,7 @@ class _Export:
             self._tell(self._done, self._total)
 
     def _leave(self, name: str, reason: str) -> None:
-        leave(
+        note_left_out(
             self._report,
             NotCarried(
                 name=access.without_link_tokens(self._tx, self._me.user, name), reason=reason
@@ -215,8 +217,8 @@ class _Export:
         )
 
 
-def chosen(tx: Tx, me: Caller) -> dict[str, Any]:
-    """Give what the user has chosen otherwise than it is for everybody, by the names of the
+def chosen_settings(tx: Tx, me: Caller) -> dict[str, Any]:
+    """Return what the user has chosen otherwise than it is for everybody, by the names of the
     contract.
     """
     own = users.settings_of(tx, me)
@@ -224,7 +226,7 @@ def chosen(tx: Tx, me: Caller) -> dict[str, Any]:
     return {name: value for name, value in msgspec.to_builtins(own).items() if value != usual[name]}
 
 
-def _fields(note: sqlite3.Row, key: str) -> dict[str, Any]:
+def _note_fields(note: sqlite3.Row, key: str) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": key,
         "title": note["title"],
@@ -240,15 +242,15 @@ def _fields(note: sqlite3.Row, key: str) -> dict[str, Any]:
     return fields | {name: value for name, value in more.items() if value is not None}
 
 
-def _seconds(moment: str) -> float | None:
-    """Give a stored moment in seconds since 1970; None for one that no file can have."""
+def _epoch_seconds(moment: str) -> float | None:
+    """Return a stored moment in seconds since 1970; None for one that no file can have."""
     try:
         return datetime.fromisoformat(moment).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
-def _folder(folder: Any) -> dict[str, Any]:
+def _folder_record(folder: Any) -> dict[str, Any]:
     given = {
         "place": folder.place,
         "path": folder.names,
@@ -258,7 +260,7 @@ def _folder(folder: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _file(plan: Plan, row: sqlite3.Row) -> dict[str, Any]:
+def _file_record(plan: Plan, row: sqlite3.Row) -> dict[str, Any]:
     return {
         "place": plan.files[row["id"]],
         "id": plan.key("file", row["id"]),
@@ -268,11 +270,11 @@ def _file(plan: Plan, row: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def _line(value: Any) -> bytes:
+def _json_line(value: Any) -> bytes:
     return msgspec.json.encode(value) + b"\n"
 
 
-def _pretty(value: Any) -> bytes:
+def _pretty_json(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 

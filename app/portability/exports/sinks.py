@@ -148,7 +148,7 @@ def _archive(part: Path) -> Iterator[Sink]:
 
 
 def _info(path: str, modified: float | None = None) -> zipfile.ZipInfo:
-    """Give the entry of a file: its time in UTC as the place for it has no zone, and exactly in
+    """Return the entry of a file: its time in UTC as the place for it has no zone, and exactly in
     the field that most programs read.
     """
     info = zipfile.ZipInfo(path, EPOCH)

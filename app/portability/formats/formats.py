@@ -32,7 +32,7 @@ Markdown files lie in the folders of many programs.
 """
 
 
-def source_of(path: Path, format: str | None = None) -> Source:
+def open_import(path: Path, format: str | None = None) -> Source:
     """Open what is to be imported, by its format or by what it looks like.
 
     Invalid if nothing knows it.

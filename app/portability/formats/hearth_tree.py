@@ -14,7 +14,7 @@ from app.portability.archives.source_tree import Entry, Folder, Tree
 from app.portability.archives.zip_reader import is_zip
 from app.portability.content import address_links, file_links, front_matter, own_front_matter
 from app.portability.content.address_links import Kind
-from app.portability.content.clean_text import UNREADABLE, named, unreadable
+from app.portability.content.clean_text import UNREADABLE, not_readable, report_name
 from app.portability.content.source_items import (
     Folders,
     Item,
@@ -27,7 +27,7 @@ from app.portability.content.source_items import (
 from app.portability.exports.exporter import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
 from app.portability.formats import hearth_records
 from app.portability.formats.markdown_folder import ENDINGS, LARGEST
-from app.workspace.attachments.media_types import as_text
+from app.workspace.attachments.media_types import decode_text
 from app.workspace.notes.snapshot_rows import Kept
 
 SAME_TODOS = ("todo.txt", "todos.ics")
@@ -42,7 +42,7 @@ LARGEST_LINE = 80 << 20
 
 
 def recognise(path: Path) -> bool:
-    """Say whether the file is there by which an export says what it is."""
+    """Return whether the file is there by which an export says what it is."""
     return open_source.looks(_is_export, path)
 
 
@@ -82,7 +82,7 @@ class HearthTree:
         return sum(name.startswith(("notes/", "attachments/")) for name in self._files)
 
     def items(self) -> Iterator[Item]:
-        """Give folders, files, notes, todos, conversations and settings, in this order."""
+        """Yield folders, files, notes, todos, conversations and settings, in this order."""
         yield from self._refused
         yield from self._made_folders()
         yield from self._attachments()
@@ -96,7 +96,7 @@ class HearthTree:
         yield from self._settings()
         for name in self._files:
             if not self._is_known(name):
-                yield NotCarried(name=named(name), reason="it is not part of a Hearth export")
+                yield NotCarried(name=report_name(name), reason="it is not part of a Hearth export")
 
     def close(self) -> None:
         """Let go of the archive."""
@@ -134,7 +134,7 @@ class HearthTree:
                 yield SourceFolder(path=self._true(tuple(path.split("/"))))
 
     def _true(self, place: Folders) -> Folders:
-        """Give the true names of a folder of the tree.
+        """Return the true names of a folder of the tree.
 
         What was added since is called as it is there.
         """
@@ -176,10 +176,10 @@ class HearthTree:
         try:
             content = entry.read(LARGEST)
         except OSError as error:
-            yield unreadable(name, error)
+            yield not_readable(name, error)
             return
-        fields, body, trouble = own_front_matter.apart(_decoded(content))
-        body = file_links.restored(body, fields.get(own_front_matter.LINKS))
+        fields, body, trouble = own_front_matter.split_fields(_decoded(content))
+        body = file_links.restore_links(body, fields.get(own_front_matter.LINKS))
         if trouble is not None:
             yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
         key = hearth_records.text_of(fields, "id") or name
@@ -188,8 +188,8 @@ class HearthTree:
             key=key,
             path=self._true(entry.folders),
             title=hearth_records.text_of(fields, "title") or entry.stem,
-            text=address_links.named(body, name, self._key_of),
-            tags=tuple(front_matter.words(fields.get("tags"))),
+            text=address_links.to_names(body, name, self._key_of),
+            tags=tuple(front_matter.word_list(fields.get("tags"))),
             pinned=fields.get("pinned") in (True, "true"),
             created=hearth_records.text_of(fields, "created"),
             updated=hearth_records.text_of(fields, "updated"),
@@ -198,7 +198,7 @@ class HearthTree:
         )
 
     def _key_of(self, name: str) -> tuple[Kind, str] | None:
-        """Give kind and key of a file of the tree that a note may link to."""
+        """Return kind and key of a file of the tree that a note may link to."""
         if name not in self._keys:
             entry = self._files.get(name)
             self._keys[name] = (
@@ -212,11 +212,11 @@ class HearthTree:
         try:
             with entry.open() as file:
                 head = file.read(HEAD)
-                if head.startswith(RULES) and own_front_matter.block(as_text(head)) is None:
+                if head.startswith(RULES) and own_front_matter.block(decode_text(head)) is None:
                     head += file.read(LARGEST)
         except OSError:
             return name
-        fields, _, _ = own_front_matter.apart(as_text(head))
+        fields, _, _ = own_front_matter.split_fields(decode_text(head))
         return hearth_records.text_of(fields, "id") or name
 
     def _snapshots(self, key: str) -> Callable[[], Iterator[Kept]] | None:
@@ -239,7 +239,7 @@ class HearthTree:
         try:
             found = msgspec.json.decode(entry.read(LARGEST_JSON), type=list[dict[str, Any]])
         except UNREADABLE as error:
-            yield unreadable(TODOS, error)
+            yield not_readable(TODOS, error)
             return
         for number, todo in enumerate(found):
             yield hearth_records.todo_of(todo, number)
@@ -255,7 +255,7 @@ class HearthTree:
                     reason="others take part in this conversation",
                 )
         except (KeyError, TypeError, *UNREADABLE) as error:
-            yield unreadable(name, error)
+            yield not_readable(name, error)
 
     def _settings(self) -> Iterator[Item]:
         entry = self._files.get(SETTINGS)
@@ -266,10 +266,10 @@ class HearthTree:
                 values=msgspec.json.decode(entry.read(1 << 20), type=dict[str, Any])
             )
         except UNREADABLE as error:
-            yield unreadable(SETTINGS, error)
+            yield not_readable(SETTINGS, error)
 
     def _lines(self, name: str, *, skip: bool) -> Iterator[tuple[int, Any]]:
-        """Give the objects of a file that has one a line.
+        """Yield the objects of a file that has one a line.
 
         A damaged line is told, or with `skip` passed over.
         """
@@ -293,7 +293,7 @@ class HearthTree:
                             )
         except OSError as error:
             if not skip:
-                yield 0, unreadable(name, error)
+                yield 0, not_readable(name, error)
 
 
 def _is_export(path: Path) -> bool:
@@ -326,4 +326,4 @@ def _decoded(content: bytes) -> str:
             content.decode()
         )  # byte for byte as it was exported, also what begins with a mark of byte order
     except UnicodeDecodeError:
-        return as_text(content)
+        return decode_text(content)

@@ -26,7 +26,7 @@ class JsonStream:
         """Characters that have been read and let go."""
 
     def peek(self) -> str:
-        """Give the next character that is no space, and nothing at the end."""
+        """Return the next character that is no space, and nothing at the end."""
         while True:
             while self._place < len(self._text) and self._text[self._place] in _SPACE:
                 self._place += 1
@@ -42,7 +42,7 @@ class JsonStream:
         self._place += 1
 
     def value(self) -> Any:
-        """Give the next value, whatever it is."""
+        """Return the next value, whatever it is."""
         self.peek()
         while True:
             try:
@@ -58,11 +58,11 @@ class JsonStream:
                 return found
 
     def elements(self) -> Iterator[Any]:
-        """Give the elements of the list that comes next."""
+        """Yield the elements of the list that comes next."""
         yield from (value for _ in self._each("[", "]") for value in (self.value(),))
 
     def fields(self) -> Iterator[str]:
-        """Give the names of the object that comes next.
+        """Yield the names of the object that comes next.
 
         Before going on, the value of each must be read.
         """

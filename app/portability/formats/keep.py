@@ -14,17 +14,17 @@ from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
-    clean,
-    damaged,
-    joined,
-    labels,
-    line,
-    link,
-    named,
-    since_1970,
+    clean_text,
+    join_paragraphs,
+    markdown_link,
+    moment_from_epoch,
+    not_readable,
+    note_damaged_text,
+    one_line,
+    report_name,
+    tag_labels,
     title_of,
-    unreadable,
-    web,
+    web_address,
 )
 from app.portability.content.source_items import (
     Item,
@@ -32,7 +32,7 @@ from app.portability.content.source_items import (
     Source,
     SourceFile,
     SourceNote,
-    address,
+    item_address,
 )
 from app.portability.formats import keep_html
 
@@ -66,7 +66,7 @@ _NOT_NOTES = frozenset({"Labels.txt", "archive_browser.html"})
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a folder or archive holds notes of Keep; never raises."""
+    """Return whether a folder or archive holds notes of Keep; never raises."""
     return open_source.looks(_looks_like_keep, path)
 
 
@@ -100,7 +100,7 @@ class Keep:
         )
 
     def items(self) -> Iterator[Item]:
-        """Give every note, with its files right before it, then files that no note shows."""
+        """Yield every note, with its files right before it, then files that no note shows."""
         self._look()
         yield from self._refused
         keys: set[str] = set()
@@ -135,16 +135,16 @@ class Keep:
         try:
             note = _any_note(entry)
         except UNREADABLE as error:
-            yield unreadable(entry.path, error)
+            yield not_readable(entry.path, error)
             page = inside.get(entry.stem + ".html")
             if entry.ending == "json" and page is not None:
                 yield from self._note(page, inside, shown, own)
             return
         if not _is_keep(note):
-            yield NotCarried(name=named(entry.path), reason="it is not a Keep note")
+            yield NotCarried(name=report_name(entry.path), reason="it is not a Keep note")
         elif note.get("isTrashed") is True:
             yield NotCarried(
-                name=named(note.get("title") or entry.name), reason="it was in Keep's trash"
+                name=report_name(note.get("title") or entry.name), reason="it was in Keep's trash"
             )
         else:
             yield from self._carried(note, entry, inside, shown, own)
@@ -157,34 +157,37 @@ class Keep:
         shown: set[str],
         own: str,
     ) -> Iterator[Item]:
-        body = clean(note.get("textContent")) or _boxes(note.get("listContent"))
-        title = line(note.get("title")) or title_of(body, entry.stem)
+        body = clean_text(note.get("textContent")) or _boxes(note.get("listContent"))
+        title = one_line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
         for attachment in _maps(note.get("attachments")):
-            file = _found(clean(attachment.get("filePath")), inside)
+            file = _found(clean_text(attachment.get("filePath")), inside)
             if file is None:
                 yield NotCarried(
-                    name=named(attachment.get("filePath")),
-                    reason=f"the note “{named(title)}” shows it, but it is not in the Takeout",
+                    name=report_name(attachment.get("filePath")),
+                    reason=f"the note “{report_name(title)}” shows it, "
+                    "but it is not in the Takeout",
                 )
                 continue
             if file.name not in shown:
                 yield SourceFile(
-                    key=file.name, name=line(file.name), open=file.open, size=file.size
+                    key=file.name, name=one_line(file.name), open=file.open, size=file.size
                 )
             shown.add(file.name)
-            picture = clean(attachment.get("mimetype")).startswith("image/")
-            pictures.append(link(file.name, address("attachment", file.name), picture=picture))
+            picture = clean_text(attachment.get("mimetype")).startswith("image/")
+            pictures.append(
+                markdown_link(file.name, item_address("attachment", file.name), picture=picture)
+            )
         yield from _lost(note, title)
-        yield from damaged(title, body, title)
-        colour = clean(note.get("color")).lower()
+        yield from note_damaged_text(title, body, title)
+        colour = clean_text(note.get("color")).lower()
         yield SourceNote(
             key=own,
             path=(ARCHIVE,) if note.get("isArchived") is True else (),
             title=title,
-            text=joined(body, _links(note.get("annotations"), body), "\n".join(pictures)),
+            text=join_paragraphs(body, _links(note.get("annotations"), body), "\n".join(pictures)),
             pinned=note.get("isPinned") is True,
-            tags=labels(
+            tags=tag_labels(
                 [
                     *(one.get("name") for one in _maps(note.get("labels"))),
                     f"color/{colour}" if colour not in ("", "default") else "",
@@ -199,21 +202,21 @@ class Keep:
         for entry in inside.values():
             if entry.name in _NOT_NOTES:
                 yield NotCarried(
-                    name=named(entry.path),
+                    name=report_name(entry.path),
                     reason="it only describes the Takeout; labels are imported with their notes",
                 )
             elif not _is_note(entry) and entry.name not in shown:
-                yield NotCarried(name=named(entry.path), reason="no imported note shows it")
+                yield NotCarried(name=report_name(entry.path), reason="no imported note shows it")
 
 
 def _elsewhere(folder: str, inside: dict[str, Entry]) -> Iterator[Item]:
     """Tell of a folder of the Takeout that has no notes: it is of another service."""
     if folder:
         count = f"{len(inside):,} {'file' if len(inside) == 1 else 'files'}"
-        yield NotCarried(name=named(folder), reason=f"it contains no Keep notes ({count})")
+        yield NotCarried(name=report_name(folder), reason=f"it contains no Keep notes ({count})")
     else:
         for entry in inside.values():
-            yield NotCarried(name=named(entry.path), reason="it is not a Keep note")
+            yield NotCarried(name=report_name(entry.path), reason="it is not a Keep note")
 
 
 def _looks_like_keep(path: Path) -> bool:
@@ -260,7 +263,7 @@ def _is_note(entry: Entry) -> bool:
 
 
 def _is_page(entry: Entry, inside: Mapping[str, Entry]) -> bool:
-    """Say whether it is the page of a note whose JSON is there too."""
+    """Return whether it is the page of a note whose JSON is there too."""
     return entry.ending == "html" and entry.stem + ".json" in inside
 
 
@@ -269,42 +272,47 @@ def _maps(value: Any) -> list[Mapping[str, Any]]:
 
 
 def _boxes(value: Any) -> str:
-    """Give a checklist as Markdown."""
+    """Return a checklist as Markdown."""
     rows = []
     for one in _maps(value):
-        text = "\n  ".join(clean(one.get("text")).strip().splitlines())
+        text = "\n  ".join(clean_text(one.get("text")).strip().splitlines())
         rows.append(f"- [{'x' if one.get('isChecked') is True else ' '}] {text}")
     return "\n".join(rows)
 
 
 def _links(value: Any, body: str) -> str:
-    """Give the pages that Keep found in a note, those that its text names left out."""
+    """Return the pages that Keep found in a note, those that its text names left out."""
     pages = [
-        (one, page) for one in _maps(value) if (page := web(one.get("url"))) and page not in body
+        (one, page)
+        for one in _maps(value)
+        if (page := web_address(one.get("url"))) and page not in body
     ]
-    return "\n".join(f"- {link(line(one.get('title')) or page, page)}" for one, page in pages)
+    return "\n".join(
+        f"- {markdown_link(one_line(one.get('title')) or page, page)}" for one, page in pages
+    )
 
 
 def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     """Tell of what a note has and ours have not."""
-    if any(mark in clean(note.get("textContentHtml")) for mark in _RICH):
+    if any(mark in clean_text(note.get("textContentHtml")) for mark in _RICH):
         yield NotCarried(
-            name=named(title), reason="its bold, italic and headings are now plain text"
+            name=report_name(title), reason="its bold, italic and headings are now plain text"
         )
     others = [
-        clean(one.get("email"))
+        clean_text(one.get("email"))
         for one in _maps(note.get("sharees"))
         if one.get("isOwner") is not True
     ]
     if others:
         yield NotCarried(
-            name=named(title),
-            reason=f"it was shared with {line(', '.join(others), 200)}; here only you can see it",
+            name=report_name(title),
+            reason=f"it was shared with {one_line(', '.join(others), 200)}; "
+            "here only you can see it",
         )
 
 
 def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:
-    """Give the file that a note shows.
+    """Return the file that a note shows.
 
     Takeout writes another ending than the file has now and then.
     """
@@ -319,4 +327,6 @@ def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:
 
 
 def _moment(note: Mapping[str, Any], what: str) -> str | None:
-    return since_1970(note.get(f"{what}TimestampUsec"), 1_000_000) or note.get(f"{what}AsShown")
+    return moment_from_epoch(note.get(f"{what}TimestampUsec"), 1_000_000) or note.get(
+        f"{what}AsShown"
+    )

@@ -30,7 +30,7 @@ _DEEPEST = 200
 
 
 def read(page: str) -> dict[str, Any]:
-    """Give what a page shows under the names of the JSON; raise ValueError for a page of another
+    """Return what a page shows under the names of the JSON; raise ValueError for a page of another
     program.
     """
     reader = _Page()
@@ -124,7 +124,7 @@ class _Page(HTMLParser):
 
 
 def _moment(heading: str) -> str | None:
-    """Give the time at the top of a page, as a wall time, where it is written in English."""
+    """Return the time at the top of a page, as a wall time, where it is written in English."""
     found = _HEADING.search(heading)
     if found is None or found[1].lower() not in _MONTHS:
         return None

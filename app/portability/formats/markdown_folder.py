@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from app.core.text import fold
+from app.core.text import fold_name
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Found, Tree
 from app.portability.content import front_matter
-from app.portability.content.clean_text import named, since_1970, unreadable
-from app.portability.content.literal_text import outside
+from app.portability.content.clean_text import moment_from_epoch, not_readable, report_name
+from app.portability.content.literal_text import replace_outside
 from app.portability.content.source_items import (
     Folders,
     Item,
@@ -25,10 +25,10 @@ from app.portability.content.source_items import (
     SourceFile,
     SourceFolder,
     SourceNote,
-    address,
+    item_address,
 )
 from app.portability.formats.unsupported import is_encrypted
-from app.workspace.attachments.media_types import as_text
+from app.workspace.attachments.media_types import decode_text
 from app.workspace.index import link_text, note_tags
 
 ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -62,7 +62,7 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 
 def recognise(path: Path) -> bool:
-    """Say whether there is a Markdown file."""
+    """Return whether there is a Markdown file."""
     return open_source.looks(
         lambda: any(
             _is_note(entry.path)
@@ -89,17 +89,17 @@ class MarkdownFolder:
             key=lambda path: path.count("/"),
             reverse=True,
         ):
-            self._named[fold(path.rpartition("/")[2])] = (
+            self._named[fold_name(path.rpartition("/")[2])] = (
                 path  # of several the one nearest to the top, as a vault reads a bare name
             )
-        self._folded = {fold(entry.path): entry.path for entry in self._entries()}
+        self._folded = {fold_name(entry.path): entry.path for entry in self._entries()}
 
     def total(self) -> int | None:
         """Count the files, the folders and what cannot be read."""
         return len(self._listed)
 
     def items(self) -> Iterator[Item]:
-        """Give folders, then files, then notes, so that a note's files are there before it."""
+        """Yield folders, then files, then notes, so that a note's files are there before it."""
         for entry in self._listed:
             if isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
@@ -109,7 +109,7 @@ class MarkdownFolder:
         )  # what nobody misses comes last
         for entry in self._entries():
             if not _is_note(entry.path):
-                made = since_1970(entry.modified, 1) if entry.modified else None
+                made = moment_from_epoch(entry.modified, 1) if entry.modified else None
                 yield SourceFile(
                     key=entry.path, name=entry.name, open=entry.open, size=entry.size, created=made
                 )
@@ -125,11 +125,11 @@ class MarkdownFolder:
         return (one for one in self._listed if isinstance(one, Entry))
 
     def _note(self, entry: Entry) -> Iterator[Item]:
-        name = named(entry.path)
+        name = report_name(entry.path)
         try:
             content = entry.read(LARGEST)
         except OSError as error:
-            yield unreadable(name, error)
+            yield not_readable(name, error)
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
             yield NotCarried(name=name, reason="it is not text: it contains NUL characters")
@@ -140,8 +140,8 @@ class MarkdownFolder:
                 reason="it is encrypted; decrypt it where it was made, and import it again",
             )
             return
-        text = as_text(content)
-        fields, body, trouble = front_matter.parted(text)
+        text = decode_text(content)
+        fields, body, trouble = front_matter.split_front_matter(text)
         if trouble is not None:
             yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
         yield self._made(entry, text, fields, body)
@@ -156,7 +156,7 @@ class MarkdownFolder:
             "pinned",
             *(["title"] if str(known.get("title", "")) == title else []),
         }
-        tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
+        tags = [tag for name in TAGS for tag in front_matter.word_list(known.get(name))]
         head = (
             ""
             if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags)
@@ -176,26 +176,28 @@ class MarkdownFolder:
         )
 
     def _with_addresses(self, folders: Folders, text: str) -> str:
-        """Give a text with the addresses of what its relative links and embeds lead to.
+        """Return a text with the addresses of what its relative links and embeds lead to.
 
         Links to titles stay, Hearth has them too.
         """
         if "](" in text:
-            text = outside(
+            text = replace_outside(
                 _LINK,
                 lambda match: self._linked(folders, "](", match[1] or match[2]),
                 text,
                 maths=True,
             )
         if "]:" in text:
-            text = outside(
+            text = replace_outside(
                 _DEFINITION,
                 lambda match: self._linked(folders, match[1], match[2] or match[3]),
                 text,
                 maths=True,
             )
         if "[[" in text:
-            text = outside(_EMBED, lambda match: self._embedded(folders, match), text, maths=True)
+            text = replace_outside(
+                _EMBED, lambda match: self._embedded(folders, match), text, maths=True
+            )
         return text
 
     def _linked(self, folders: Folders, before: str, link: str) -> str | None:
@@ -203,23 +205,25 @@ class MarkdownFolder:
         return None if found is None else before + found
 
     def _target(self, folders: Folders, link: str) -> str | None:
-        """Give the address of the file that a relative link leads to; None for all others."""
+        """Return the address of the file that a relative link leads to; None for all others."""
         if _ELSEWHERE.match(link):
             return None
         where = link.partition("#")[0].partition("?")[0]
         rest = link[len(where) :].translate(_IN_ADDRESS)
         where = unquote(where)
-        path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
+        path = self._folded.get(fold_name(posixpath.normpath("/".join([*folders, where]))))
         if path is None and not where.lower().endswith(ENDINGS):
-            path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
+            path = self._folded.get(
+                fold_name(posixpath.normpath("/".join([*folders, where + ".md"])))
+            )
         return (
             None
             if path is None
-            else address("note" if _is_note(path) else "attachment", path) + rest
+            else item_address("note" if _is_note(path) else "attachment", path) + rest
         )
 
     def _embedded(self, folders: Folders, match: re.Match[str]) -> str | None:
-        """Give what stands for a link in double brackets.
+        """Return what stands for a link in double brackets.
 
         One to a file that is no note gets its address, and keeps its size and fragment.
         """
@@ -231,9 +235,9 @@ class MarkdownFolder:
             match[5],
         )
         path = self._folded.get(
-            fold(posixpath.normpath("/".join([*folders, target])))
-        ) or self._folded.get(fold(target.strip("/")))
-        path = path or self._named.get(fold(target.rpartition("/")[2]))
+            fold_name(posixpath.normpath("/".join([*folders, target])))
+        ) or self._folded.get(fold_name(target.strip("/")))
+        path = path or self._named.get(fold_name(target.rpartition("/")[2]))
         if path is None or _is_note(path):
             return None
         name = path.rpartition("/")[2]
@@ -242,12 +246,12 @@ class MarkdownFolder:
         elif shows and shown.replace("x", "").isdecimal():  # the width of a picture
             shown = f"{name}{bar}{shown}"
         shown = shown.replace("[", "(").replace("]", ")")
-        where = address("attachment", path) + fragment.translate(_IN_ADDRESS)
+        where = item_address("attachment", path) + fragment.translate(_IN_ADDRESS)
         return f"{shows}[{shown}]({where})"
 
 
 def _day(title: str) -> date | None:
-    """Give the day of which a note is the journal, by its name: 2024-05-31 or 2024_05_31."""
+    """Return the day of which a note is the journal, by its name: 2024-05-31 or 2024_05_31."""
     match = _DAY.fullmatch(title)
     try:
         return date(int(match[1]), int(match[3]), int(match[4])) if match else None
@@ -256,7 +260,7 @@ def _day(title: str) -> date | None:
 
 
 def _is_whole(fields: Mapping[str, Any], head: str, tags: Sequence[str]) -> bool:
-    """Say whether all of a front matter becomes fields of the note.
+    """Return whether all of a front matter becomes fields of the note.
 
     It has no comments, each thing once, and what can be one.
     """
@@ -301,7 +305,7 @@ def _is_tag(text: str) -> bool:
 def _left_out(one: Found) -> Found:
     if not isinstance(one, Entry) or one.ending not in LEFT_OUT:
         return one
-    return PassedOver(name=named(one.path), reason=LEFT_OUT[one.ending])
+    return PassedOver(name=report_name(one.path), reason=LEFT_OUT[one.ending])
 
 
 def _is_note(path: str) -> bool:
@@ -321,5 +325,7 @@ def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 def _inline_tags(text: str) -> list[str]:
     return (
-        [link.target for link in link_text.links(text) if link.kind == "tag"] if "#" in text else []
+        [link.target for link in link_text.find_links(text) if link.kind == "tag"]
+        if "#" in text
+        else []
     )

@@ -7,7 +7,12 @@ from typing import Any
 import msgspec
 
 from app.core.markdown import blocks
-from app.portability.content.clean_text import clean, line, moment, since_1970
+from app.portability.content.clean_text import (
+    clean_text,
+    moment_from_epoch,
+    moment_from_iso,
+    one_line,
+)
 
 _TAG = re.compile(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
 _STATES = {"ARCHIVED": "archived", "DELETED": "deleted"}
@@ -47,7 +52,7 @@ class Memo(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """Give its own id."""
+        """Return its own id."""
         return self.ids[0]
 
 
@@ -68,7 +73,7 @@ def memo(found: Any) -> Memo | None:
     )
     if not ids:
         return None
-    content = clean(found["content"])
+    content = clean_text(found["content"])
     given = found.get("property")
     property_ = given if isinstance(given, dict) else {}
     related, parent = _relations(found, ids)
@@ -76,11 +81,11 @@ def memo(found: Any) -> Memo | None:
     return Memo(
         ids=ids,
         content=content,
-        title=clean(property_.get("title")),
-        state=_STATES.get(clean(found.get("state") or found.get("rowStatus")), ""),
-        visibility=clean(found.get("visibility")).removeprefix("VISIBILITY_"),
+        title=clean_text(property_.get("title")),
+        state=_STATES.get(clean_text(found.get("state") or found.get("rowStatus")), ""),
+        visibility=clean_text(found.get("visibility")).removeprefix("VISIBILITY_"),
         pinned=found.get("pinned") is True,
-        tags=tuple(map(clean, tags)) if isinstance(tags, list) else _tags_in(content),
+        tags=tuple(map(clean_text, tags)) if isinstance(tags, list) else _tags_in(content),
         attached=tuple(_attached(found)),
         related=related,
         parent=_id(found.get("parent")) or parent,
@@ -92,7 +97,7 @@ def memo(found: Any) -> Memo | None:
 
 
 def _tags_in(content: str) -> tuple[str, ...]:
-    """Give the tags of a text, for versions that did not tell them beside it."""
+    """Return the tags of a text, for versions that did not tell them beside it."""
     if "#" not in content:
         return ()
     code = blocks.code_spans(content)
@@ -104,10 +109,10 @@ def _tags_in(content: str) -> tuple[str, ...]:
 
 
 def _id(value: Any) -> str:
-    """Give the last part of a name such as memos/abc, or a number, as text."""
+    """Return the last part of a name such as memos/abc, or a number, as text."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)[:64]
-    return line(value, 200).rpartition("/")[2]
+    return one_line(value, 200).rpartition("/")[2]
 
 
 def _maps(value: Any) -> list[dict[str, Any]]:
@@ -115,30 +120,30 @@ def _maps(value: Any) -> list[dict[str, Any]]:
 
 
 def _moment(found: dict[str, Any], what: str) -> str | None:
-    """Give a moment: an ISO text, or seconds since 1970 in older shapes."""
+    """Return a moment: an ISO text, or seconds since 1970 in older shapes."""
     return (
-        moment(found.get(f"{what}Time"))
-        or since_1970(found.get(f"{what}dTs"), 1)
-        or moment(found.get(f"{what}dAt"))
+        moment_from_iso(found.get(f"{what}Time"))
+        or moment_from_epoch(found.get(f"{what}dTs"), 1)
+        or moment_from_iso(found.get(f"{what}dAt"))
     )
 
 
 def _attached(found: dict[str, Any]) -> Iterator[Attached]:
     for name in ("attachments", "resources", "resourceList"):
         for one in _maps(found.get(name)):
-            size = clean(str(one.get("size", "")))
+            size = clean_text(str(one.get("size", "")))
             yield Attached(
                 id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")),
-                name=line(one.get("filename")),
-                picture=clean(one.get("type")).startswith("image/"),
+                name=one_line(one.get("filename")),
+                picture=clean_text(one.get("type")).startswith("image/"),
                 size=int(size) if size.isdecimal() and len(size) < 16 else None,
-                content=clean(one.get("content")),
-                page=clean(one.get("externalLink")),
+                content=clean_text(one.get("content")),
+                page=clean_text(one.get("externalLink")),
             )
 
 
 def _relations(found: dict[str, Any], own: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Give the ids of memos that this one refers to, and of the one that it comments on."""
+    """Return the ids of memos that this one refers to, and of the one that it comments on."""
     related: list[str] = []
     parent = ""
     for one in _maps(found.get("relations")) + _maps(found.get("relationList")):
@@ -170,4 +175,4 @@ def _place(value: Any) -> str:
         for name in ("latitude", "longitude")
         if isinstance(value.get(name), int | float)
     ]
-    return ", ".join(part for part in (line(value.get("placeholder")), *numbers) if part)
+    return ", ".join(part for part in (one_line(value.get("placeholder")), *numbers) if part)

@@ -19,25 +19,25 @@ from app.portability.archives.folder_tree import FileTree
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
-    clean,
-    damaged,
-    joined,
-    labels,
-    line,
-    link,
-    named,
+    clean_text,
+    join_paragraphs,
+    markdown_link,
+    note_damaged_text,
+    one_line,
+    reason_text,
+    report_name,
+    tag_labels,
     title_of,
-    web,
-    why,
+    web_address,
 )
-from app.portability.content.literal_text import outside
+from app.portability.content.literal_text import replace_outside
 from app.portability.content.source_items import (
     Item,
     NotCarried,
     Source,
     SourceFile,
     SourceNote,
-    address,
+    item_address,
 )
 from app.portability.formats import memo_versions
 from app.portability.formats.json_stream import JsonStream
@@ -55,7 +55,7 @@ _MEMO_LINK = re.compile(
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file, or one of the first in a folder, is such JSON; never raises."""
+    """Return whether a file, or one of the first in a folder, is such JSON; never raises."""
     return open_source.looks(_looks_like_memos, path)
 
 
@@ -83,11 +83,11 @@ class Memos:
         self._read = False
 
     def total(self) -> int | None:
-        """Give None: counting is reading."""
+        """Return None: counting is reading."""
         return None
 
     def items(self) -> Iterator[Item]:
-        """Give every memo with its files before it, page by page, then tell of files that none
+        """Yield every memo with its files before it, page by page, then tell of files that none
         shows.
         """
         self._look()
@@ -103,11 +103,12 @@ class Memos:
                         yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
             except UNREADABLE as error:
                 yield NotCarried(
-                    name=named(page.path), reason=f"it is damaged after {count} memos: {why(error)}"
+                    name=report_name(page.path),
+                    reason=f"it is damaged after {count} memos: {reason_text(error)}",
                 )
         for entry in self._files:
             if entry.path not in shown:
-                yield NotCarried(name=named(entry.path), reason="no imported memo shows it")
+                yield NotCarried(name=report_name(entry.path), reason="no imported memo shows it")
 
     def close(self) -> None:
         """Close the archive."""
@@ -141,14 +142,14 @@ class Memos:
     def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
         memo = memo_versions.memo(found)
         if memo is None:
-            yield NotCarried(name=named(place), reason="it is not a memo, or has no id")
+            yield NotCarried(name=report_name(place), reason="it is not a memo, or has no id")
             return
         if memo.id in seen:
             return
         seen.add(memo.id)
         title = _title(memo)
         if memo.state == "deleted":
-            yield NotCarried(name=named(title), reason="it was deleted in Memos")
+            yield NotCarried(name=report_name(title), reason="it was deleted in Memos")
             return
         more: list[str] = []
         text = memo.content
@@ -160,24 +161,28 @@ class Memos:
                 and f"/{attached.id}" in text
                 and attached.id in _files_in(text)
             ):
-                text = outside(_FILE_LINK, functools.partial(_instead, attached.id, target), text)
+                text = replace_outside(
+                    _FILE_LINK, functools.partial(_instead, attached.id, target), text
+                )
             elif target:
-                more.append(link(attached.name, target, picture=told))
+                more.append(markdown_link(attached.name, target, picture=told))
         if "/m/" in text or "/memos/" in text:
-            text = outside(
+            text = replace_outside(
                 _MEMO_LINK,
-                lambda one: address("note", self._own[one[1]]) if one[1] in self._own else None,
+                lambda one: (
+                    item_address("note", self._own[one[1]]) if one[1] in self._own else None
+                ),
                 text,
             )
-        yield from damaged(title, text)
+        yield from note_damaged_text(title, text)
         yield from _lost(memo, title)
         yield SourceNote(
             key=memo.id,
             path=(ARCHIVE,) if memo.state == "archived" else (),
             title=title,
             pinned=memo.pinned,
-            tags=labels(memo.tags),
-            text=joined(text, "\n".join(more), "\n".join(self._related(memo)))
+            tags=tag_labels(memo.tags),
+            text=join_paragraphs(text, "\n".join(more), "\n".join(self._related(memo)))
             if more or memo.related or memo.parent or memo.place
             else text,
             created=memo.created,
@@ -187,7 +192,7 @@ class Memos:
     def _attached(
         self, attached: Attached, title: str, shown: set[str]
     ) -> Generator[Item, None, tuple[str, bool]]:
-        """Give the file of an attachment.
+        """Yield the file of an attachment.
 
         Return where a link to it leads, empty if nowhere, and whether it is a picture.
         """
@@ -198,34 +203,34 @@ class Memos:
                 shown.add(entry.path)
                 yield SourceFile(
                     key=key,
-                    name=line(attached.name) or entry.name,
+                    name=one_line(attached.name) or entry.name,
                     open=entry.open,
                     size=entry.size,
                 )
-            return address("attachment", key), attached.picture
+            return item_address("attachment", key), attached.picture
         if attached.content and (inside := _decoded(attached.content)):
             yield SourceFile(
                 key=key,
-                name=line(attached.name) or "attachment",
+                name=one_line(attached.name) or "attachment",
                 open=lambda: io.BytesIO(inside),
                 size=len(inside),
             )
-            return address("attachment", key), attached.picture
-        if page := web(attached.page):
+            return item_address("attachment", key), attached.picture
+        if page := web_address(attached.page):
             return page, attached.picture
         yield NotCarried(
-            name=named(attached.name or key),
-            reason=f"the memo “{named(title)}” has this file, but it is not beside the JSON",
+            name=report_name(attached.name or key),
+            reason=f"the memo “{report_name(title)}” has this file, but it is not beside the JSON",
         )
         return "", False
 
     def _related(self, memo: Memo) -> Iterator[str]:
-        """Give lines about what a memo refers to and where it was written."""
+        """Yield lines about what a memo refers to and where it was written."""
         if (parent := self._own.get(memo.parent)) and parent != memo.id:
-            yield f"Comment on {link(self._titles[parent], address('note', parent))}"
+            yield f"Comment on {markdown_link(self._titles[parent], item_address('note', parent))}"
         for other in (self._own.get(one) for one in memo.related):
             if other and other not in (memo.id, parent):
-                yield f"Related: {link(self._titles[other], address('note', other))}"
+                yield f"Related: {markdown_link(self._titles[other], item_address('note', other))}"
         if memo.place:
             yield f"Place: {memo.place}"
 
@@ -258,7 +263,7 @@ def _first(values: Iterator[Any]) -> Iterator[Any]:
 
 def _files_in(text: str) -> set[str]:
     found: set[str] = set()
-    outside(_FILE_LINK, lambda one: found.add(one[1]), text)
+    replace_outside(_FILE_LINK, lambda one: found.add(one[1]), text)
     return found
 
 
@@ -267,7 +272,7 @@ def _instead(own: str, target: str, found: re.Match[str]) -> str | None:
 
 
 def _values(stream: JsonStream) -> Iterator[Any]:
-    """Give the memos of a page, of a bare list, or of a file that is one memo."""
+    """Yield the memos of a page, of a bare list, or of a file that is one memo."""
     if stream.peek() == "[":
         yield from stream.elements()
         return
@@ -282,7 +287,7 @@ def _values(stream: JsonStream) -> Iterator[Any]:
 
 
 def _title(memo: Memo) -> str:
-    return line(memo.title, 80) or title_of(
+    return one_line(memo.title, 80) or title_of(
         memo.content, f"Memo of {memo.created[:10]}" if memo.created else f"Memo {memo.id}"
     )
 
@@ -290,21 +295,21 @@ def _title(memo: Memo) -> str:
 def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
         yield NotCarried(
-            name=named(title),
-            reason=f"its visibility was {line(memo.visibility, 30)}; here only you can see it",
+            name=report_name(title),
+            reason=f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
         yield NotCarried(
-            name=named(title), reason=f"its {memo.reactions} reactions have no place here"
+            name=report_name(title), reason=f"its {memo.reactions} reactions have no place here"
         )
 
 
 def _found(attached: Attached, files: list[Entry]) -> Entry | None:
-    """Give the file of an attachment.
+    """Return the file of an attachment.
 
     The one that its id names, else the only one of its name, and of its size where that helps.
     """
-    name = clean(attached.name)
+    name = clean_text(attached.name)
     if attached.id:
         own = [
             entry

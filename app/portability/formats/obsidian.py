@@ -14,7 +14,7 @@ OWN = ".obsidian"
 
 
 def recognise(path: Path) -> bool:
-    """Say whether there is Obsidian's own folder."""
+    """Return whether there is Obsidian's own folder."""
     return open_source.looks(_is_vault, path)
 
 

@@ -5,11 +5,11 @@ from typing import Literal
 
 from app.portability.content.clean_text import (
     LONGEST_TODO_TITLE,
-    clean,
-    damaged,
-    joined,
-    line,
-    named,
+    clean_text,
+    join_paragraphs,
+    note_damaged_text,
+    one_line,
+    report_name,
 )
 from app.portability.content.source_items import NotCarried, SourceTodo
 
@@ -33,28 +33,28 @@ def todo(
     created: str | None = None,
     counted_from: Literal["due", "done"] = "due",
 ) -> Iterator[SourceTodo | NotCarried]:
-    """Give a todo whose title, description and steps are no longer than ours may be.
+    """Yield a todo whose title, description and steps are no longer than ours may be.
 
     What is beyond that is told.
     """
-    whole = " ".join(clean(title).split())
-    short = line(whole, LONGEST_TODO_TITLE) or line(description, 80) or "Untitled"
-    more = [f"- [{'x' if done else ' '}] {line(step)}" for step, done in steps[MOST_STEPS:]]
-    text = joined(
+    whole = " ".join(clean_text(title).split())
+    short = one_line(whole, LONGEST_TODO_TITLE) or one_line(description, 80) or "Untitled"
+    more = [f"- [{'x' if done else ' '}] {one_line(step)}" for step, done in steps[MOST_STEPS:]]
+    text = join_paragraphs(
         whole if len(whole) > LONGEST_TODO_TITLE else "",
-        clean(description).strip(),
+        clean_text(description).strip(),
         "\n".join(more),
     )
-    yield from damaged(short, whole, text)
+    yield from note_damaged_text(short, whole, text)
     if more:
         yield NotCarried(
-            name=named(short),
+            name=report_name(short),
             reason=f"a todo has at most {MOST_STEPS} steps; the other {len(more)} are in its "
             "description",
         )
     if len(text) > LONGEST_DESCRIPTION:
         yield NotCarried(
-            name=named(short),
+            name=report_name(short),
             reason=f"its description was cut at {LONGEST_DESCRIPTION:,} characters",
         )
     yield SourceTodo(
@@ -63,7 +63,7 @@ def todo(
         description=text[:LONGEST_DESCRIPTION] or None,
         completed=completed,
         completed_at=completed_at if completed else None,
-        steps=tuple((line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]),
+        steps=tuple((one_line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]),
         priority=priority,
         due=due,
         rule=rule,

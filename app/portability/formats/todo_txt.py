@@ -13,7 +13,14 @@ import msgspec
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
-from app.portability.content.clean_text import UNREADABLE, clean, damaged, moment, named, why
+from app.portability.content.clean_text import (
+    UNREADABLE,
+    clean_text,
+    moment_from_iso,
+    note_damaged_text,
+    reason_text,
+    report_name,
+)
 from app.portability.content.source_items import Item, NotCarried, Source
 from app.portability.formats import todo_parts
 
@@ -50,7 +57,7 @@ class _Marks(msgspec.Struct):
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file is named as todo.txt says, or most of its lines look so, or a folder
+    """Return whether a file is named as todo.txt says, or most of its lines look so, or a folder
     has nothing else; never raises.
     """
     return open_source.looks(_looks_like_todo_txt, path)
@@ -75,17 +82,17 @@ class TodoTxt:
         self._tree = tree
 
     def total(self) -> int | None:
-        """Give None: counting is reading."""
+        """Return None: counting is reading."""
         return None
 
     def items(self) -> Iterator[Item]:
-        """Give every line that says something as a todo."""
+        """Yield every line that says something as a todo."""
         known: Counter[str] = Counter()
         for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
             elif entry.ending != "txt" or ("/" in entry.path and entry.name not in NAMES):
-                yield NotCarried(name=named(entry.path), reason="it is not a todo list")
+                yield NotCarried(name=report_name(entry.path), reason="it is not a todo list")
             else:
                 yield from _file(entry, known)
 
@@ -101,21 +108,22 @@ def _file(entry: Entry, known: Counter[str]) -> Iterator[Item]:
             for number, raw in enumerate(_lines(stream), 1):
                 if len(raw) > MOST_OF_LINE:
                     yield NotCarried(
-                        name=f"{named(entry.path)}, line {number}",
+                        name=f"{report_name(entry.path)}, line {number}",
                         reason=f"the line has more than {MOST_OF_LINE >> 20} MB",
                     )
-                elif text := clean(
+                elif text := clean_text(
                     raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
                 ).strip():
                     yield from _todo(text, known)
     except UNREADABLE as error:
         yield NotCarried(
-            name=named(entry.path), reason=f"it is damaged after line {number}: {why(error)}"
+            name=report_name(entry.path),
+            reason=f"it is damaged after line {number}: {reason_text(error)}",
         )
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Give the lines; of one that is too long a beginning that is too long too."""
+    """Yield the lines; of one that is too long a beginning that is too long too."""
     while raw := stream.readline(MOST_OF_LINE + 2):
         rest = raw
         while rest and not rest.endswith(b"\n") and len(rest) > MOST_OF_LINE:
@@ -139,9 +147,9 @@ def _todo(text: str, known: Counter[str]) -> Iterator[Item]:
     known[digest] += 1
     first, second = _day(found["one"]), _day(found["two"])
     priority = found["first"] or marks.priority
-    yield from damaged(title, title)
+    yield from note_damaged_text(title, title)
     for reason in marks.lost:
-        yield NotCarried(name=named(title), reason=reason)
+        yield NotCarried(name=report_name(title), reason=reason)
     yield from todo_parts.todo(
         key=f"{digest}-{known[digest]}",
         title=title,
@@ -159,7 +167,7 @@ def _todo(text: str, known: Counter[str]) -> Iterator[Item]:
 def _taken(mark: re.Match[str], marks: _Marks) -> str:
     """Note what a mark says; give what of it stays in the title."""
     name, value = mark[1].lower(), mark[2]
-    if name == "due" and marks.due is None and (found := _day(value) or moment(value)):
+    if name == "due" and marks.due is None and (found := _day(value) or moment_from_iso(value)):
         marks.due = found
     elif name == "t" and _day(value):
         marks.about.append(f"Start: {value}")

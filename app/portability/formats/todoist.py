@@ -17,15 +17,15 @@ from app.portability.archives.folder_tree import FileTree
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
-    clean,
-    damaged,
-    joined,
-    line,
-    link,
-    named,
-    since_1970,
-    web,
-    why,
+    clean_text,
+    join_paragraphs,
+    markdown_link,
+    moment_from_epoch,
+    note_damaged_text,
+    one_line,
+    reason_text,
+    report_name,
+    web_address,
 )
 from app.portability.content.source_items import Item, NotCarried, Source
 from app.portability.formats import todo_parts, todoist_dates
@@ -53,7 +53,7 @@ class _Task(msgspec.Struct):
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file is such a CSV, or whether all of a folder or an archive are.
+    """Return whether a file is such a CSV, or whether all of a folder or an archive are.
 
     Never raises.
     """
@@ -80,11 +80,11 @@ class Todoist:
         self._tree = tree
 
     def total(self) -> int | None:
-        """Give None: counting is reading."""
+        """Return None: counting is reading."""
         return None
 
     def items(self) -> Iterator[Item]:
-        """Give a todo for each task of the top, its sub-tasks as steps."""
+        """Yield a todo for each task of the top, its sub-tasks as steps."""
         keys: Counter[str] = Counter()
         for entry in files(self._tree):
             if isinstance(entry, NotCarried):
@@ -94,7 +94,9 @@ class Todoist:
             ) and open_source.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
-                yield NotCarried(name=named(entry.path), reason="it is not a Todoist CSV file")
+                yield NotCarried(
+                    name=report_name(entry.path), reason="it is not a Todoist CSV file"
+                )
 
     def close(self) -> None:
         """Close the archive."""
@@ -106,15 +108,15 @@ class _Project:
 
     def __init__(self, entry: Entry, keys: Counter[str]) -> None:
         self._entry = entry
-        self._name = line(_NUMBER.sub("", entry.stem))
+        self._name = one_line(_NUMBER.sub("", entry.stem))
         self._section = ""
         self._task: _Task | None = None
         self._keys = keys
-        exported = since_1970(entry.modified, 1) if entry.modified else None
+        exported = moment_from_epoch(entry.modified, 1) if entry.modified else None
         self._day = date.fromisoformat(exported[:10]) if exported else None
 
     def items(self) -> Iterator[Item]:
-        """Give the todos of the file."""
+        """Yield the todos of the file."""
         count, authors = 0, 0
         try:
             with (
@@ -126,27 +128,27 @@ class _Project:
                 for row in rows:
                     count += 1
                     given = {
-                        name: clean(value).strip()
+                        name: clean_text(value).strip()
                         for name, value in zip(columns, row, strict=False)
                     }
                     authors += given.get("TYPE") == "task" and bool(given.get("AUTHOR"))
                     yield from self._row(given, count)
         except (csv.Error, *UNREADABLE) as error:
             yield NotCarried(
-                name=named(self._entry.path),
-                reason=f"it is damaged after {count} rows: {why(error)}",
+                name=report_name(self._entry.path),
+                reason=f"it is damaged after {count} rows: {reason_text(error)}",
             )
         yield from self._finished()
         if authors:
             yield NotCarried(
-                name=named(self._name), reason=f"who wrote its {authors} tasks is not kept"
+                name=report_name(self._name), reason=f"who wrote its {authors} tasks is not kept"
             )
 
     def _row(self, row: Mapping[str, str], number: int) -> Iterator[Item]:
         kind, content = row.get("TYPE", ""), row.get("CONTENT", "")
         if kind == "section":
             yield from self._finished()
-            self._section = line(content)
+            self._section = one_line(content)
         elif kind == "task":
             indent = row.get("INDENT", "")
             level = int(indent) if indent.isdecimal() and len(indent) < 3 else 1
@@ -155,8 +157,8 @@ class _Project:
             yield from self._note(content)
         elif kind and not kind.startswith("meta"):
             yield NotCarried(
-                name=named(content or f"row {number}"),
-                reason=f"it is a {line(kind, 30)}, which is not a task, section or comment",
+                name=report_name(content or f"row {number}"),
+                reason=f"it is a {one_line(kind, 30)}, which is not a task, section or comment",
             )
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
@@ -192,7 +194,7 @@ class _Project:
             due=when.due if when else None,
             rule=when.rule if when else None,
         )
-        yield from damaged(content, content)
+        yield from note_damaged_text(content, content)
         if row.get("DATE") and when is None:
             yield _unread(
                 content,
@@ -207,7 +209,7 @@ class _Project:
         task = self._task
         if task is None:
             return
-        content = line(row.get("CONTENT"))
+        content = one_line(row.get("CONTENT"))
         task.path = [*task.path[: level - 2], content]
         title = " › ".join(task.path)
         task.steps.append((title, False))
@@ -224,7 +226,7 @@ class _Project:
         if any(lost):
             task.description.append("\n".join([f"{title}:", *filter(None, lost)]))
             yield NotCarried(
-                name=named(content),
+                name=report_name(content),
                 reason="steps have only a title; the rest of this sub-task is in the description "
                 "of its todo",
             )
@@ -233,13 +235,13 @@ class _Project:
         """Add a comment to the task above; one that stands before all tasks is the project's."""
         for found in _FILE.finditer(content):
             yield NotCarried(
-                name=named(_file(found[1])[0]),
+                name=report_name(_file(found[1])[0]),
                 reason="Todoist keeps this file; the comment has its address",
             )
-        text = _FILE.sub(lambda found: link(*_file(found[1])), content)
+        text = _FILE.sub(lambda found: markdown_link(*_file(found[1])), content)
         if self._task is None:
             yield NotCarried(
-                name=named(text),
+                name=report_name(text),
                 reason="it is a comment on a project or section; todos have no place for it",
             )
         else:
@@ -251,7 +253,7 @@ class _Project:
             yield from todo_parts.todo(
                 key=task.key,
                 title=task.title,
-                description=joined(*task.description),
+                description=join_paragraphs(*task.description),
                 steps=task.steps,
                 priority=task.priority,
                 due=task.due,
@@ -273,23 +275,23 @@ def _is_template(entry: Entry) -> bool:
 def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
     why = "names a day that does not exist" if missing else "is unclear"
     return NotCarried(
-        name=named(content),
-        reason=f"its date “{line(text, 60)}” {why}; it is kept in the description",
+        name=report_name(content),
+        reason=f"its date “{one_line(text, 60)}” {why}; it is kept in the description",
     )
 
 
 def _guessed(content: str, text: str, year: int) -> NotCarried:
     return NotCarried(
-        name=named(content),
-        reason=f"its date “{line(text, 60)}” names no year; {year} was taken, nearest to the "
+        name=report_name(content),
+        reason=f"its date “{one_line(text, 60)}” names no year; {year} was taken, nearest to the "
         "export",
     )
 
 
 def _file(text: str) -> tuple[str, str]:
-    """Give the name and the address of a file that Todoist keeps."""
+    """Return the name and the address of a file that Todoist keeps."""
     try:
         found = msgspec.json.decode(text, type=dict[str, object])
     except msgspec.DecodeError:
         return "file", ""
-    return line(found.get("file_name")) or "file", web(found.get("file_url"))
+    return one_line(found.get("file_name")) or "file", web_address(found.get("file_url"))

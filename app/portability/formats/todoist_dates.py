@@ -36,7 +36,7 @@ class When(msgspec.Struct, frozen=True):
 
 
 def understood(text: str, language: str, zone: str, exported: date | None) -> When | None:
-    """Give when a task is due, or None where that is not certain.
+    """Return when a task is due, or None where that is not certain.
 
     What recurs counts from the day of the export.
     """
@@ -53,7 +53,7 @@ def understood(text: str, language: str, zone: str, exported: date | None) -> Wh
 
 
 def no_such_day(text: str, language: str, exported: date | None) -> bool:
-    """Say whether the words of a task name a day that its month does not have."""
+    """Return whether the words of a task name a day that its month does not have."""
     from app.agent.quickadd import time_ranges
 
     day = exported or date(1970, 1, 1)
@@ -101,7 +101,7 @@ def _by_grammar(text: str, locale: str | None, zone: str, exported: date | None)
 
 
 def _without_year(text: str, locale: str | None, zone: str, exported: date) -> When | None:
-    """Give a day and month in the year in which they are nearest to the export.
+    """Return a day and month in the year in which they are nearest to the export.
 
     None for words that count from some other day.
     """
@@ -122,13 +122,13 @@ def _without_year(text: str, locale: str | None, zone: str, exported: date) -> W
 
 
 def _understood(text: str, locale: str | None, first: date) -> tuple[date, str | None] | None:
-    """Give what quick add makes of words on a day.
+    """Return what quick add makes of words on a day.
 
     When, and the rule; None where a word is left over.
     """
     from app.agent.quickadd import quickadd
 
-    read = quickadd.read(
+    read = quickadd.read_line(
         text, now=datetime(first.year, first.month, first.day, tzinfo=UTC), locale=locale
     )
     left, place = "", 0
@@ -146,12 +146,12 @@ def _stored(due: date, zone: str) -> str:
 
 
 def _is_anchored(rule: str) -> bool:
-    """Say whether a rule names its days, so that its first one is certain without a start."""
+    """Return whether a rule names its days, so that its first one is certain without a start."""
     return "INTERVAL" not in rule and (rule.startswith("FREQ=DAILY") or "BY" in rule)
 
 
 def _written(moment: datetime, zone: str) -> str:
-    """Give a moment in UTC, or a wall time where the zone is not known."""
+    """Return a moment in UTC, or a wall time where the zone is not known."""
     place = moment.tzinfo or _zone(zone)
     if place is None:
         return moment.isoformat(timespec="seconds")

@@ -84,7 +84,7 @@ _CIPHERS = (
 
 
 def refusal(path: Path) -> str:
-    """Say what a file or folder is and what to do, if it is known and cannot be imported.
+    """Return what a file or folder is and what to do, if it is known and cannot be imported.
 
     Else nothing.
     """
@@ -97,7 +97,7 @@ def refusal(path: Path) -> str:
 
 
 def is_encrypted(content: bytes) -> bool:
-    """Say whether what should be a text is encrypted as a whole."""
+    """Return whether what should be a text is encrypted as a whole."""
     return content[:200].lstrip(b"\xef\xbb\xbf \r\n").startswith(_CIPHERS)
 
 

@@ -12,7 +12,7 @@ from app.workspace.notes import note_edits, note_rows
 from app.workspace.todos import todo_rows
 
 
-def settle(tx: Tx, what: Import, keys: Mapping[str, int]) -> None:
+def settle_addresses(tx: Tx, what: Import, keys: Mapping[str, int]) -> None:
     """Put the true addresses into notes whose texts were stored before all was there that they
     refer to.
     """
@@ -23,17 +23,17 @@ def settle(tx: Tx, what: Import, keys: Mapping[str, int]) -> None:
             me=what.me.user,
         )
         if note is not None:
-            text = address_links.resolved(
+            text = address_links.to_addresses(
                 note["content"],
-                store_items.rows_for(tx, what, address_links.wanted(note["content"])),
+                store_items.find_rows(tx, what, address_links.referenced_keys(note["content"])),
             )
             if text != note["content"]:
-                note_rows.settle(tx, note, note_rows.measured(text))
-        import_rows.done(tx, what.me.user, what.source, key, REFERENCES)
+                note_rows.replace_addresses(tx, note, note_rows.measure_text(text))
+        import_rows.note_done(tx, what.me.user, what.source, key, REFERENCES)
 
 
-def showing(tx: Tx, what: Import, after: int) -> list[sqlite3.Row]:
-    """Give the numbers of some notes of the source that show attachments, above one number."""
+def notes_showing(tx: Tx, what: Import, after: int) -> list[sqlite3.Row]:
+    """Return the numbers of some notes of the source that show attachments, above one number."""
     return tx.all(
         """SELECT n.id FROM imported_items i JOIN notes n ON n.id = i.row_id
            WHERE i.user_id = :me AND i.source = :source AND i.kind = 'note' AND n.id > :after
@@ -45,7 +45,9 @@ def showing(tx: Tx, what: Import, after: int) -> list[sqlite3.Row]:
     )
 
 
-def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int, int]) -> None:
+def replace_shown_files(
+    tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int, int]
+) -> None:
     """Let notes show the files that have taken the place of others.
 
     What they showed before is kept in a snapshot.
@@ -57,8 +59,10 @@ def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int,
             me=what.me.user,
         )
         if note is not None:
-            text = note_rows.measured(address_links.moved(note["content"], moved))
-            note_edits.apply(
+            text = note_rows.measure_text(
+                address_links.replace_file_addresses(note["content"], moved)
+            )
+            note_edits.apply_edit(
                 tx,
                 what.me,
                 note,
@@ -67,10 +71,10 @@ def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int,
             )
 
 
-def series(tx: Tx, what: Import, links: Mapping[str, str]) -> None:
+def link_series(tx: Tx, what: Import, links: Mapping[str, str]) -> None:
     """Let completed todos know which todo goes on with their series, where both are there."""
     rows = import_rows.rows_of(tx, what.me.user, what.source, "todo", {*links, *links.values()})
     for key, following in links.items():
-        todo = todo_rows.get(tx, what.me.user, rows.get(key, 0))
+        todo = todo_rows.find_live(tx, what.me.user, rows.get(key, 0))
         if todo is not None and todo["next_id"] is None and following in rows:
             todo_rows.set_next(tx, todo, rows[following])

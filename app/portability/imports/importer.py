@@ -23,7 +23,7 @@ from app.core.database.tx import Tx, stamp
 from app.errors import AppError, Forbidden
 from app.portability.content import import_rows
 from app.portability.content.import_rows import OWN, REFERENCES
-from app.portability.content.reports import Counts, ImportReport, leave
+from app.portability.content.reports import Counts, ImportReport, note_left_out
 from app.portability.content.source_items import (
     Folders,
     Item,
@@ -36,7 +36,7 @@ from app.portability.content.source_items import (
     SourceSettings,
     SourceTodo,
 )
-from app.portability.exports.export_plan import prefix
+from app.portability.exports.export_plan import key_prefix
 from app.portability.imports import finish_import, prepare, store_files, store_items
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
 from app.portability.imports.store_items import Import, Stored
@@ -75,7 +75,9 @@ class Importer:
         self._app, self._me, self._source = app, me, source
         self._tell: Tell = lambda done, total: None
         self._into: Folders = (
-            tuple(paths.split(into.strip("/"), field="into")) if into and into.strip("/") else ()
+            tuple(paths.split_path(into.strip("/"), field="into"))
+            if into and into.strip("/")
+            else ()
         )
         self._name = name
         self._dry = dry_run
@@ -106,7 +108,7 @@ class Importer:
         identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
         self._now = self._app.clock()
-        self._what = Import(self._me, identity, zone, prefix(self._me))
+        self._what = Import(self._me, identity, zone, key_prefix(self._me))
         try:
             total = await asyncio.to_thread(self._source.total)
             await self._all(total)
@@ -115,7 +117,7 @@ class Importer:
         if not self._dry:
             await self._finish()
         for scope in sorted(self._missing):
-            leave(
+            note_left_out(
                 self.report,
                 NotCarried(
                     name=scope, reason="the key lacks this scope, so what needs it was left out"
@@ -126,9 +128,9 @@ class Importer:
     async def _all(self, total: int | None) -> None:
         pulling = self._pull()
         done = 0
-        async with contextlib.aclosing(_ahead(pulling)) as pulled_ahead:
+        async with contextlib.aclosing(_read_ahead(pulling)) as pulled_ahead:
             async for pulled in pulled_ahead:
-                leave(self.report, *pulled.lines)
+                note_left_out(self.report, *pulled.lines)
                 if pulled.batch:
                     await self._store(pulled.batch)
                 if pulled.single is not None:
@@ -167,21 +169,23 @@ class Importer:
             self._missing.add(scope)
             return None
         if isinstance(item, SourceNote):
-            return prepare.note(item, self._into, lines, zone=self._what.zone, now=self._now)
+            return prepare.prepare_note(
+                item, self._into, lines, zone=self._what.zone, now=self._now
+            )
         if isinstance(item, SourceFolder):
-            return prepare.folder(item, self._into, lines)
+            return prepare.prepare_folder(item, self._into, lines)
         if isinstance(item, SourceTodo):
             if item.next is not None:
                 self._series[item.key] = item.next
-            return prepare.todo(item, self._what.zone, lines)
+            return prepare.prepare_todo(item, self._what.zone, lines)
         return None
 
     async def _store(self, batch: list[Ready]) -> None:
         act: Callable[[Tx, Import, list[Ready]], Stored] = (
-            store_items.foresee if self._dry else store_items.store
+            store_items.foresee_batch if self._dry else store_items.store_batch
         )
         stored = await (self._app.read if self._dry else self._app.write)(act, self._what, batch)
-        leave(self.report, *stored.lines)
+        note_left_out(self.report, *stored.lines)
         self.report.folders += stored.made
         for ready, outcome in stored.outcomes:
             if outcome is None:
@@ -189,7 +193,7 @@ class Importer:
             if isinstance(ready, ReadyFolder):
                 self.report.folders += self._dry and outcome == "created"
             else:
-                _count(
+                _count_outcome(
                     self.report.notes if isinstance(ready, ReadyNote) else self.report.todos,
                     outcome,
                 )
@@ -211,7 +215,7 @@ class Importer:
             self.report.snapshots += await self._app.write(
                 store_files.put_snapshots, self._what, key, batch
             )
-        await self._app.write(store_files.snapshots_done, self._what, key)
+        await self._app.write(store_files.note_snapshots_done, self._what, key)
 
     async def _store_single(self, item: Item) -> None:
         if isinstance(item, SourceFile):
@@ -228,32 +232,32 @@ class Importer:
             if "account:manage" not in self._me.rights:
                 self._missing.add("account:manage")
             elif not self._dry:
-                leave(
+                note_left_out(
                     self.report,
                     *await self._app.write(store_files.store_settings, self._what, item),
                 )
 
     async def _file(self, source: SourceFile) -> None:
         looked = await asyncio.to_thread(
-            store_files.look, source, self._app.settings.max_attachment_body, self._check
+            store_files.inspect_file, source, self._app.settings.max_attachment_body, self._check
         )
         if isinstance(looked, str):
-            leave(self.report, NotCarried(name=source.key[:500], reason=looked))
+            note_left_out(self.report, NotCarried(name=source.key[:500], reason=looked))
             return
         outcome, before = await self._app.read(
             store_files.file_state, self._what, source.key, looked
         )
-        _count(self.report.files, outcome)
+        _count_outcome(self.report.files, outcome)
         if outcome == "unchanged" or self._dry:
             return
         lines: list[NotCarried] = []
         name = prepare.clean_name(source.name, source.key, lines)
-        created = prepare.moment(source.created, source.key, "created", lines)
+        created = prepare.prepare_moment(source.created, source.key, "created", lines)
         created = None if created is None or created > stamp(self._now) else created
-        leave(self.report, *lines)
+        note_left_out(self.report, *lines)
         try:
             made = await self._app.write(
-                store_files.begin, self._what, source, name, looked, created
+                store_files.begin_file, self._what, source, name, looked, created
             )
             self.report.bytes += looked.size
             if not looked.first:
@@ -263,7 +267,7 @@ class Importer:
         except AppError as error:
             if error.status != 409:
                 raise
-            leave(self.report, NotCarried(name=source.key[:500], reason=error.message))
+            note_left_out(self.report, NotCarried(name=source.key[:500], reason=error.message))
 
     async def _large_file(self, source: SourceFile, made: int, looked: store_files.Looked) -> None:
         from app.workspace.attachments import attachment_rows
@@ -271,13 +275,13 @@ class Importer:
         whole = False
         try:
             with source.open() as file:
-                parts = store_files.parts(file)
+                parts = store_files.read_parts(file)
                 for number in itertools.count():
                     part = await asyncio.to_thread(next, parts, None)
                     if part is None:
                         break
                     await self._app.write(attachment_rows.put_part, made, number, part)
-            await self._app.write(store_files.finish, self._what, source.key, made, looked)
+            await self._app.write(store_files.finish_file, self._what, source.key, made, looked)
             whole = True
         finally:
             if not whole:
@@ -286,11 +290,11 @@ class Importer:
     async def _conversation(self, source: SourceConversation) -> None:
         act: Any = store_files.conversation_state if self._dry else store_files.store_conversation
         lines: list[NotCarried] = []
-        checked = _checked_times(source, lines)
+        checked = _check_times(source, lines)
         if checked is None:
-            leave(self.report, *lines)
+            note_left_out(self.report, *lines)
         else:
-            _count(
+            _count_outcome(
                 self.report.conversations,
                 await (self._app.read if self._dry else self._app.write)(act, self._what, checked),
             )
@@ -300,20 +304,25 @@ class Importer:
         todos, and index what waits to be found.
         """
         me, source = self._me.user, self._what.source
-        while rows := await self._app.read(import_rows.unfinished, me, source, REFERENCES, SETTLED):
+        while rows := await self._app.read(
+            import_rows.list_unfinished, me, source, REFERENCES, SETTLED
+        ):
             await self._app.write(
-                finish_import.settle, self._what, {row["key"]: row["row_id"] for row in rows}
+                finish_import.settle_addresses,
+                self._what,
+                {row["key"]: row["row_id"] for row in rows},
             )
         last = 0
         while self._moved and (
             shown := [
-                row["id"] for row in await self._app.read(finish_import.showing, self._what, last)
+                row["id"]
+                for row in await self._app.read(finish_import.notes_showing, self._what, last)
             ]
         ):
-            await self._app.write(finish_import.show_anew, self._what, shown, self._moved)
+            await self._app.write(finish_import.replace_shown_files, self._what, shown, self._moved)
             last = shown[-1]
         if self._series:
-            await self._app.write(finish_import.series, self._what, self._series)
+            await self._app.write(finish_import.link_series, self._what, self._series)
         while await self._app.read(word_index.any_waiting):
             await self._app.write(word_index.index_waiting)
 
@@ -322,8 +331,8 @@ class Importer:
             raise OSError(0, "the import was cut off")
 
 
-async def _ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
-    """Give what a generator gives, which runs in a thread one step ahead of whoever takes it."""
+async def _read_ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
+    """Yield what a generator gives, which runs in a thread one step ahead of whoever takes it."""
     step = asyncio.ensure_future(asyncio.to_thread(next, pulling))
     try:
         while True:
@@ -340,7 +349,7 @@ async def _ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
             await asyncio.shield(step)
 
 
-def _count(counts: Counts, outcome: str) -> None:
+def _count_outcome(counts: Counts, outcome: str) -> None:
     setattr(counts, outcome, getattr(counts, outcome) + 1)
 
 
@@ -349,12 +358,13 @@ def _lacks_snapshots(tx: Tx, what: Import, key: str) -> bool:
     return known is not None and bool(known["rest"] & import_rows.SNAPSHOTS)
 
 
-def _checked_times(
-    source: SourceConversation, lines: list[NotCarried]
-) -> SourceConversation | None:
-    """Give a conversation with times as they are stored; None where one of them is none."""
-    created = prepare.moment(source.created, source.title, "begun", lines)
-    times = [prepare.moment(one.created, source.title, "written", lines) for one in source.messages]
+def _check_times(source: SourceConversation, lines: list[NotCarried]) -> SourceConversation | None:
+    """Return a conversation with times as they are stored; None where one of them is none."""
+    created = prepare.prepare_moment(source.created, source.title, "begun", lines)
+    times = [
+        prepare.prepare_moment(one.created, source.title, "written", lines)
+        for one in source.messages
+    ]
     if created is None or None in times:
         return None
     messages = [

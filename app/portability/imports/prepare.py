@@ -16,10 +16,10 @@ import msgspec
 
 from app.core.database.tx import stamp, utc_now
 from app.core.schema import is_invisible
-from app.core.text import fold
+from app.core.text import fold_name
 from app.errors import Invalid, PayloadTooLarge
 from app.portability.content import address_links
-from app.portability.content.clean_text import since_1970
+from app.portability.content.clean_text import moment_from_epoch
 from app.portability.content.source_items import (
     Folders,
     NotCarried,
@@ -86,8 +86,8 @@ class ReadyFolder(NamedTuple):
 Ready = ReadyNote | ReadyTodo | ReadyFolder
 
 
-def folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFolder:
-    """Give a folder with a path that can be one."""
+def prepare_folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFolder:
+    """Return a folder with a path that can be one."""
     if source.description:
         lines.append(
             NotCarried(
@@ -96,12 +96,12 @@ def folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFolder:
         )
     return ReadyFolder(
         source,
-        path(source.path, into, lines),
-        moment(source.created, "/".join(source.path), "created", lines),
+        prepare_path(source.path, into, lines),
+        prepare_moment(source.created, "/".join(source.path), "created", lines),
     )
 
 
-def note(
+def prepare_note(
     source: SourceNote,
     into: Folders,
     lines: Lines,
@@ -109,28 +109,28 @@ def note(
     zone: tzinfo = UTC,
     now: datetime | None = None,
 ) -> ReadyNote | None:
-    """Give a note within all limits, or None, telling why, for one that cannot be carried.
+    """Return a note within all limits, or None, telling why, for one that cannot be carried.
 
     Times without a zone are of this one.
     """
     name = "/".join([*source.path, source.title])[:500]
     content = clean_text(
-        source.text if source.form == "markdown" else _from_html(source.text), name, lines
+        source.text if source.form == "markdown" else _html_to_markdown(source.text), name, lines
     )
     try:
-        text = note_rows.measured(content)
+        text = note_rows.measure_text(content)
     except PayloadTooLarge:
         lines.append(NotCarried(name=name, reason="it is larger than 10 MiB"))
         return None
-    tags = _tags(source.tags, name, lines)
+    tags = _prepare_tags(source.tags, name, lines)
     created, updated = (
-        moment(source.created, name, "created", lines),
-        moment(source.updated, name, "updated", lines),
+        prepare_moment(source.created, name, "created", lines),
+        prepare_moment(source.updated, name, "updated", lines),
     )
     title = clean_name(source.title, name, lines)
-    place = path(source.path, into, lines)
+    place = prepare_path(source.path, into, lines)
     told = (place, title, tags, source.pinned, created, updated)
-    times = _times(source, created, updated, zone, now or utc_now())
+    times = _note_times(source, created, updated, zone, now or utc_now())
     return ReadyNote(
         source,
         place,
@@ -138,15 +138,15 @@ def note(
         text,
         tags,
         *times,
-        frozenset(address_links.wanted(content)),
-        digest(told, content),
+        frozenset(address_links.referenced_keys(content)),
+        state_digest(told, content),
     )
 
 
-def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
-    """Give a todo within all limits."""
+def prepare_todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
+    """Return a todo within all limits."""
     name = source.title[:300] or "a todo without a title"
-    steps = _steps(source.steps, name, lines)
+    steps = _prepare_steps(source.steps, name, lines)
     description = source.description
     if description is not None:
         description = clean_text(description, name, lines)
@@ -158,8 +158,8 @@ def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
                 )
             )
             description = description[:LONGEST_DESCRIPTION]
-    due_date = _due(source.due, name, zone, lines)
-    again = _recurrence(source, name, due_date, zone, lines)
+    due_date = _prepare_due(source.due, name, zone, lines)
+    again = _prepare_recurrence(source, name, due_date, zone, lines)
     ready = ReadyTodo(
         source,
         clean_name(source.title, name, lines, most=_TODO_TITLE),
@@ -169,18 +169,18 @@ def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
         msgspec.json.encode(steps).decode(),
         len(steps),
         again,
-        moment(source.completed_at, name, "completed", lines),
-        moment(source.created, name, "created", lines),
-        moment(source.updated, name, "updated", lines),
+        prepare_moment(source.completed_at, name, "completed", lines),
+        prepare_moment(source.created, name, "created", lines),
+        prepare_moment(source.updated, name, "updated", lines),
         b"",
     )
     return ready._replace(
-        source=_with_wall(source), digest=digest((ready[1:-1], source.completed), "")
+        source=_check_wall_time(source), digest=state_digest((ready[1:-1], source.completed), "")
     )
 
 
-def path(names: Folders, into: Folders, lines: Lines) -> Folders:
-    """Give a path whose segments can all be names of folders.
+def prepare_path(names: Folders, into: Folders, lines: Lines) -> Folders:
+    """Return a path whose segments can all be names of folders.
 
     What would lie too deep lies in the last folder that can be.
     """
@@ -205,8 +205,8 @@ def path(names: Folders, into: Folders, lines: Lines) -> Folders:
 
 
 def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
-    """Give the title or folder name that comes closest to a name."""
-    text = unicodedata.normalize("NFC", _encodable(name))
+    """Return the title or folder name that comes closest to a name."""
+    text = unicodedata.normalize("NFC", _replace_surrogates(name))
     if not text.isprintable():
         text = "".join(
             " " if unicodedata.category(mark) in ("Cc", "Zl", "Zp") else mark for mark in text
@@ -219,18 +219,18 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
 
 
 def clean_text(text: str, name: str, lines: Lines) -> str:
-    """Give a text without what cannot be stored."""
+    """Return a text without what cannot be stored."""
     if "\0" in text:
         lines.append(NotCarried(name=name, reason="NUL characters were removed from its text"))
         text = text.replace("\0", "")
-    found = _encodable(text)
+    found = _replace_surrogates(text)
     if found is not text:
         lines.append(NotCarried(name=name, reason="invalid characters in its text were replaced"))
     return found
 
 
-def moment(text: str | None, name: str, what: str, lines: Lines) -> str | None:
-    """Give a time of the source as it is stored.
+def prepare_moment(text: str | None, name: str, what: str, lines: Lines) -> str | None:
+    """Return a time of the source as it is stored.
 
     None, telling why, for what is no time that there can be.
     """
@@ -238,7 +238,7 @@ def moment(text: str | None, name: str, what: str, lines: Lines) -> str | None:
         return None
     given = text.strip()
     try:
-        return _stored(given, UTC)
+        return _stored_moment(given, UTC)
     except (ValueError, OverflowError):
         lines.append(
             NotCarried(
@@ -250,45 +250,47 @@ def moment(text: str | None, name: str, what: str, lines: Lines) -> str | None:
         return None
 
 
-def _times(
+def _note_times(
     source: SourceNote, created: str | None, updated: str | None, zone: tzinfo, now: datetime
 ) -> tuple[str | None, str | None]:
-    """Give when a note was made and changed.
+    """Return when a note was made and changed.
 
     As it says itself, else by the day that it is of, else by its file; never in the future.
     """
-    created = _stored_or(source.created, zone, created)
-    updated = _stored_or(source.updated, zone, updated)
+    created = _stored_moment_or(source.created, zone, created)
+    updated = _stored_moment_or(source.updated, zone, updated)
     present = stamp(now)
     if created is None and source.day is not None:
-        day = _stored_or(source.day.isoformat(), zone, None)
+        day = _stored_moment_or(source.day.isoformat(), zone, None)
         created = day if day is None or day <= present else None
-    changed = since_1970(source.modified, 1) if source.modified and source.modified > 0 else None
+    changed = (
+        moment_from_epoch(source.modified, 1) if source.modified and source.modified > 0 else None
+    )
     if updated is None and changed is not None:
         updated = max(min(changed, present), created or "")
     return created, updated
 
 
-def _stored_or(text: str | None, zone: tzinfo, otherwise: str | None) -> str | None:
+def _stored_moment_or(text: str | None, zone: tzinfo, otherwise: str | None) -> str | None:
     try:
-        return _stored(text.strip(), zone) if text is not None else otherwise
+        return _stored_moment(text.strip(), zone) if text is not None else otherwise
     except (ValueError, OverflowError):
         return otherwise
 
 
-def _stored(text: str, zone: tzinfo) -> str:
+def _stored_moment(text: str, zone: tzinfo) -> str:
     found = datetime.fromisoformat(text)
     return stamp((found.replace(tzinfo=zone) if found.tzinfo is None else found).astimezone(UTC))
 
 
-def digest(told: Any, text: str) -> bytes:
-    """Give what tells one state of a thing from another."""
+def state_digest(told: Any, text: str) -> bytes:
+    """Return what tells one state of a thing from another."""
     summed = hashlib.blake2b(msgspec.json.encode(told), digest_size=16)
     summed.update(text.encode())
     return summed.digest()
 
 
-def _encodable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -296,8 +298,8 @@ def _encodable(text: str) -> str:
     return text
 
 
-def _from_html(html: str) -> str:
-    """Give the Markdown of a text in HTML, addresses of the source kept.
+def _html_to_markdown(html: str) -> str:
+    """Return the Markdown of a text in HTML, addresses of the source kept.
 
     They go through the converter as paths.
     """
@@ -310,17 +312,17 @@ def _from_html(html: str) -> str:
     return _FROM_HTML.sub(lambda match: f"]({match[1]}:{match[2]}", from_html(html))
 
 
-def _tags(given: Sequence[str], name: str, lines: Lines) -> str:
+def _prepare_tags(given: Sequence[str], name: str, lines: Lines) -> str:
     unique: dict[str, str] = {}
     for written in given:
-        tag = note_tags.plain(_encodable(written))
+        tag = note_tags.without_hash(_replace_surrogates(written))
         try:
-            checked = note_tags.cleaned(tag)
+            checked = note_tags.clean_tag(tag)
         except ValueError as error:
             if tag:
                 lines.append(NotCarried(name=name, reason=f"its tag {tag[:80]!r} {error}"))
             continue
-        unique.setdefault(fold(checked), checked)
+        unique.setdefault(fold_name(checked), checked)
     kept = list(unique.values())
     if len(kept) > note_tags.MOST:
         lines.append(
@@ -328,10 +330,12 @@ def _tags(given: Sequence[str], name: str, lines: Lines) -> str:
                 name=name, reason=f"it has {len(kept)} tags, of which {note_tags.MOST} were taken"
             )
         )
-    return note_tags.stored(kept[: note_tags.MOST])
+    return note_tags.pack_tags(kept[: note_tags.MOST])
 
 
-def _steps(given: tuple[tuple[str, bool], ...], name: str, lines: Lines) -> list[todo_steps.Step]:
+def _prepare_steps(
+    given: tuple[tuple[str, bool], ...], name: str, lines: Lines
+) -> list[todo_steps.Step]:
     if len(given) > todo_steps.MOST:
         lines.append(
             NotCarried(
@@ -346,8 +350,8 @@ def _steps(given: tuple[tuple[str, bool], ...], name: str, lines: Lines) -> list
     ]
 
 
-def _with_wall(source: SourceTodo) -> SourceTodo:
-    """Give a todo without a wall time that is none."""
+def _check_wall_time(source: SourceTodo) -> SourceTodo:
+    """Return a todo without a wall time that is none."""
     if source.wall is not None:
         try:
             time.fromisoformat(source.wall)
@@ -356,11 +360,11 @@ def _with_wall(source: SourceTodo) -> SourceTodo:
     return source
 
 
-def _due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> str | None:
+def _prepare_due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> str | None:
     if given is None or not given.strip():
         return None
     try:
-        return due.parse(given.strip(), zone)
+        return due.parse_due(given.strip(), zone)
     except Invalid:
         lines.append(
             NotCarried(
@@ -370,7 +374,7 @@ def _due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> str | No
         return None
 
 
-def _recurrence(
+def _prepare_recurrence(
     source: SourceTodo, name: str, due_date: str | None, zone: ZoneInfo, lines: Lines
 ) -> str | None:
     if source.rule is None:
@@ -386,7 +390,7 @@ def _recurrence(
     try:
         rule = recurrence.Recurrence(source.rule, source.counted_from)
         if not source.completed:
-            recurrence.require_dates(rule.rule, due.day_of(due_date, zone))
+            recurrence.require_dates(rule.rule, due.local_day(due_date, zone))
     except (ValueError, Invalid) as error:
         lines.append(
             NotCarried(

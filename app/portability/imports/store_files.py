@@ -14,7 +14,7 @@ from app.agent.turn import conversation_rows, message_attachments
 from app.core.database.tx import Tx
 from app.errors import AppError
 from app.portability.content import address_links, import_rows
-from app.portability.content.clean_text import why
+from app.portability.content.clean_text import reason_text
 from app.portability.content.import_rows import SNAPSHOTS
 from app.portability.content.source_items import (
     MessageFile,
@@ -23,8 +23,8 @@ from app.portability.content.source_items import (
     SourceFile,
     SourceSettings,
 )
-from app.portability.imports.prepare import digest
-from app.portability.imports.store_items import Import, own_row, rows_for
+from app.portability.imports.prepare import state_digest
+from app.portability.imports.store_items import Import, find_rows, row_of_own_key
 from app.workspace.attachments import attachment_rows
 from app.workspace.attachments.media_types import LOOKED_AT, Kind, detect
 from app.workspace.notes import snapshot_rows
@@ -44,7 +44,7 @@ class Looked(NamedTuple):
     first: bytes
 
 
-def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | str:
+def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | str:
     """Read a file through once and give what it is, or a sentence's end that says why it cannot
     be carried. For a thread.
     """
@@ -61,7 +61,7 @@ def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | s
                 if size > most:
                     return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
     except OSError as error:
-        return f"it cannot be read: {why(error)}"
+        return f"it cannot be read: {reason_text(error)}"
     if size == 0:
         return "it is empty"
     kind = (
@@ -73,7 +73,7 @@ def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | s
         size,
         summed.hexdigest(),
         kind,
-        digest((source.name, summed.hexdigest()), ""),
+        state_digest((source.name, summed.hexdigest()), ""),
         first if size <= PART else b"",
     )
 
@@ -81,12 +81,12 @@ def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | s
 def file_state(
     tx: Tx, what: Import, key: str, looked: Looked
 ) -> tuple[Literal["created", "updated", "unchanged"], int]:
-    """Say what is to be done about a file, and which row it is now.
+    """Return what is to be done about a file, and which row it is now.
 
     One whose bytes changed is stored anew.
     """
     known = import_rows.find(tx, what.me.user, what.source, "file", key)
-    row_id = known["row_id"] if known is not None else own_row(what, key)
+    row_id = known["row_id"] if known is not None else row_of_own_key(what, key)
     row = (
         tx.one(
             "SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
@@ -101,12 +101,12 @@ def file_state(
     return "unchanged" if row["sha256"] == looked.sha256 else "updated", row_id
 
 
-def begin(
+def begin_file(
     tx: Tx, what: Import, source: SourceFile, name: str, looked: Looked, created: str | None
 ) -> int:
     """Make the row of a file; one that fits into a part is whole with it."""
     made = attachment_rows.begin(
-        tx.dated(created) if created else tx,
+        tx.with_moment(created) if created else tx,
         what.me,
         name=name,
         kind=looked.kind,
@@ -115,24 +115,24 @@ def begin(
     )
     if looked.first:
         attachment_rows.put_part(tx, made, 0, looked.first)
-        finish(tx, what, source.key, made, looked)
+        finish_file(tx, what, source.key, made, looked)
     return made
 
 
-def finish(tx: Tx, what: Import, key: str, row_id: int, looked: Looked) -> None:
+def finish_file(tx: Tx, what: Import, key: str, row_id: int, looked: Looked) -> None:
     """Let a file be seen, now that all of it is stored."""
     attachment_rows.complete(tx, what.me, row_id)
     import_rows.put(tx, what.me.user, what.source, "file", key, row_id=row_id, digest=looked.digest)
 
 
-def parts(file: BinaryIO) -> Iterator[bytes]:
-    """Give the parts of a file."""
-    while part := _full(file):
+def read_parts(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the parts of a file."""
+    while part := _read_full(file):
         yield part
 
 
 def snapshot_batches(kept: Iterator[snapshot_rows.Kept]) -> Iterator[list[snapshot_rows.Kept]]:
-    """Give snapshots in batches that a transaction can take."""
+    """Yield snapshots in batches that a transaction can take."""
     batch: list[snapshot_rows.Kept] = []
     size = 0
     for one in kept:
@@ -164,9 +164,9 @@ def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshot_rows.
     return len(batch)
 
 
-def snapshots_done(tx: Tx, what: Import, key: str) -> None:
+def note_snapshots_done(tx: Tx, what: Import, key: str) -> None:
     """Take down that a note has all its snapshots."""
-    import_rows.done(tx, what.me.user, what.source, key, SNAPSHOTS)
+    import_rows.note_done(tx, what.me.user, what.source, key, SNAPSHOTS)
 
 
 def store_conversation(
@@ -177,14 +177,14 @@ def store_conversation(
         return "unchanged"
     me = what.me.user
     made = conversation_rows.begin(
-        tx.dated(source.created), type="direct", owner=me, title=source.title, members=(me,)
+        tx.with_moment(source.created), type="direct", owner=me, title=source.title, members=(me,)
     )
     for one in source.messages:
-        content = address_links.resolved(
-            one.content, rows_for(tx, what, address_links.wanted(one.content))
+        content = address_links.to_addresses(
+            one.content, find_rows(tx, what, address_links.referenced_keys(one.content))
         )
         message = conversation_rows.add_message(
-            tx.dated(one.created),
+            tx.with_moment(one.created),
             made,
             role=one.role,
             sender_type=one.sender_type,
@@ -192,11 +192,13 @@ def store_conversation(
             label=one.label,
             content=content,
         )
-        message_attachments.add(tx, message, [_attached(tx, what, file) for file in one.files])
+        message_attachments.add(
+            tx, message, [_attachment_record(tx, what, file) for file in one.files]
+        )
     conversation_rows.mark_read(tx, me, made)
     told = (source.title, source.created, [one.created for one in source.messages])
     import_rows.put(
-        tx, me, what.source, "conversation", source.key, row_id=made, digest=digest(told, "")
+        tx, me, what.source, "conversation", source.key, row_id=made, digest=state_digest(told, "")
     )
     return "created"
 
@@ -204,12 +206,12 @@ def store_conversation(
 def conversation_state(
     tx: Tx, what: Import, source: SourceConversation
 ) -> Literal["created", "unchanged"]:
-    """Say whether a conversation is there already.
+    """Return whether a conversation is there already.
 
     Messages are never changed, so it is left as it is then.
     """
     known = import_rows.find(tx, what.me.user, what.source, "conversation", source.key)
-    row_id = known["row_id"] if known is not None else own_row(what, source.key)
+    row_id = known["row_id"] if known is not None else row_of_own_key(what, source.key)
     there = row_id and tx.one(
         "SELECT 1 FROM conversation_members WHERE conversation_id = :id AND user_id = :me",
         id=row_id,
@@ -247,21 +249,23 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
     return lines
 
 
-def _attached(tx: Tx, what: Import, file: MessageFile) -> Any:
-    row = rows_for(tx, what, {("file", file.key)}).get(("file", file.key)) if file.key else None
+def _attachment_record(tx: Tx, what: Import, file: MessageFile) -> Any:
+    row = find_rows(tx, what, {("file", file.key)}).get(("file", file.key)) if file.key else None
     return {"id": row, "name": file.name[:255], "media_type": file.media_type[:255]}
 
 
 def _with_addresses(tx: Tx, what: Import, kept: snapshot_rows.Kept) -> snapshot_rows.Kept:
-    wanted = address_links.wanted(kept.content)
+    wanted = address_links.referenced_keys(kept.content)
     content = (
-        address_links.resolved(kept.content, rows_for(tx, what, wanted)) if wanted else kept.content
+        address_links.to_addresses(kept.content, find_rows(tx, what, wanted))
+        if wanted
+        else kept.content
     )
     return msgspec.structs.replace(kept, content=content, created_at=kept.created_at or tx.now)
 
 
-def _full(file: BinaryIO) -> bytes:
-    """Give a whole part: a stream may give less than it was asked for before its end."""
+def _read_full(file: BinaryIO) -> bytes:
+    """Return a whole part: a stream may give less than it was asked for before its end."""
     found = bytearray()
     while len(found) < PART and (more := file.read(PART - len(found))):
         found += more

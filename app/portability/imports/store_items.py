@@ -44,7 +44,7 @@ class Stored(NamedTuple):
     lines: list[NotCarried]
 
 
-def store(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
+def store_batch(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
     """Store a batch, each thing all or not at all."""
     places: dict[Folders, int | None] = {(): None}
     outcomes: list[tuple[Ready, Outcome | None]] = []
@@ -59,12 +59,12 @@ def store(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
         except AppError as error:
             places = {(): None}
             outcomes.append((ready, None))
-            lines.append(NotCarried(name=_name(ready), reason=error.message))
+            lines.append(NotCarried(name=_name_of(ready), reason=error.message))
     return Stored(outcomes, made, lines)
 
 
-def foresee(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
-    """Say what storing a batch would come to, and change nothing."""
+def foresee_batch(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
+    """Return what storing a batch would come to, and change nothing."""
     outcomes: list[tuple[Ready, Outcome | None]] = []
     lines: list[NotCarried] = []
     for ready in batch:
@@ -76,13 +76,13 @@ def foresee(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
             outcomes.append((ready, state.outcome))
         else:
             outcomes.append(
-                (ready, "unchanged" if _existing(tx, what.me, ready.path) else "created")
+                (ready, "unchanged" if _folder_exists(tx, what.me, ready.path) else "created")
             )
     return Stored(outcomes, 0, lines)
 
 
-def rows_for(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) -> dict[Any, int]:
-    """Give the rows that things of the source have become, of those that are wanted."""
+def find_rows(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) -> dict[Any, int]:
+    """Return the rows that things of the source have become, of those that are wanted."""
     rows: dict[Any, int] = {}
     for kind in ("note", "file"):
         keys = [key for one, key in wanted if one == kind]
@@ -94,14 +94,15 @@ def rows_for(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) 
                 ).items()
             )
         for key in keys:
-            own = own_row(what, key)
+            own = row_of_own_key(what, key)
             if own and (kind, key) not in rows and _is_own(tx, what.me, kind, own):
                 rows[kind, key] = own
     return rows
 
 
-def own_row(what: Import, key: str) -> int:
-    """Give the number of the row of this account that a lasting key names; 0 for keys of others."""
+def row_of_own_key(what: Import, key: str) -> int:
+    """Return the number of the row of this account that a lasting key names; 0 for keys of
+    others."""
     return (
         int(key[len(what.own) :])
         if what.source == OWN and key.startswith(what.own) and key[len(what.own) :].isdecimal()
@@ -123,21 +124,21 @@ def _store_one(
 ) -> tuple[int, Outcome]:
     if isinstance(ready, ReadyTodo):
         return 0, _store_todo(tx, what, ready, lines)
-    folder_id, made = _folder(tx, what, ready, places)
+    folder_id, made = _ensure_folder(tx, what, ready, places)
     return made, _store_note(tx, what, ready, folder_id) if isinstance(
         ready, ReadyNote
     ) else "created" if made else "unchanged"
 
 
-def _folder(
+def _ensure_folder(
     tx: Tx, what: Import, ready: ReadyNote | ReadyFolder, places: dict[Folders, int | None]
 ) -> tuple[int | None, int]:
-    """Give the folder of a thing and how many folders were made for it."""
+    """Return the folder of a thing and how many folders were made for it."""
     if ready.path in places:
         return places[ready.path], 0
     moment = ready.created if isinstance(ready, ReadyFolder) else None
     leaf, made = create_folder.ensure_path(
-        tx.dated(moment) if moment else tx, what.me, what.me.user, None, list(ready.path)
+        tx.with_moment(moment) if moment else tx, what.me, what.me.user, None, list(ready.path)
     )
     places[ready.path] = leaf
     if (
@@ -146,8 +147,8 @@ def _folder(
         and ready.source.icon
         and len(ready.source.icon) <= 32
     ):
-        row = folder_rows.sure(tx, leaf)
-        folder_rows.change(
+        row = folder_rows.require_live(tx, leaf)
+        folder_rows.update(
             tx, row, name=row["name"], parent_id=row["parent_id"], icon=ready.source.icon
         )
     return leaf, len(made)
@@ -157,10 +158,10 @@ def _store_note(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None) -
     state = _note_state(tx, what, ready)
     if state.outcome == "unchanged":
         return "unchanged"
-    rows = rows_for(tx, what, ready.wants) if ready.wants else {}
+    rows = find_rows(tx, what, ready.wants) if ready.wants else {}
     text = ready.text
     if rows:
-        content = address_links.resolved(text.content, rows)
+        content = address_links.to_addresses(text.content, rows)
         text = note_rows.Text(content, len(content.encode()), text.words)
     rest = REFERENCES if len(rows) < len(ready.wants) else 0
     if state.row is None:
@@ -209,22 +210,22 @@ def _update(
     folder_id: int | None,
     text: note_rows.Text,
 ) -> None:
-    note_edits.apply(
+    note_edits.apply_edit(
         tx, what.me, note, note_edits.Edit(ready.title, text, ready.tags), label=BEFORE_IMPORT
     )
     if note["folder_id"] != folder_id:
-        note_rows.relocate(tx, _again(tx, note), owner=what.me.user, folder_id=folder_id)
+        note_rows.move(tx, _reread_note(tx, note), owner=what.me.user, folder_id=folder_id)
     if bool(note["pinned"]) != ready.source.pinned:
-        note_rows.set_pinned(tx, _again(tx, note), pinned=ready.source.pinned)
+        note_rows.set_pinned(tx, _reread_note(tx, note), pinned=ready.source.pinned)
 
 
-def _again(tx: Tx, note: sqlite3.Row) -> sqlite3.Row:
-    return tx.sure("SELECT * FROM notes WHERE id = :id", id=note["id"])
+def _reread_note(tx: Tx, note: sqlite3.Row) -> sqlite3.Row:
+    return tx.require_row("SELECT * FROM notes WHERE id = :id", id=note["id"])
 
 
 def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
     known = import_rows.find(tx, what.me.user, what.source, "note", ready.source.key)
-    row_id = known["row_id"] if known is not None else own_row(what, ready.source.key)
+    row_id = known["row_id"] if known is not None else row_of_own_key(what, ready.source.key)
     row = (
         tx.one(
             "SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
@@ -238,13 +239,13 @@ def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
         return _State(None, known, "created")
     if known is not None:
         return _State(row, known, "unchanged" if known["digest"] == ready.digest else "updated")
-    return _State(row, None, "unchanged" if _equals(tx, what, row, ready) else "updated")
+    return _State(row, None, "unchanged" if _equals_own_note(tx, what, row, ready) else "updated")
 
 
-def _equals(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -> bool:
-    """Say whether a note of this account is as a tree that it was exported to has it."""
+def _equals_own_note(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -> bool:
+    """Return whether a note of this account is as a tree that it was exported to has it."""
     place = (
-        tuple(folder["name"] for folder in folder_rows.ancestry(tx, row["folder_id"]))
+        tuple(folder["name"] for folder in folder_rows.ancestors(tx, row["folder_id"]))
         if row["folder_id"]
         else ()
     )
@@ -255,13 +256,15 @@ def _equals(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -> bool:
         ready.path,
     ):
         return False
-    wants = address_links.wanted(ready.text.content) if ready.wants else frozenset()
+    wants = address_links.referenced_keys(ready.text.content) if ready.wants else frozenset()
     text = (
-        address_links.resolved(ready.text.content, rows_for(tx, what, wants))
+        address_links.to_addresses(ready.text.content, find_rows(tx, what, wants))
         if wants
         else ready.text.content
     )
-    return bool(address_links.plain(row["content"]) == address_links.plain(text))
+    return bool(
+        address_links.normalise_links(row["content"]) == address_links.normalise_links(text)
+    )
 
 
 def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried]) -> Outcome:
@@ -272,14 +275,14 @@ def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried])
     draft = _draft(tx, what, ready)
     if state.row is None:
         created = ready.created or ready.updated or tx.now
-        todo_id = todo_rows.insert(tx.dated(created), what.me.user, draft, zone=what.zone)
+        todo_id = todo_rows.insert(tx.with_moment(created), what.me.user, draft, zone=what.zone)
     else:
         todo_id = state.row["id"]
-        todo_rows.change(tx, state.row, draft, zone=what.zone)
-    row = todo_rows.get(tx, what.me.user, todo_id)
+        todo_rows.update(tx, state.row, draft, zone=what.zone)
+    row = todo_rows.find_live(tx, what.me.user, todo_id)
     if row is not None and bool(row["completed"]) != ready.source.completed:
         todo_rows.set_completed(
-            tx.dated(ready.completed_at or ready.updated or tx.now),
+            tx.with_moment(ready.completed_at or ready.updated or tx.now),
             row,
             completed=ready.source.completed,
         )
@@ -303,8 +306,8 @@ def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried])
 
 def _draft(tx: Tx, what: Import, ready: ReadyTodo) -> todo_rows.Draft:
     description = ready.description
-    if description and (wants := address_links.wanted(description)):
-        description = address_links.resolved(description, rows_for(tx, what, wants))
+    if description and (wants := address_links.referenced_keys(description)):
+        description = address_links.to_addresses(description, find_rows(tx, what, wants))
     return todo_rows.Draft(
         ready.title,
         description,
@@ -320,8 +323,8 @@ def _draft(tx: Tx, what: Import, ready: ReadyTodo) -> todo_rows.Draft:
 def _todo_state(tx: Tx, what: Import, ready: ReadyTodo) -> _State:
     """Todos have no snapshots, so one that was changed here since it came is left as it is."""
     known = import_rows.find(tx, what.me.user, what.source, "todo", ready.source.key)
-    row_id = known["row_id"] if known is not None else own_row(what, ready.source.key)
-    row = todo_rows.get(tx, what.me.user, row_id) if row_id else None
+    row_id = known["row_id"] if known is not None else row_of_own_key(what, ready.source.key)
+    row = todo_rows.find_live(tx, what.me.user, row_id) if row_id else None
     if row is None:
         return _State(None, known, "created")
     if known is not None:
@@ -344,10 +347,10 @@ def _kept_lines(ready: ReadyTodo, state: _State) -> list[NotCarried]:
     return [NotCarried(name=ready.title, reason=reason)] if state.kept else []
 
 
-def _existing(tx: Tx, me: Caller, path: Folders) -> bool:
+def _folder_exists(tx: Tx, me: Caller, path: Folders) -> bool:
     at: int | None = None
     for name in path:
-        found = folder_rows.child(tx, me.user, at, name)
+        found = folder_rows.find_child(tx, me.user, at, name)
         if found is None:
             return False
         at = found["id"]
@@ -368,7 +371,7 @@ def _is_own(tx: Tx, me: Caller, kind: str, row_id: int) -> bool:
     )
 
 
-def _name(ready: Ready) -> str:
+def _name_of(ready: Ready) -> str:
     if isinstance(ready, ReadyFolder):
         return "/".join(ready.path)
     return "/".join([*ready.path, ready.title]) if isinstance(ready, ReadyNote) else ready.title

@@ -74,7 +74,7 @@ def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
 
     `user` is whose agent it is, when not the caller's own.
     """
-    number = _newest(tx)
+    number = _last_row_number(tx)
     before = tx.value("SELECT hash FROM audit WHERE id = (SELECT max(id) FROM audit)")
     actor = me.kind if me.credential is None else f"{me.kind} {me.credential}"
     row = Row(
@@ -96,18 +96,18 @@ def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
            VALUES (:id, :at, :user, :actor, :origin, :event, :tool, :arguments_sha256, :outcome,
              :escalation_id, :taint, :hash)""",
         **msgspec.structs.asdict(row),
-        hash=chained(before or BEGINNING, row),
+        hash=chain_hash(before or BEGINNING, row),
     )
 
 
-def later(app: App, me: Caller, entry: Entry) -> None:
+def add_later(app: App, me: Caller, entry: Entry) -> None:
     """Add a row for what has changed nothing, such as a read or a refusal, without keeping its
     answer waiting.
     """
     app.tasks.start(app.write(add, me, entry))
 
 
-def chained(before: bytes, row: Row) -> bytes:
+def chain_hash(before: bytes, row: Row) -> bytes:
     """Return the hash of a row: SHA-256 over the hash before and the row as a JSON list."""
     return hashlib.sha256(
         before + msgspec.json.encode(list(msgspec.structs.asdict(row).values()))
@@ -127,7 +127,7 @@ def verify(
         after=after,
         most=most,
     ):
-        expected = chained(hash_, Row(*row[:-1]))
+        expected = chain_hash(hash_, Row(*row[:-1]))
         if row["id"] != last + 1 or row["hash"] != expected:
             return last, hash_, last + 1
         last, hash_ = row["id"], expected
@@ -140,9 +140,9 @@ def verify_whole(tx: Tx) -> str | None:
     while True:
         number, hash_, broken = verify(tx, after=last, before=hash_)
         if broken is not None:
-            return _broken(broken)
+            return _broken_message(broken)
         if number == last:
-            lost = _lost_after(tx, last)
+            lost = _find_lost_row(tx, last)
             return None if lost is None else f"The rows {last + 1} to {lost} are missing."
         last = number
 
@@ -157,15 +157,15 @@ async def verify_audit(
     """
     last, hash_, seen = 0, BEGINNING, head is None
     while True:
-        rows = await app.read(_hashes, last)
+        rows = await app.read(_hashes_after, last)
         number, hash_, broken = await app.read(verify, after=last, before=hash_)
         seen = seen or head in rows
         if broken is not None:
-            return Verified(False, number, hash_.hex(), broken, _broken(broken))
+            return Verified(False, number, hash_.hex(), broken, _broken_message(broken))
         if number == last:
             break
         last = number
-    if (lost := await app.read(_lost_after, last)) is not None:
+    if (lost := await app.read(_find_lost_row, last)) is not None:
         return Verified(
             False, last, hash_.hex(), last + 1, f"The rows {last + 1} to {lost} are missing."
         )
@@ -194,7 +194,7 @@ _COLUMNS = (
 )
 
 
-def _newest(tx: Tx) -> int:
+def _last_row_number(tx: Tx) -> int:
     """Return the number of the last row that was ever added.
 
     SQLite keeps it apart, so that rows cut off at the end leave a gap.
@@ -202,9 +202,10 @@ def _newest(tx: Tx) -> int:
     return int(tx.value("SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0)
 
 
-def _lost_after(tx: Tx, last: int) -> int | None:
-    """Give the number of the last row that was added, when none after `last` is there any more."""
-    newest = _newest(tx)
+def _find_lost_row(tx: Tx, last: int) -> int | None:
+    """Return the number of the last row that was added, when none after `last` is there any
+    more."""
+    newest = _last_row_number(tx)
     return (
         newest
         if newest > last and tx.one("SELECT 1 FROM audit WHERE id > :last", last=last) is None
@@ -212,11 +213,11 @@ def _lost_after(tx: Tx, last: int) -> int | None:
     )
 
 
-def _broken(row: int) -> str:
+def _broken_message(row: int) -> str:
     return f"Row {row} is missing or is not what was written."
 
 
-def _hashes(tx: Tx, after: int) -> set[str]:
+def _hashes_after(tx: Tx, after: int) -> set[str]:
     return {
         row[0].hex()
         for row in tx.all(

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from app.core.caller import Caller
-from app.core.schema import Record, camel
+from app.core.schema import Record, camel_case
 
 Kind = Literal["chat", "heartbeat", "rpc", "guest", "managed_agent", "runtime", "mcp"]
 Tier = Literal["MESSAGES", "ACTIONS"]
@@ -59,7 +59,7 @@ class Origin(msgspec.Struct, frozen=True):
     def shown(self) -> Shown:
         """The origin in the words of the contract."""
         fields = {
-            camel(name): value
+            camel_case(name): value
             for name, value in msgspec.structs.asdict(self).items()
             if value is not None
         }
@@ -98,13 +98,13 @@ class Origin(msgspec.Struct, frozen=True):
         )
 
 
-def packed(origin: Origin) -> str:
+def pack_origin(origin: Origin) -> str:
     """Return the origin as it is stored."""
     return msgspec.json.encode(
         {name: value for name, value in msgspec.structs.asdict(origin).items() if value is not None}
     ).decode()
 
 
-def unpacked(text: str) -> Origin:
+def unpack_origin(text: str) -> Origin:
     """Return the origin that was stored."""
     return Origin(**msgspec.json.decode(text))

@@ -50,28 +50,30 @@ class Seen(msgspec.Struct, frozen=True):
     summary: str
 
 
-def seen(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any]) -> Seen:
+def preview_call(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any]) -> Seen:
     """Return target, preview and summary of a call.
 
     Raise NotFound where it names a note or todo that the caller may not read.
     """
-    kind, number = _named(tool, arguments)
+    kind, number = _named_target(tool, arguments)
     if kind == "note":
-        note = access.note(tx, me, number)
+        note = access.require_note(tx, me, number)
         target = Target("note", number, note["revision"])
         return Seen(
             target,
             _note_preview(tx, tool, note, arguments),
-            _summary(tool, arguments, note["title"]),
+            _summarise_call(tool, arguments, note["title"]),
         )
     if kind == "todo":
-        row = _todo(tx, me, number)
+        row = _read_todo(tx, me, number)
         target = Target("todo", number, _checksum(row))
-        return Seen(target, _text_preview(arguments), _summary(tool, arguments, row["title"]))
-    return Seen(None, _text_preview(arguments), _summary(tool, arguments, None))
+        return Seen(
+            target, _text_preview(arguments), _summarise_call(tool, arguments, row["title"])
+        )
+    return Seen(None, _text_preview(arguments), _summarise_call(tool, arguments, None))
 
 
-def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
+def present_revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
     """Return the present revision of a target.
 
     None where the caller may not read it any more, or of a kind that has none here.
@@ -79,14 +81,16 @@ def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
     try:
         if kind == "note":
             return int(
-                access.note(tx, me, number, columns="owner_id, folder_id, revision")["revision"]
+                access.require_note(tx, me, number, columns="owner_id, folder_id, revision")[
+                    "revision"
+                ]
             )
-        return _checksum(_todo(tx, me, number)) if kind == "todo" else None
+        return _checksum(_read_todo(tx, me, number)) if kind == "todo" else None
     except NotFound:
         return None
 
 
-def _named(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
+def _named_target(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
     """Return the kind and id of what a call names, if the tool changes it."""
     if tool.operation.risk_class == "R":
         return None, 0
@@ -101,7 +105,7 @@ def _named(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | No
     return None, 0
 
 
-def _todo(tx: Tx, me: Caller, number: int) -> Any:
+def _read_todo(tx: Tx, me: Caller, number: int) -> Any:
     row = tx.one(
         """SELECT title, description, completed, priority, due_date, steps, recurrence, updated_at
            FROM todos WHERE id = :id AND owner_id = :me AND trash_id IS NULL""",
@@ -132,7 +136,7 @@ def _note_preview(
         for name, value in arguments.items()
         if name not in ("content", "noteId", *INTERNAL)
     }
-    below = f"\n{_fields(others)}" if others else ""
+    below = f"\n{_fields_text(others)}" if others else ""
     return Preview("diff", _cut(diff(note["content"], new, note["title"]) + below))
 
 
@@ -157,8 +161,8 @@ def diff(old: str, new: str, title: str) -> str:
     Long changes in the plainest form, so that it never takes long.
     """
     before, after = old.split("\n"), new.split("\n")
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
+    head = _common_beginning(before, after)
+    tail = _common_beginning(before[head:][::-1], after[head:][::-1])
     middle = before[head : len(before) - tail], after[head : len(after) - tail]
     name = " ".join(title.split())[:LONGEST_VALUE]
     if max(map(len, middle)) > MOST_LINES:
@@ -178,7 +182,7 @@ def diff(old: str, new: str, title: str) -> str:
     return "\n".join(difflib.unified_diff(shown[0], shown[1], name, name, lineterm=""))
 
 
-def _common(one: list[str], other: list[str]) -> int:
+def _common_beginning(one: list[str], other: list[str]) -> int:
     """Return how many lines two texts begin with alike."""
     number = 0
     for left, right in zip(one, other, strict=False):
@@ -190,10 +194,10 @@ def _common(one: list[str], other: list[str]) -> int:
 
 def _text_preview(arguments: Mapping[str, Any]) -> Preview | None:
     shown = {name: value for name, value in arguments.items() if name not in INTERNAL}
-    return Preview("text", _cut(_fields(shown))) if shown else None
+    return Preview("text", _cut(_fields_text(shown))) if shown else None
 
 
-def _fields(arguments: Mapping[str, Any]) -> str:
+def _fields_text(arguments: Mapping[str, Any]) -> str:
     return "\n".join(
         f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
         for name, value in arguments.items()
@@ -204,24 +208,25 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_PREVIEW else text[:LONGEST_PREVIEW] + CUT
 
 
-def _summary(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
+def _summarise_call(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Return one line that names the tool, what it is about and which fields it sets."""
-    about = f" “{_line(title)}”" if title is not None else ""
+    about = f" “{_one_line(title)}”" if title is not None else ""
     fields = ", ".join(
-        f"{name} “{_line(value)}”" if isinstance(value, str) else name
+        f"{name} “{_one_line(value)}”" if isinstance(value, str) else name
         for name, value in arguments.items()
-        if _is_told(name)
+        if _is_shown(name)
     )
     text = f"{tool.name}{about}" + (f": {fields}" if fields else "")
     return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1] + "…"
 
 
-def _is_told(name: str) -> bool:
+def _is_shown(name: str) -> bool:
     return name not in INTERNAL and not name.endswith("Id")
 
 
-def _line(text: str) -> str:
-    """Give the beginning of a text as one line that cannot pass for another part of the summary."""
+def _one_line(text: str) -> str:
+    """Return the beginning of a text as one line that cannot pass for another part of the
+    summary."""
     plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * LONGEST_VALUE])
     line = " ".join(plain.replace("“", "'").replace("”", "'").split())
     return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1] + "…"

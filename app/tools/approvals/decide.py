@@ -102,16 +102,18 @@ async def decide_escalation(
 @operation("COMMAND", effect="read")
 def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
     """List what waits for a user's yes or no, newest first."""
-    row = users.by_name(tx, username)
+    row = users.require_user(tx, username)
     owner = dataclasses.replace(me, user=row["id"])
-    return escalations.listed(tx, owner)
+    return escalations.list_escalations_of(tx, owner)
 
 
 @operation("COMMAND", effect="read")
 def user_escalation(tx: Tx, me: Caller, *, username: str, id: Id) -> EscalationAnswer:
     """Read one escalation of a user."""
     return EscalationAnswer(
-        escalations.shown(tx, escalation_rows.own(tx, users.by_name(tx, username)["id"], id))
+        escalations.escalation_record(
+            tx, escalation_rows.require_own(tx, users.require_user(tx, username)["id"], id)
+        )
     )
 
 
@@ -127,7 +129,7 @@ async def settle_escalation(
     remember: Remember = "once",
 ) -> EscalationAnswer:
     """Decide for a user who sits at this machine."""
-    row = await app.read(users.by_name, username)
+    row = await app.read(users.require_user, username)
     by = Actor("user", row["uuid"], row["username"])
     return await _decide(app, me, row["id"], id, Decided(by, decision, note, remember))
 
@@ -137,43 +139,47 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
 
     Else send it after the decision has been written, once.
     """
-    row = app.quick(escalation_rows.own, user, id_)
+    row = app.quick(escalation_rows.require_own, user, id_)
     call: tool_gate.Call | None = None
     if said.choice == "continue" and row["status"] == "pending":
-        stop_switch.demand(app)
-        call = await _prepared(app, row)
+        stop_switch.require_running(app)
+        call = await _prepare_call(app, row)
         if (
             said.remember != "once"
             and call is not None
             and not policy.is_sticky(call.tool.operation.risk_class)
         ):
             raise Invalid("This tool asks each time: remember can only be once.", field="remember")
-    outcome = await app.write(_settle, me, user, id_, said, call, app.hooks)
+    outcome = await app.write(_record_decision, me, user, id_, said, call, app.hooks)
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
         await asyncio.shield(
-            app.tasks.start(_send(app, row, msgspec.structs.replace(call, me=outcome.asker)))
+            app.tasks.start(
+                _run_afterwards(app, row, msgspec.structs.replace(call, me=outcome.asker))
+            )
         )
     return EscalationAnswer(
-        app.quick(lambda tx: escalations.shown(tx, escalation_rows.own(tx, user, id_)))
+        app.quick(
+            lambda tx: escalations.escalation_record(tx, escalation_rows.require_own(tx, user, id_))
+        )
     )
 
 
-async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
+async def _prepare_call(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
     """Return the frozen call, ready to be done.
 
     None where there is no such tool or its asker is gone, which the decision finds out itself.
     """
-    if row["kind"] not in still_allowed.DONE_HERE or row["tool"] not in registry.native(
+    if row["kind"] not in still_allowed.DONE_HERE or row["tool"] not in registry.native_tools(
         app.catalog
     ):
         return None
-    asker = app.quick(still_allowed.asker_of, row, app.hooks)
+    asker = app.quick(still_allowed.current_asker, row, app.hooks)
     if asker is None:
         return None
     try:
-        return await tool_gate.planned(
+        return await tool_gate.plan_call(
             app, asker, row["tool"], msgspec.json.decode(row["arguments"])
         )
     except AppError as error:
@@ -182,7 +188,7 @@ async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
         return None
 
 
-def _settle(
+def _record_decision(
     tx: Tx,
     me: Caller,
     user: int,
@@ -191,17 +197,17 @@ def _settle(
     call: tool_gate.Call | None,
     hooks: Hooks,
 ) -> Outcome:
-    row = escalation_rows.own(tx, user, id_)
-    if (refusal := who_decides.refusal(tx, me, row)) is not None:
+    row = escalation_rows.require_own(tx, user, id_)
+    if (refusal := who_decides.reason_to_refuse(tx, me, row)) is not None:
         return Outcome(refusal)
     if row["status"] != "pending":
-        return Outcome(_refusal(row, said))
+        return Outcome(_already_decided(row, said))
     if escalation_rows.is_due(tx, row):
         escalation_rows.expire(tx, me, row)
-        return Outcome(_expired())
+        return Outcome(_expired_error())
     if said.choice == "stop":
         escalation_rows.decide(tx, row, decision="stop", by=said.by, note=said.note)
-        audit.add(tx, me, escalation_rows.entry(row, "decision", "stop"), user=user)
+        audit.add(tx, me, escalation_rows.audit_entry(row, "decision", "stop"), user=user)
         escalation_rows.end(tx, row, "stopped")
         return Outcome()
     return _continue(tx, me, row, said, call, hooks)
@@ -210,7 +216,7 @@ def _settle(
 def _continue(
     tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, hooks: Hooks
 ) -> Outcome:
-    asker = still_allowed.asker_of(tx, row, hooks)
+    asker = still_allowed.current_asker(tx, row, hooks)
     error: AppError | None = (
         GrantRevoked(
             "What allowed this is gone: its key, link or grant was revoked, or it may do less now."
@@ -219,12 +225,12 @@ def _continue(
         else None
     )
     if asker is not None:
-        error = still_allowed.refusal(tx, asker, row, call, hooks)
+        error = still_allowed.reason_to_refuse(tx, asker, row, call, hooks)
     if error is not None or asker is None:
         audit.add(
             tx,
             me,
-            escalation_rows.entry(
+            escalation_rows.audit_entry(
                 row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"
             ),
             user=row["user_id"],
@@ -235,34 +241,36 @@ def _continue(
     audit.add(
         tx,
         me,
-        escalation_rows.entry(row, "decision", f"continue, {said.remember}"),
+        escalation_rows.audit_entry(row, "decision", f"continue, {said.remember}"),
         user=row["user_id"],
     )
     if said.remember != "once":
         precedents.add(
-            tx, asker, row, origins.unpacked(row["origin"]), whole=said.remember == "tool"
+            tx, asker, row, origins.unpack_origin(row["origin"]), whole=said.remember == "tool"
         )
     if call is not None and call.plan is None:
         return Outcome(asker=asker)
-    _do(tx, row, asker, call, hooks)
+    _run_if_one_write(tx, row, asker, call, hooks)
     return Outcome()
 
 
-def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks) -> None:
+def _run_if_one_write(
+    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks
+) -> None:
     """Do what is one write here, or nothing where the effect is another's to do.
 
     A refusal undoes it and is kept.
     """
     try:
         with tx.savepoint():
-            result = _effect(tx, row, asker, call, hooks)
+            result = _run_effect(tx, row, asker, call, hooks)
     except AppError as failure:
-        _conclude(tx, asker, row, failure)
+        _record_outcome(tx, asker, row, failure)
         return
-    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))))
+    _record_outcome(tx, asker, row, None if result is None else encode(cut_result(encode(result))))
 
 
-def _effect(
+def _run_effect(
     tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks
 ) -> Any:
     if call is not None and call.plan is not None:
@@ -272,7 +280,7 @@ def _effect(
     return None
 
 
-async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
+async def _run_afterwards(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
     """Do what is not one write here, after its decision was written.
 
     It may leave the machine, so it is never tried twice.
@@ -281,14 +289,16 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
         "This was broken off while it was under way; it is not known whether it was done."
     )
     try:
-        outcome = encode(cut_result(encode(await tool_gate.perform(app, call))))
+        outcome = encode(cut_result(encode(await tool_gate.perform_call(app, call))))
     except AppError as failure:
         outcome = failure
     finally:
-        await app.write(_conclude, call.me, row, outcome)
+        await app.write(_record_outcome, call.me, row, outcome)
 
 
-def _conclude(tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None) -> None:
+def _record_outcome(
+    tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None
+) -> None:
     """Note what came of an action.
 
     Its result, or its refusal, after which it is not tried again.
@@ -297,7 +307,7 @@ def _conclude(tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes
     audit.add(
         tx,
         asker,
-        escalation_rows.entry(row, "call", failure.code if failure else "done"),
+        escalation_rows.audit_entry(row, "call", failure.code if failure else "done"),
         user=row["user_id"],
     )
     result = None if isinstance(outcome, AppError) else outcome
@@ -306,13 +316,13 @@ def _conclude(tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes
     )
 
 
-def _refusal(row: sqlite3.Row, said: Decided) -> AppError | None:
+def _already_decided(row: sqlite3.Row, said: Decided) -> AppError | None:
     """Return why one that is decided already cannot be decided so.
 
     None when it was decided just so.
     """
     if row["status"] == "expired":
-        return _expired()
+        return _expired_error()
     if row["status"] == "superseded":
         kept = msgspec.json.decode(row["failure"])
         kind = (
@@ -324,7 +334,7 @@ def _refusal(row: sqlite3.Row, said: Decided) -> AppError | None:
     return AlreadyDecided(f"This was decided already: {row['decision']}.", decision=row["decision"])
 
 
-def _expired() -> EscalationExpired:
+def _expired_error() -> EscalationExpired:
     return EscalationExpired(
         "The time to decide is over, so this was stopped; the agent may ask again."
     )

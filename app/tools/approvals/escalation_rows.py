@@ -89,16 +89,16 @@ def raise_(
     `me` is whose rights the action has, now and when it goes on. An equal action that waits
     already is not raised twice. Raise TooManyPending.
     """
-    text = canonical(arguments)
+    text = canonical_json(arguments)
     if len(text) > LARGEST_ARGUMENTS:
         raise PayloadTooLarge(
             "This is too large to wait for a yes; do it in smaller parts.",
             limitBytes=LARGEST_ARGUMENTS,
         )
-    sha = digest(text)
-    if (same := _same(tx, me, tool, sha, origin, target)) is not None:
+    sha = arguments_digest(text)
+    if (same := _find_same_pending(tx, me, tool, sha, origin, target)) is not None:
         return same
-    if pending(tx, me.user) >= MOST_PENDING:
+    if count_pending(tx, me.user) >= MOST_PENDING:
         raise TooManyPending(
             f"{MOST_PENDING} actions wait for a decision already; decide some of them first.",
             limit=MOST_PENDING,
@@ -115,8 +115,8 @@ def raise_(
                :revision, :now, :expires)""",
         me=me.user,
         kind=kind,
-        origin=origins.packed(origin),
-        by=encode(requested_by or _asker(me, origin)).decode(),
+        origin=origins.pack_origin(origin),
+        by=encode(requested_by or _asking_actor(me, origin)).decode(),
         credential_kind=me.kind,
         credential=me.credential,
         credential_name=me.name,
@@ -135,7 +135,7 @@ def raise_(
         target_id=target.id if target else None,
         revision=target.base_revision if target else None,
         now=tx.now,
-        expires=_expiry(tx, me, kind),
+        expires=_expires_at(tx, me, kind),
     )
     id_ = made.lastrowid or 0
     audit.add(tx, me, audit.Entry("proposal", tool, sha, reason, origin.kind, id_, taint))
@@ -143,17 +143,17 @@ def raise_(
     return id_
 
 
-def canonical(arguments: Mapping[str, Any]) -> bytes:
+def canonical_json(arguments: Mapping[str, Any]) -> bytes:
     """Return arguments as the JSON that is frozen and hashed: names in order, no spaces."""
     return msgspec.json.encode(arguments, order="sorted")
 
 
-def digest(text: bytes) -> str:
+def arguments_digest(text: bytes) -> str:
     """Return the hash of frozen arguments."""
     return hashlib.sha256(text).hexdigest()
 
 
-def pending(tx: Tx, user: int) -> int:
+def count_pending(tx: Tx, user: int) -> int:
     """Count what waits for a user."""
     return int(
         tx.value(
@@ -164,7 +164,7 @@ def pending(tx: Tx, user: int) -> int:
     )
 
 
-def own(tx: Tx, user: int, id_: int) -> sqlite3.Row:
+def require_own(tx: Tx, user: int, id_: int) -> sqlite3.Row:
     """Return a user's escalation; raise NotFound."""
     row = tx.one("SELECT * FROM escalations WHERE id = :id AND user_id = :user", id=id_, user=user)
     if row is None:
@@ -210,7 +210,7 @@ def end(
         failure=told,
         id=row["id"],
     )
-    origin = origins.unpacked(row["origin"])
+    origin = origins.unpack_origin(row["origin"])
     tx.tell(SETTLED, Settled(row["id"], row["user_id"], origin, row["tool"], status))
     _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
 
@@ -222,14 +222,14 @@ def supersede(
     rows = tx.all(
         f"SELECT * FROM escalations WHERE user_id = :user AND {PENDING}", user=user, now=tx.now
     )
-    ended = [row for row in rows if gone(origins.unpacked(row["origin"]), row)]
+    ended = [row for row in rows if gone(origins.unpack_origin(row["origin"]), row)]
     for row in ended:
-        audit.add(tx, me, entry(row, "decision", f"superseded: {failure.code}"), user=user)
+        audit.add(tx, me, audit_entry(row, "decision", f"superseded: {failure.code}"), user=user)
         end(tx, row, "superseded", failure=failure)
     return len(ended)
 
 
-def entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
+def audit_entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
     """Return the audit's entry for something that befell an escalation."""
     taint: Any = frozenset(row["taint"].split())
     return audit.Entry(
@@ -237,7 +237,7 @@ def entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
         row["tool"],
         row["arguments_sha256"],
         outcome,
-        origins.unpacked(row["origin"]).kind,
+        origins.unpack_origin(row["origin"]).kind,
         row["id"],
         taint,
     )
@@ -250,22 +250,22 @@ def is_due(tx: Tx, row: sqlite3.Row) -> bool:
 
 def expire(tx: Tx, me: Caller, row: sqlite3.Row) -> None:
     """End one whose time is over: that nobody has decided is a no."""
-    audit.add(tx, me, entry(row, "expiry", "expired"), user=row["user_id"])
+    audit.add(tx, me, audit_entry(row, "expiry", "expired"), user=row["user_id"])
     end(tx, row, "expired")
 
 
-def any_begun(tx: Tx) -> bool:
+def any_continuing(tx: Tx) -> bool:
     """Return whether an action was let go on and has not come to its end."""
     return tx.one("SELECT 1 FROM escalations WHERE status = 'continued' LIMIT 1") is not None
 
 
-def close_begun(tx: Tx, me: Caller) -> None:
+def close_continuing(tx: Tx, me: Caller) -> None:
     """Close what was under way when the server was stopped.
 
     Nobody knows whether it was done, so it is never done again.
     """
     for row in tx.all("SELECT * FROM escalations WHERE status = 'continued'"):
-        audit.add(tx, me, entry(row, "call", UnknownOutcome.code), user=row["user_id"])
+        audit.add(tx, me, audit_entry(row, "call", UnknownOutcome.code), user=row["user_id"])
         end(
             tx,
             row,
@@ -280,14 +280,14 @@ def close_begun(tx: Tx, me: Caller) -> None:
 PENDING = "status = 'pending' AND expires_at > :now"
 
 
-def _asker(me: Caller, origin: Origin) -> Actor:
+def _asking_actor(me: Caller, origin: Origin) -> Actor:
     """Return who asked: in a chat the agent of the user, else the caller as themselves."""
     if origin.kind == "chat":
         return Actor("agent", me.user_id, me.username)
     return Actor("heartbeat", me.actor.id, me.username) if origin.kind == "heartbeat" else me.actor
 
 
-def _expiry(tx: Tx, me: Caller, kind: Kind) -> str:
+def _expires_at(tx: Tx, me: Caller, kind: Kind) -> str:
     wait = (
         timedelta(minutes=RUNTIME_MINUTES)
         if kind == "runtime_tool_call"
@@ -296,7 +296,7 @@ def _expiry(tx: Tx, me: Caller, kind: Kind) -> str:
     return stamp(tx.moment + wait)
 
 
-def _same(
+def _find_same_pending(
     tx: Tx, me: Caller, tool: str, sha: str, origin: Origin, target: Target | None
 ) -> int | None:
     """Return the escalation that waits already for the same action.
@@ -316,13 +316,17 @@ def _same(
         revision=target.base_revision if target else None,
     )
     return next(
-        (row["id"] for row in rows if origins.unpacked(row["origin"]).key(me) == origin.key(me)),
+        (
+            row["id"]
+            for row in rows
+            if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)
+        ),
         None,
     )
 
 
 def _publish(tx: Tx, event: str, id_: int) -> None:
-    row = tx.sure("SELECT * FROM escalations WHERE id = :id", id=id_)
+    row = tx.require_row("SELECT * FROM escalations WHERE id = :id", id=id_)
     tx.emit(
         event,
         user=row["user_id"],

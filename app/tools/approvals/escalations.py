@@ -88,10 +88,10 @@ async def list_escalations(
 ) -> EscalationList:
     """List what waits for a yes or no, newest first; `decided` is what waits no more."""
     await _end_outdated(app, me)
-    return await app.read(listed, me, status, limit, offset)
+    return await app.read(list_escalations_of, me, status, limit, offset)
 
 
-def listed(
+def list_escalations_of(
     tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, offset: int = 0
 ) -> EscalationList:
     """Return what waits for a user's yes or no, newest first."""
@@ -110,7 +110,9 @@ def listed(
         offset=offset,
     )
     return EscalationList(
-        [shown(tx, row) for row in rows], total, escalation_rows.pending(tx, me.user)
+        [escalation_record(tx, row) for row in rows],
+        total,
+        escalation_rows.count_pending(tx, me.user),
     )
 
 
@@ -125,7 +127,9 @@ async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
     await _end_outdated(app, me)
     return await app.read(
-        lambda tx: EscalationAnswer(shown(tx, escalation_rows.own(tx, me.user, id)))
+        lambda tx: EscalationAnswer(
+            escalation_record(tx, escalation_rows.require_own(tx, me.user, id))
+        )
     )
 
 
@@ -134,7 +138,7 @@ async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):
         return Swept(0)
-    return Swept(await app.write(_expire, me))
+    return Swept(await app.write(_expire_due, me))
 
 
 async def _end_outdated(app: App, me: Caller) -> None:
@@ -144,14 +148,14 @@ async def _end_outdated(app: App, me: Caller) -> None:
 
     Where nothing can be written, what waits is still shown; a yes finds the change too.
     """
-    outdated = {} if me.reach is not None else await app.read(_outdated, me)
+    outdated = {} if me.reach is not None else await app.read(_find_outdated, me)
     if outdated:
         with contextlib.suppress(StorageFull, Unavailable):
             await app.write(_supersede_outdated, me)
 
 
 def _supersede_outdated(tx: Tx, me: Caller) -> None:
-    for id_, present in _outdated(tx, me).items():
+    for id_, present in _find_outdated(tx, me).items():
         failure = BaseRevisionChanged(
             "What this would change has changed since; let the agent ask again.", revision=present
         )
@@ -162,7 +166,7 @@ def _has_id(id_: int, origin: Origin, row: sqlite3.Row) -> bool:
     return bool(row["id"] == id_)
 
 
-def _outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
+def _find_outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
     """Return what would change a note or todo that has changed since, with its present revision.
 
     The revision is None where the note or todo is gone.
@@ -175,7 +179,7 @@ def _outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
         now=tx.now,
     )
     present = {
-        row["id"]: change_preview.revision(tx, me, row["target_kind"], row["target_id"])
+        row["id"]: change_preview.present_revision(tx, me, row["target_kind"], row["target_id"])
         for row in rows
     }
     return {
@@ -183,7 +187,7 @@ def _outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
     }
 
 
-def shown(tx: Tx, row: sqlite3.Row) -> Escalation:
+def escalation_record(tx: Tx, row: sqlite3.Row) -> Escalation:
     """Return an escalation as the contract shows it.
 
     One whose time is over is expired, be it swept or not.
@@ -198,10 +202,10 @@ def shown(tx: Tx, row: sqlite3.Row) -> Escalation:
         row["id"],
         "expired" if escalation_rows.is_due(tx, row) else row["status"],
         row["kind"],
-        origins.unpacked(row["origin"]).shown,
-        _raw(row["requested_by"]),
+        origins.unpack_origin(row["origin"]).shown,
+        _raw_json(row["requested_by"]),
         row["tool"],
-        _raw(row["arguments"]),
+        _raw_json(row["arguments"]),
         row["arguments_sha256"],
         row["summary"],
         row["reason"],
@@ -211,15 +215,15 @@ def shown(tx: Tx, row: sqlite3.Row) -> Escalation:
         row["created_at"],
         row["expires_at"],
         row["decision"],
-        _raw(row["decided_by"]),
+        _raw_json(row["decided_by"]),
         row["decided_at"],
         row["note"],
-        _raw(row["result"]),
-        _raw(row["failure"]),
+        _raw_json(row["result"]),
+        _raw_json(row["failure"]),
     )
 
 
-def _raw(text: str | None) -> msgspec.Raw:
+def _raw_json(text: str | None) -> msgspec.Raw:
     return NULL if text is None else msgspec.Raw(text)
 
 
@@ -233,7 +237,7 @@ def _any_due(tx: Tx) -> bool:
     )
 
 
-def _expire(tx: Tx, me: Caller) -> int:
+def _expire_due(tx: Tx, me: Caller) -> int:
     due = tx.all(
         "SELECT * FROM escalations WHERE status = 'pending' AND expires_at <= :now "
         "ORDER BY id LIMIT 1000",
@@ -241,5 +245,5 @@ def _expire(tx: Tx, me: Caller) -> int:
     )
     for row in due:
         escalation_rows.expire(tx, me, row)
-    precedents.sweep(tx)
+    precedents.delete_expired(tx)
     return len(due)

@@ -98,7 +98,7 @@ def decide(asked: Asked) -> Decision:
 
     What a person has allowed for longer lifts an ask, but never of X.
     """
-    found = max(_rules(asked), key=lambda each: STRICTER[each.verdict])
+    found = max(_decisions_of_rules(asked), key=lambda each: STRICTER[each.verdict])
     if found.verdict == "ask" and asked.column in ASKS_NOBODY:
         return Decision("deny", found.reason)
     if found.verdict == "ask" and asked.precedent and asked.risk != "X":
@@ -111,24 +111,26 @@ def is_sticky(risk: Risk | None) -> bool:
     return risk != "X"
 
 
-def could_ask(asked: Asked) -> bool:
+def depends_on_precedent(asked: Asked) -> bool:
     """Return whether it matters what the owner has allowed for longer."""
     return decide(asked).verdict == "ask" and is_sticky(asked.risk)
 
 
-def level(risk: Risk, taint: frozenset[Taint]) -> Literal["low", "medium", "high"]:
+def harm_level(risk: Risk, taint: frozenset[Taint]) -> Literal["low", "medium", "high"]:
     """Return how much harm a wrong yes could do: more when words of others are behind the call."""
     levels: tuple[Literal["low", "medium", "high"], ...] = ("low", "medium", "high", "high")
     return levels[{"R": 0, "W": 0, "O": 1, "X": 2}[risk] + bool(taint)]
 
 
-def _rules(asked: Asked) -> list[Decision]:
+def _decisions_of_rules(asked: Asked) -> list[Decision]:
     """Return what each rule says that has something to say of the call."""
     if asked.risk is None:
         return [Decision("deny", f"There is no tool called {asked.tool[:80]}.")]
     own = asked.risk == "W" and asked.tool in OWN.get(asked.column, DRAFTS)
     found = [
-        Decision("allow", "An own draft is always allowed.") if own else _cell(asked, asked.risk)
+        Decision("allow", "An own draft is always allowed.")
+        if own
+        else _policy_cell(asked, asked.risk)
     ]
     if asked.left is not None and asked.left <= 0:
         found.append(
@@ -153,6 +155,6 @@ def _rules(asked: Asked) -> list[Decision]:
     return found
 
 
-def _cell(asked: Asked, risk: Risk) -> Decision:
+def _policy_cell(asked: Asked, risk: Risk) -> Decision:
     verdict = TABLE[asked.column][risk]
     return Decision(verdict, f"What {WHAT[risk]} {HOW[verdict]} for {WHO[asked.column]}.")

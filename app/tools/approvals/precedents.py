@@ -79,7 +79,7 @@ def find(
     return next((row["id"] for row in rows if taint <= set(row["taint"].split())), None)
 
 
-def used(tx: Tx, precedent: int) -> None:
+def count_use(tx: Tx, precedent: int) -> None:
     """Count that it let a call pass."""
     tx.run("UPDATE precedents SET uses = uses + 1 WHERE id = :id", id=precedent)
 
@@ -122,6 +122,6 @@ def forget(tx: Tx, user: int, origin: str) -> None:
     )
 
 
-def sweep(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     """Forget those whose time is over."""
     tx.run("DELETE FROM precedents WHERE expires_at <= :now", now=tx.now)

@@ -12,14 +12,14 @@ from app.errors import AppError, BaseRevisionChanged, GrantRevoked
 from app.tools.approvals import change_preview, tool_gate
 
 
-def asker_of(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
+def current_asker(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
     """Return the caller that asked, with what is left of the rights it had then.
 
     None when its credential is gone.
     """
     if (look := hooks.callers.get(row["credential_kind"])) is not None:
         return look(tx, row)
-    held = _rights(tx, row, hooks)
+    held = _current_scopes(tx, row, hooks)
     owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
     if held is None or owner is None:
         return None
@@ -42,7 +42,7 @@ def asker_of(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
     )
 
 
-def _rights(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] | None:
+def _current_scopes(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] | None:
     """Return the scopes that the credential behind an escalation has now.
 
     None when it is gone or unknown.
@@ -57,10 +57,11 @@ def _rights(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] | None:
     return ("*",) if kind in ("session", "heartbeat") else None
 
 
-def refusal(
+def reason_to_refuse(
     tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, hooks: Hooks
 ) -> AppError | None:
-    """Give why what was shown is not what would be done now: rights, tool or target are others."""
+    """Return why what was shown is not what would be done now: rights, tool or target are
+    others."""
     if (
         call is None
         and row["kind"] in DONE_HERE
@@ -79,7 +80,7 @@ def refusal(
                 revision=None,
             )
     if row["target_kind"] is not None and row["base_revision"] is not None:
-        present = change_preview.revision(tx, asker, row["target_kind"], row["target_id"])
+        present = change_preview.present_revision(tx, asker, row["target_kind"], row["target_id"])
         known = row["target_kind"] in ("note", "todo")
         if known and present != row["base_revision"]:
             return BaseRevisionChanged(

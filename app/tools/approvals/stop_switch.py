@@ -35,7 +35,7 @@ class State(Record):
     by_file: bool
 
 
-def demand(app: App) -> None:
+def require_running(app: App) -> None:
     """Raise AgentsStopped while agents are stopped."""
     if is_stopped(app):
         raise AgentsStopped(
@@ -45,7 +45,7 @@ def demand(app: App) -> None:
 
 def is_stopped(app: App) -> bool:
     """Return whether agents are stopped, by the row or by the file."""
-    return _file_is_there(app) or app.glance(_row) is not None
+    return _stop_file_exists(app) or app.glance(_read_row) is not None
 
 
 @operation("COMMAND", category="agent")
@@ -73,15 +73,15 @@ def start_agents(tx: Tx, me: Caller) -> Record:
 @operation("COMMAND", category="agent", effect="read")
 async def agents_state(app: App, me: Caller) -> State:
     """Say whether agents are stopped."""
-    found, by_file = app.glance(_row), _file_is_there(app)
+    found, by_file = app.glance(_read_row), _stop_file_exists(app)
     since, reason = found or (None, None)
     return State(by_file or found is not None, since, reason, by_file)
 
 
-def _row(tx: Tx) -> tuple[str, str] | None:
+def _read_row(tx: Tx) -> tuple[str, str] | None:
     row = tx.one("SELECT stopped_at, reason FROM agent_stops")
     return None if row is None else (row[0], row[1])
 
 
-def _file_is_there(app: App) -> bool:
+def _stop_file_exists(app: App) -> bool:
     return (app.store.path.parent / STOP).exists()

@@ -27,7 +27,7 @@ from app.tools.registry import namespaces, registry
 from app.tools.registry.registry import RegisteredTool
 from app.workspace.folders import access
 
-__all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
+__all__ = ["Denied", "Done", "Origin", "Waiting", "use_tool"]
 NO_TAINT = frozenset[Taint]()
 KINDS: Mapping[str, escalation_rows.Kind] = {
     "send_message_to_human": "message_send",
@@ -74,10 +74,10 @@ class Call(msgspec.Struct, frozen=True):
     @property
     def sha256(self) -> str:
         """The hash of its parameters."""
-        return escalation_rows.digest(escalation_rows.canonical(self.params))
+        return escalation_rows.arguments_digest(escalation_rows.canonical_json(self.params))
 
 
-async def use(
+async def use_tool(
     app: App,
     me: Caller,
     tool: str,
@@ -95,17 +95,17 @@ async def use(
     budget still has. Raises AgentsStopped, NoSuchTool, InsufficientScope, Denied,
     TooManyPending, and whatever the tool itself refuses with.
     """
-    stop_switch.demand(app)
+    stop_switch.require_running(app)
     try:
-        me = app.renewed(me)
-        call = await planned(app, me, tool, params)
-        decision, precedent = _decided(app, call, origin, taint, left)
+        me = app.renew_caller(me)
+        call = await plan_call(app, me, tool, params)
+        decision, precedent = _decide(app, call, origin, taint, left)
         if decision.verdict == "deny":
             raise Denied(decision.reason, reason="policy")
         if decision.verdict == "ask":
-            return await _ask(app, call, origin, taint, decision.reason)
+            return await _ask_owner(app, call, origin, taint, decision.reason)
     except AppError as error:
-        audit.later(
+        audit.add_later(
             app,
             me,
             audit.Entry("denial", tool, outcome=error.code, origin=origin.kind, taint=taint),
@@ -113,9 +113,9 @@ async def use(
         raise
     entry = audit.Entry("call", tool, call.sha256, "done", origin.kind, None, taint)
     try:
-        result = await _run(app, call, entry, precedent)
+        result = await _run_audited(app, call, entry, precedent)
     except AppError as error:
-        audit.later(app, me, entry._replace(outcome=error.code))
+        audit.add_later(app, me, entry._replace(outcome=error.code))
         raise
     marks = _taint_of(call.tool, result)
     return Done(result, frozenset({marks}) if marks else NO_TAINT)
@@ -127,15 +127,15 @@ def _taint_of(tool: RegisteredTool, result: Any) -> Taint | None:
     return taint(result) if callable(taint) else taint
 
 
-async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
+async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
     """Return a call that is ready to be done.
 
     Its tool is on, its scope held, its parameters are right; raise what speaks against it.
     """
-    tool = registry.find(app, name)
-    me = app.quick(access.discreet, me)
-    namespaces.demand(app.quick(namespaces.enabled, me), tool.namespace)
-    arguments = registry.arguments(app, me, tool, params)
+    tool = registry.require_tool(app, name)
+    me = app.quick(access.hide_policy_notes, me)
+    namespaces.require_enabled(app.quick(namespaces.enabled_check, me), tool.namespace)
+    arguments = registry.check_arguments(app, me, tool, params)
     if tool.declared.plan is None:
         return Call(tool, me, params, arguments, _write_of(tool, arguments))
     with tool.spelled():
@@ -143,7 +143,7 @@ async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) ->
     return Call(tool, me, plan.fields, arguments, plan)
 
 
-async def perform(app: App, call: Call) -> Any:
+async def perform_call(app: App, call: Call) -> Any:
     """Do a call that is not one write here, and give its record."""
     with call.tool.spelled():
         return await app.perform(call.tool.operation, call.me, dict(call.arguments))
@@ -157,12 +157,12 @@ def _write_of(tool: RegisteredTool, arguments: Mapping[str, Any]) -> Plan | None
     return Plan({}, lambda tx, me: found.function(tx, me, **arguments))
 
 
-def _decided(
+def _decide(
     app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None
 ) -> tuple[policy.Decision, int | None]:
     """Return what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
-    if _tells_owner(call):
+    if _reaches_only_owner(call):
         return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
     asked = policy.Asked(
         origin.column,
@@ -172,27 +172,27 @@ def _decided(
         taint,
         left=left,
     )
-    if not policy.could_ask(asked):
+    if not policy.depends_on_precedent(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
     return policy.decide(msgspec.structs.replace(asked, precedent=precedent is not None)), precedent
 
 
-def _tells_owner(call: Call) -> bool:
+def _reaches_only_owner(call: Call) -> bool:
     """Return whether a call reaches nobody but the owner whose agent makes it."""
     to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
     return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
 
 
-async def _ask(
+async def _ask_owner(
     app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str
 ) -> Waiting:
     """Leave the call to the owner. What they will see is made before, outside of the write."""
-    seen = await app.read(change_preview.seen, call.me, call.tool, call.params)
-    return await app.write(_raise, call, seen, origin=origin, taint=taint, reason=reason)
+    seen = await app.read(change_preview.preview_call, call.me, call.tool, call.params)
+    return await app.write(_raise_escalation, call, seen, origin=origin, taint=taint, reason=reason)
 
 
-def _raise(
+def _raise_escalation(
     tx: Tx,
     call: Call,
     seen: change_preview.Seen,
@@ -203,7 +203,7 @@ def _raise(
 ) -> Waiting:
     kind, level = (
         KINDS.get(call.tool.name, "tool_call"),
-        policy.level(call.tool.operation.risk_class, taint),
+        policy.harm_level(call.tool.operation.risk_class, taint),
     )
     id_ = escalation_rows.raise_(
         tx,
@@ -223,7 +223,7 @@ def _raise(
     return Waiting(id_, seen.summary)
 
 
-async def _run(app: App, call: Call, entry: audit.Entry, precedent: int | None) -> Any:
+async def _run_audited(app: App, call: Call, entry: audit.Entry, precedent: int | None) -> Any:
     """Do the call: a write together with its row in the audit; a read with the row after it.
 
     What leaves the machine with the row before it.
@@ -231,24 +231,26 @@ async def _run(app: App, call: Call, entry: audit.Entry, precedent: int | None) 
     if (plan := call.plan) is not None:
         try:
             with call.tool.spelled():
-                return await app.write(_noted, call, plan, entry, precedent)
+                return await app.write(_write_and_audit, call, plan, entry, precedent)
         except Invalid as error:
-            raise app.as_declared(call.tool.operation, error) from None
+            raise app.refusal_as_declared(call.tool.operation, error) from None
     if call.tool.operation.risk_class == "R":
-        result = await perform(app, call)
-        audit.later(app, call.me, entry)
+        result = await perform_call(app, call)
+        audit.add_later(app, call.me, entry)
         return result
-    await app.write(_note, call, entry._replace(outcome="begun"), precedent)
-    return await perform(app, call)
+    await app.write(_add_audit_row, call, entry._replace(outcome="begun"), precedent)
+    return await perform_call(app, call)
 
 
-def _noted(tx: Tx, call: Call, plan: Plan, entry: audit.Entry, precedent: int | None) -> Any:
-    me = call.me.still(tx, call.tool.name)
-    _note(tx, call, entry, precedent)
+def _write_and_audit(
+    tx: Tx, call: Call, plan: Plan, entry: audit.Entry, precedent: int | None
+) -> Any:
+    me = call.me.with_grant_now(tx, call.tool.name)
+    _add_audit_row(tx, call, entry, precedent)
     return plan.step(tx, me)
 
 
-def _note(tx: Tx, call: Call, entry: audit.Entry, precedent: int | None) -> None:
+def _add_audit_row(tx: Tx, call: Call, entry: audit.Entry, precedent: int | None) -> None:
     audit.add(tx, call.me, entry)
     if precedent is not None:
-        precedents.used(tx, precedent)
+        precedents.count_use(tx, precedent)

@@ -16,7 +16,7 @@ ELSEWHERE = (
 )
 
 
-def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
+def reason_to_refuse(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
     """Return why a credential of the owner's cannot decide an escalation; None where it can.
 
     A session that was begun with a key counts as that key: whoever holds the key can begin one.
@@ -28,8 +28,8 @@ def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
             return Forbidden(
                 f"The credential that asked cannot decide: {ELSEWHERE}.", reason="asked_by_it"
             )
-        return _too_young(oauth_grants.granted_at(tx, me.user, me.credential or 0), row)
-    key = key_rows.came_by(tx, me)
+        return _refuse_newer_than(oauth_grants.granted_at(tx, me.user, me.credential or 0), row)
+    key = key_rows.credential_key(tx, me)
     if key is None:
         return None
     if row["credential_kind"] == "key" and row["credential"] in key_rows.lineage(tx, key):
@@ -37,10 +37,10 @@ def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
             f"The credential that asked cannot decide, and none that it made: {ELSEWHERE}.",
             reason="asked_by_it",
         )
-    return _too_young(key_rows.secret_since(tx, key), row)
+    return _refuse_newer_than(key_rows.secret_since(tx, key), row)
 
 
-def _too_young(since: str | None, row: sqlite3.Row) -> Forbidden | None:
+def _refuse_newer_than(since: str | None, row: sqlite3.Row) -> Forbidden | None:
     if since is not None and since <= row["created_at"]:
         return None
     return Forbidden(

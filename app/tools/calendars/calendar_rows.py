@@ -21,7 +21,7 @@ _SHOWN = (
 )
 
 
-def listed(tx: Tx, me: Caller) -> list[sqlite3.Row]:
+def list_integrations(tx: Tx, me: Caller) -> list[sqlite3.Row]:
     """Return the caller's integrations, the oldest first."""
     return sorted(
         tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user),
@@ -29,7 +29,7 @@ def listed(tx: Tx, me: Caller) -> list[sqlite3.Row]:
     )
 
 
-def demand_room(tx: Tx, me: Caller, name_key: str) -> None:
+def require_room(tx: Tx, me: Caller, name_key: str) -> None:
     """Raise AlreadyExists where the name is taken, QuotaExceeded where there are as many
     integrations as there can be.
     """
@@ -50,7 +50,7 @@ def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due
 
     It is read again at `due_at` should it not come to that before.
     """
-    demand_room(tx, me, name_key)
+    require_room(tx, me, name_key)
     made = tx.run(
         """INSERT INTO integrations (user_id, kind, name, name_key, url, status, due_at, created_at)
            VALUES (:me, 'ics', :name, :key, :url, 'disconnected', :due, :now)""",
@@ -69,7 +69,7 @@ def get(tx: Tx, integration: int) -> sqlite3.Row | None:
     return tx.one(f"SELECT {_SHOWN} FROM integrations WHERE id = :id", id=integration)
 
 
-def source(tx: Tx, integration: int) -> bytes | None:
+def read_file(tx: Tx, integration: int) -> bytes | None:
     """Return the calendar file as it was read last."""
     held: bytes | None = tx.value("SELECT source FROM integrations WHERE id = :id", id=integration)
     return None if held is None else zlib.decompress(held)
@@ -88,7 +88,7 @@ def put_events(tx: Tx, integration: int, generation: int, events: Sequence[Seque
         )
 
 
-def succeeded(
+def note_success(
     tx: Tx, integration: int, *, generation: int, packed: bytes, etag: str | None, due_at: str
 ) -> None:
     """Note that a calendar was read: now this generation of its events counts.
@@ -108,7 +108,7 @@ def succeeded(
     )
 
 
-def failed(tx: Tx, integration: int, *, error: str, due_at: str) -> None:
+def note_failure(tx: Tx, integration: int, *, error: str, due_at: str) -> None:
     """Note why a calendar could not be read; the events that were read before stay."""
     tx.run(
         "UPDATE integrations SET status = 'error', last_error = :error, failures = "
@@ -119,7 +119,7 @@ def failed(tx: Tx, integration: int, *, error: str, due_at: str) -> None:
     )
 
 
-def claim(tx: Tx, *, again_at: str, most: int) -> list[int]:
+def claim_due(tx: Tx, *, again_at: str, most: int) -> list[int]:
     """Return the calendars that are due, the longest waiting first.
 
     They come again at `again_at` should whoever reads them be killed.
@@ -152,7 +152,7 @@ def purge_events(tx: Tx, integration: int, *, besides: int | None) -> int:
     ).rowcount
 
 
-def owned(tx: Tx, me: Caller, integration: int) -> sqlite3.Row:
+def require_own(tx: Tx, me: Caller, integration: int) -> sqlite3.Row:
     """Return an integration of the caller; raise NotFound for any other."""
     row = tx.one(
         f"SELECT {_SHOWN} FROM integrations WHERE id = :id AND user_id = :me",
@@ -166,7 +166,7 @@ def owned(tx: Tx, me: Caller, integration: int) -> sqlite3.Row:
 
 def hide(tx: Tx, me: Caller, integration: int) -> None:
     """Let no event of a calendar count any more; raise NotFound for another's."""
-    owned(tx, me, integration)
+    require_own(tx, me, integration)
     tx.run(
         "UPDATE integrations SET generation = -1, status = 'disconnected', due_at = "
         "NULL WHERE id = :id",
@@ -179,7 +179,7 @@ def remove(tx: Tx, me: Caller, integration: int) -> None:
     tx.run("DELETE FROM integrations WHERE id = :id AND user_id = :me", id=integration, me=me.user)
 
 
-def between(tx: Tx, me: Caller, *, low: str, high: str, most: int) -> list[sqlite3.Row]:
+def events_between(tx: Tx, me: Caller, *, low: str, high: str, most: int) -> list[sqlite3.Row]:
     """Return the events of the caller's calendars that end after `low` and begin before `high`, in
     order of time.
     """

@@ -60,7 +60,7 @@ class Occurrence(NamedTuple):
     calendar: str
 
 
-def reach(app: App) -> Reach:
+def allowed_addresses(app: App) -> Reach:
     """Return what calendars may be fetched from.
 
     Https and, where that is allowed, this machine and private networks; never this server
@@ -79,18 +79,18 @@ async def refresh(app: App, integration: int) -> None:
     if row is None:
         return
     try:
-        content, etag, events = await _read(app, row)
-        await keep(app, row, events, content, etag=etag)
+        content, etag, events = await _read_calendar(app, row)
+        await store_events(app, row, events, content, etag=etag)
     except CalendarFailed as error:
         await note_failure(app, row, error)
 
 
-async def keep(
+async def store_events(
     app: App, row: sqlite3.Row, events: Sequence[Sequence[Any]], content: bytes, *, etag: str | None
 ) -> None:
     """Let these events be those of a calendar, and keep the file that they come from."""
     generation, integration = row["generation"] + 1, row["id"]
-    await _purge(app, integration, row["generation"])  # what a run that was killed has left
+    await _purge_events(app, integration, row["generation"])  # what a run that was killed has left
     for start in range(0, len(events), rows.PURGED):
         await app.write(
             rows.put_events, integration, generation, events[start : start + rows.PURGED]
@@ -98,9 +98,14 @@ async def keep(
     packed = await asyncio.to_thread(zlib.compress, content, 6)
     due_at = stamp(app.clock() + (FRESH if row["url"] is not None else STILL))
     await app.write(
-        rows.succeeded, integration, generation=generation, packed=packed, etag=etag, due_at=due_at
+        rows.note_success,
+        integration,
+        generation=generation,
+        packed=packed,
+        etag=etag,
+        due_at=due_at,
     )
-    await _purge(app, integration, generation)
+    await _purge_events(app, integration, generation)
 
 
 async def note_failure(app: App, row: sqlite3.Row, error: Exception) -> None:
@@ -108,10 +113,12 @@ async def note_failure(app: App, row: sqlite3.Row, error: Exception) -> None:
     happened.
     """
     wait = min(AGAIN * 2 ** min(row["failures"], 10), LONGEST_WAIT)
-    await app.write(rows.failed, row["id"], error=str(error), due_at=stamp(app.clock() + wait))
+    await app.write(
+        rows.note_failure, row["id"], error=str(error), due_at=stamp(app.clock() + wait)
+    )
 
 
-async def worked_out(app: App, user: int, content: bytes) -> list[list[Any]]:
+async def expand_calendar(app: App, user: int, content: bytes) -> list[list[Any]]:
     """Return the events of a calendar file around now, their recurrences worked out.
 
     Raise CalendarFailed.
@@ -119,7 +126,7 @@ async def worked_out(app: App, user: int, content: bytes) -> list[list[Any]]:
     zone = app.quick(users.settings_of_user, user).timezone
     now = app.clock()
     async with app.children:
-        found, _ = await subprocess_reader.lines(
+        found, _ = await subprocess_reader.read_lines(
             "app.tools.calendars.ics_process",
             zone,
             stamp(now - BEFORE),
@@ -136,13 +143,16 @@ async def worked_out(app: App, user: int, content: bytes) -> list[list[Any]]:
     return [event for line in found for event in line.get("events", ())]
 
 
-def between(tx: Tx, me: Caller, start: datetime, end: datetime, *, most: int) -> list[Occurrence]:
-    """Give what takes place in the caller's calendars between two moments of one zone, in order."""
+def occurrences_between(
+    tx: Tx, me: Caller, start: datetime, end: datetime, *, most: int
+) -> list[Occurrence]:
+    """Return what takes place in the caller's calendars between two moments of one zone, in
+    order."""
     low = min(start.date().isoformat(), stamp(start.astimezone(UTC)))
     high = max((end.date() + timedelta(days=1)).isoformat(), stamp(end.astimezone(UTC)))
     found = [
         _occurrence(row, start.tzinfo)
-        for row in rows.between(tx, me, low=low, high=high, most=most)
+        for row in rows.events_between(tx, me, low=low, high=high, most=most)
     ]
     return sorted(
         one for one in found if one.start < end and (one.end > start or one.start >= start)
@@ -160,23 +170,23 @@ async def remove(app: App, me: Caller, integration: int) -> None:
     await app.write(rows.remove, me, integration)
 
 
-async def _read(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[list[Any]]]:
+async def _read_calendar(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[list[Any]]]:
     """Return the calendar's file with its tag and events.
 
     From its address, or as it was when nothing has changed there or there is none.
     """
     etag: str | None = row["etag"]
     if row["url"] is not None:
-        found = await fetched(app, row["user_id"], row["url"], etag)
+        found = await fetch_calendar(app, row["user_id"], row["url"], etag)
         if found is not None:
             return found
-    kept = await app.read(rows.source, row["id"])
+    kept = await app.read(rows.read_file, row["id"])
     if kept is None:
         raise CalendarFailed("The calendar was never read.")
-    return kept, etag, await worked_out(app, row["user_id"], kept)
+    return kept, etag, await expand_calendar(app, row["user_id"], kept)
 
 
-async def fetched(
+async def fetch_calendar(
     app: App, user: int, url: str, etag: str | None = None
 ) -> tuple[bytes, str | None, list[list[Any]]] | None:
     """Return the file at the address of a calendar, its tag and its events.
@@ -189,7 +199,7 @@ async def fetched(
     try:
         found = await http_fetch.fetch(
             url,
-            reach(app),
+            allowed_addresses(app),
             most=LARGEST,
             seconds=FETCH_SECONDS,
             accept=ACCEPT,
@@ -198,12 +208,14 @@ async def fetched(
     except FetchFailed:
         raise CalendarFailed(UNREAD) from None
     try:
-        return None if found.status == 304 and etag else await _events(app, user, found)
+        return None if found.status == 304 and etag else await _expand_fetched(app, user, found)
     except CalendarFailed as error:
         raise (error if found.is_public else CalendarFailed(UNREAD)) from None
 
 
-async def _events(app: App, user: int, found: Fetched) -> tuple[bytes, str | None, list[list[Any]]]:
+async def _expand_fetched(
+    app: App, user: int, found: Fetched
+) -> tuple[bytes, str | None, list[list[Any]]]:
     if found.is_cut:
         raise CalendarFailed(f"The calendar is larger than {LARGEST >> 20} MiB.")
     if found.status != HTTPStatus.OK:
@@ -211,22 +223,22 @@ async def _events(app: App, user: int, found: Fetched) -> tuple[bytes, str | Non
     return (
         found.body,
         found.headers.get("etag", "")[:200] or None,
-        await worked_out(app, user, found.body),
+        await expand_calendar(app, user, found.body),
     )
 
 
-async def _purge(app: App, integration: int, besides: int) -> None:
+async def _purge_events(app: App, integration: int, besides: int) -> None:
     while await app.write(rows.purge_events, integration, besides=besides):
         pass
 
 
 def _occurrence(row: sqlite3.Row, zone: Any) -> Occurrence:
     whole = len(row["starts"]) == 10
-    start, end = (moment(row[name], zone) for name in ("starts", "ends"))
+    start, end = (local_moment(row[name], zone) for name in ("starts", "ends"))
     return Occurrence(start, end, whole, row["title"], row["place"], row["words"], row["calendar"])
 
 
-def moment(text: str, zone: Any) -> datetime:
+def local_moment(text: str, zone: Any) -> datetime:
     """Return a stored moment, or the beginning of a stored day, in a zone."""
     return (
         datetime.combine(date.fromisoformat(text), time(), zone)

@@ -60,18 +60,21 @@ def main(zone: str, since: str, until: str) -> None:
     calendars = [one for one in found if one.name == "VCALENDAR"]
     if not calendars:
         sys.exit(1)
-    subprocess_reader.put({"calendars": len(calendars)})
-    own = _zone(calendars[0].get("X-WR-TIMEZONE"), ZoneInfo(zone))
+    subprocess_reader.write_line({"calendars": len(calendars)})
+    own = _zone_named(calendars[0].get("X-WR-TIMEZONE"), ZoneInfo(zone))
     first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
     rows = itertools.islice(
-        _rows([event for one in calendars for event in _events(one, own)], first, last), MOST
+        _occurrence_rows(
+            [event for one in calendars for event in _read_events(one, own)], first, last
+        ),
+        MOST,
     )
     while batch := list(itertools.islice(rows, BATCH)):
-        subprocess_reader.put({"events": batch})
-    subprocess_reader.put({"whole": True})
+        subprocess_reader.write_line({"events": batch})
+    subprocess_reader.write_line({"whole": True})
 
 
-def _events(calendar: Any, own: Any) -> Iterator[Event]:
+def _read_events(calendar: Any, own: Any) -> Iterator[Event]:
     for component in calendar.walk("VEVENT"):
         try:
             if (
@@ -79,12 +82,12 @@ def _events(calendar: Any, own: Any) -> Iterator[Event]:
                 and "RECURRENCE-ID" not in component
             ):
                 continue
-            yield _event(component, own)
+            yield _read_event(component, own)
         except BROKEN:
             continue
 
 
-def _event(component: Any, own: Any) -> Event:
+def _read_event(component: Any, own: Any) -> Event:
     start = component["DTSTART"].dt
     whole = not isinstance(start, datetime)
     end = component["DTEND"].dt if "DTEND" in component else None
@@ -96,27 +99,27 @@ def _event(component: Any, own: Any) -> Event:
         else timedelta()
     )
     if end is not None:
-        length = _instant(end, own) - _instant(start, own)
+        length = _to_instant(end, own) - _to_instant(start, own)
     instead = component["RECURRENCE-ID"].dt if "RECURRENCE-ID" in component else None
     zone = None if whole else (start.tzinfo or own)
     return Event(
         str(component.get("UID", "")) or f"none-{id(component)}",
-        _wall(start, zone),
+        _to_wall_time(start, zone),
         max(length, timedelta(days=1) if whole else timedelta()),
         zone,
-        None if instead is None else _wall(instead, zone),
+        None if instead is None else _to_wall_time(instead, zone),
         component,
     )
 
 
-def _instant(moment: Moment, own: Any) -> datetime:
+def _to_instant(moment: Moment, own: Any) -> datetime:
     found = moment if isinstance(moment, datetime) else datetime.combine(moment, time())
     return (
         (found if found.tzinfo else found.replace(tzinfo=own)).astimezone(UTC).replace(tzinfo=None)
     )
 
 
-def _wall(moment: Moment, zone: Any) -> datetime:
+def _to_wall_time(moment: Moment, zone: Any) -> datetime:
     """Return a moment without its zone, as the wall shows it in `zone`."""
     if not isinstance(moment, datetime):
         return datetime.combine(moment, time())
@@ -127,7 +130,7 @@ def _wall(moment: Moment, zone: Any) -> datetime:
     )
 
 
-def _rows(events: list[Event], first: datetime, last: datetime) -> Iterator[list[Any]]:
+def _occurrence_rows(events: list[Event], first: datetime, last: datetime) -> Iterator[list[Any]]:
     """Return a row for each occurrence.
 
     One that was moved or cancelled alone stands where it was moved to, if anywhere.
@@ -138,28 +141,30 @@ def _rows(events: list[Event], first: datetime, last: datetime) -> Iterator[list
         try:
             starts = (
                 start
-                for start in _starts(event, last)
+                for start in _occurrence_starts(event, last)
                 if start + event.length > since
                 and (event.instead_of or (event.uid, start) not in moved)
             )
-            yield from [_row(event, start) for start in itertools.islice(starts, MOST_OF_ONE)]
+            yield from [
+                _occurrence_row(event, start) for start in itertools.islice(starts, MOST_OF_ONE)
+            ]
         except BROKEN:
             continue
 
 
-def _starts(event: Event, last: datetime) -> Iterator[datetime]:
+def _occurrence_starts(event: Event, last: datetime) -> Iterator[datetime]:
     """Return when an event begins, in order, up to `last`."""
     if event.instead_of is not None:
         cancelled = str(event.component.get("STATUS", "")).upper() == "CANCELLED"
         return iter(() if cancelled else (event.start,))
     until = last.replace(tzinfo=None) + timedelta(days=1)
-    gone = {_wall(one.dt, event.zone) for one in _dates(event.component, "EXDATE")}
+    gone = {_to_wall_time(one.dt, event.zone) for one in _dates(event.component, "EXDATE")}
     more = {
-        _wall(one.dt[0] if isinstance(one.dt, tuple) else one.dt, event.zone)
+        _to_wall_time(one.dt[0] if isinstance(one.dt, tuple) else one.dt, event.zone)
         for one in _dates(event.component, "RDATE")
     }
     found: Iterable[datetime] = [event.start]
-    if (rule := _rule(event)) is not None:
+    if (rule := _recurrence_rule(event)) is not None:
         found = itertools.takewhile(lambda start: start < until, itertools.islice(rule, MOST_STEPS))
     every = itertools.chain(found, sorted(more - {event.start}))
     return (start for start in every if start < until and start not in gone)
@@ -171,7 +176,7 @@ def _dates(component: Any, name: str) -> Iterator[Any]:
         yield from one.dts
 
 
-def _rule(event: Event) -> Any:
+def _recurrence_rule(event: Event) -> Any:
     """Return the recurrence as dateutil counts it, in wall times.
 
     None for an event that comes once.
@@ -186,11 +191,11 @@ def _rule(event: Event) -> Any:
     rule = rrulestr(text, dtstart=event.start)
     if ends := given.get("UNTIL"):
         limit = ends[0] if isinstance(ends[0], datetime) else datetime.combine(ends[0], time.max)
-        return itertools.takewhile(lambda start: start <= _wall(limit, event.zone), rule)
+        return itertools.takewhile(lambda start: start <= _to_wall_time(limit, event.zone), rule)
     return rule
 
 
-def _row(event: Event, start: datetime) -> list[Any]:
+def _occurrence_row(event: Event, start: datetime) -> list[Any]:
     if event.whole_day:
         days = max(1, -(-event.length // timedelta(days=1)))
         begin, end = start.date().isoformat(), (start.date() + timedelta(days=days)).isoformat()
@@ -198,16 +203,16 @@ def _row(event: Event, start: datetime) -> list[Any]:
         moment = start.replace(tzinfo=event.zone).astimezone(UTC)
         begin, end = stamp(moment), stamp(moment + event.length)
     title, place, words = (
-        _line(event.component.get(name)) for name in ("SUMMARY", "LOCATION", "DESCRIPTION")
+        _one_line(event.component.get(name)) for name in ("SUMMARY", "LOCATION", "DESCRIPTION")
     )
     return [begin, end, title[:LONGEST_TITLE], place[:LONGEST_TITLE], words[:LONGEST_WORDS]]
 
 
-def _line(value: Any) -> str:
+def _one_line(value: Any) -> str:
     return " ".join(str(value or "").replace("\0", "").encode("utf-8", "ignore").decode().split())
 
 
-def _zone(name: Any, otherwise: ZoneInfo) -> ZoneInfo:
+def _zone_named(name: Any, otherwise: ZoneInfo) -> ZoneInfo:
     try:
         return ZoneInfo(str(name)) if name else otherwise
     except (KeyError, OSError, ValueError):  # an unknown name is a KeyError

@@ -11,7 +11,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import MINUTE, Http, operation
 from app.core.schema import Line, Record, Text
-from app.core.text import fold
+from app.core.text import fold_name
 from app.core.web import addresses
 from app.core.web.addresses import NotAllowed
 from app.errors import Forbidden, Invalid, NotFound, PayloadTooLarge
@@ -58,7 +58,7 @@ class Refreshed(Record):
 @operation("GET /tools/integrations", scope="tools:read", effect="read")
 def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     """List what is connected; addresses and secrets are not shown."""
-    return IntegrationList([shown(row) for row in rows.listed(tx, me)])
+    return IntegrationList([integration_record(row) for row in rows.list_integrations(tx, me)])
 
 
 @operation(
@@ -91,19 +91,19 @@ async def add_integration(
     """
     if (url is None) == (content is None):
         raise Invalid("Give either url or content.", field="url")
-    app.quick(rows.demand_room, me, fold(name))
-    address = None if url is None else _address(app, url)
+    app.quick(rows.require_room, me, fold_name(name))
+    address = None if url is None else _check_address(app, url)
     file, etag, events, trouble = await _first_read(app, me, address, content)
     due_at = stamp(app.clock() + calendars.AGAIN)
     integration = await app.write(
-        rows.insert, me, name=name, name_key=fold(name), url=address, due_at=due_at
+        rows.insert, me, name=name, name_key=fold_name(name), url=address, due_at=due_at
     )
-    row = app.quick(rows.owned, me, integration)
+    row = app.quick(rows.require_own, me, integration)
     if trouble is not None:
         await calendars.note_failure(app, row, trouble)
     else:
-        await calendars.keep(app, row, events, file, etag=etag)
-    return IntegrationAnswer(shown(app.quick(rows.owned, me, integration)))
+        await calendars.store_events(app, row, events, file, etag=etag)
+    return IntegrationAnswer(integration_record(app.quick(rows.require_own, me, integration)))
 
 
 @operation("DELETE /tools/integrations/{id}", scope="tools:manage")
@@ -128,14 +128,14 @@ async def refresh_calendars(app: App, me: Caller) -> Refreshed:
     if not app.quick(rows.any_due):
         return Refreshed(0)
     due = await app.write(
-        rows.claim, again_at=stamp(app.clock() + calendars.AGAIN), most=calendars.AT_ONCE
+        rows.claim_due, again_at=stamp(app.clock() + calendars.AGAIN), most=calendars.AT_ONCE
     )
     for integration in due:
         await calendars.refresh(app, integration)
     return Refreshed(len(due))
 
 
-def shown(row: sqlite3.Row) -> Integration:
+def integration_record(row: sqlite3.Row) -> Integration:
     """Return an integration as it is shown."""
     account = None if row["url"] is None else urlsplit(row["url"]).hostname
     return Integration(
@@ -152,7 +152,7 @@ def shown(row: sqlite3.Row) -> Integration:
     )
 
 
-def _address(app: App, url: str) -> str:
+def _check_address(app: App, url: str) -> str:
     """Return the address to be read.
 
     Raise Invalid for one that is none, Forbidden for one that says itself that it lies inside.
@@ -160,9 +160,9 @@ def _address(app: App, url: str) -> str:
     given = url.strip()
     if given.lower().startswith(("webcal://", "webcals://")):
         given = "https://" + given.partition("://")[2]
-    reach = calendars.reach(app)
+    reach = calendars.allowed_addresses(app)
     try:
-        target = addresses.target(given, reach)
+        target = addresses.parse_target(given, reach)
     except NotAllowed as error:
         raise Invalid(f"url cannot be used: {error}", field="url") from None
     try:
@@ -191,10 +191,10 @@ async def _first_read(
     try:
         if (
             address is not None
-            and (found := await calendars.fetched(app, me.user, address)) is not None
+            and (found := await calendars.fetch_calendar(app, me.user, address)) is not None
         ):
             return *found, None
-        return file, None, await calendars.worked_out(app, me.user, file), None
+        return file, None, await calendars.expand_calendar(app, me.user, file), None
     except CalendarFailed as error:
         if address is None:
             raise Invalid(f"content cannot be used: {error}", field="content") from None

@@ -40,8 +40,8 @@ class Namespaces(Record):
 @operation("GET /tools/namespaces", effect="read")
 async def list_namespaces(app: App, me: Caller) -> Namespaces:
     """List the namespaces of tools and which are on for this credential."""
-    on = app.quick(enabled, me)
-    return _listed(app, on)
+    on = app.quick(enabled_check, me)
+    return _list_namespaces(app, on)
 
 
 @operation(
@@ -69,18 +69,18 @@ async def switch_namespaces(
 
     Either `enable` and `disable`, or `namespaces` with true or false for each name.
     """
-    wanted = _wanted(enable, disable, namespaces)
-    known = _counts(app)
+    wanted = _wanted_switches(enable, disable, namespaces)
+    known = _count_tools(app)
     if unknown := [name for name in wanted if name not in known]:
         raise Invalid(
             f"There is no namespace called {unknown[0][:80]}; there are {', '.join(known)}.",
-            field=_field(unknown[0], enable, disable),
+            field=_field_of_name(unknown[0], enable, disable),
         )
     await app.write(_store, me, wanted)
-    return _listed(app, app.quick(enabled, me))
+    return _list_namespaces(app, app.quick(enabled_check, me))
 
 
-def enabled(tx: Tx, me: Caller) -> Enabled:
+def enabled_check(tx: Tx, me: Caller) -> Enabled:
     """Return the function that says of a namespace whether it is on.
 
     By the credential's choice, else the user's, else as it is at first.
@@ -90,13 +90,13 @@ def enabled(tx: Tx, me: Caller) -> Enabled:
           AND (credential = '' OR credential = :credential)
            ORDER BY credential""",
         me=me.user,
-        credential=_credential(me),
+        credential=_credential_name(me),
     )
     chosen = {row[0]: row[1] == 1 for row in rows}
     return lambda name: chosen.get(name, name not in OFF_AT_FIRST)
 
 
-def demand(on: Enabled, namespace: str) -> None:
+def require_enabled(on: Enabled, namespace: str) -> None:
     """Raise NoSuchTool, saying why, unless the namespace is on."""
     if not on(namespace):
         raise registry.NoSuchTool(
@@ -106,7 +106,7 @@ def demand(on: Enabled, namespace: str) -> None:
         )
 
 
-def _wanted(
+def _wanted_switches(
     enable: list[str] | None, disable: list[str] | None, named: Mapping[str, bool] | None
 ) -> dict[str, bool]:
     if named is not None and (enable is not None or disable is not None):
@@ -127,7 +127,7 @@ def _wanted(
     return wanted
 
 
-def _field(name: str, enable: list[str] | None, disable: list[str] | None) -> str:
+def _field_of_name(name: str, enable: list[str] | None, disable: list[str] | None) -> str:
     return (
         "enable"
         if name in (enable or ())
@@ -137,12 +137,14 @@ def _field(name: str, enable: list[str] | None, disable: list[str] | None) -> st
     )
 
 
-def _counts(app: App) -> Counter[str]:
-    return Counter(tool.namespace for tool in registry.native(app.catalog).values())
+def _count_tools(app: App) -> Counter[str]:
+    return Counter(tool.namespace for tool in registry.native_tools(app.catalog).values())
 
 
-def _listed(app: App, on: Enabled) -> Namespaces:
-    rows = [Namespace(name, ["native"], count, on(name)) for name, count in _counts(app).items()]
+def _list_namespaces(app: App, on: Enabled) -> Namespaces:
+    rows = [
+        Namespace(name, ["native"], count, on(name)) for name, count in _count_tools(app).items()
+    ]
     number = sum(row.enabled for row in rows)
     return Namespaces(rows, Summary(len(rows), number, len(rows) - number))
 
@@ -155,13 +157,13 @@ def _store(tx: Tx, me: Caller, wanted: Mapping[str, bool]) -> None:
                ON CONFLICT (user_id, credential, namespace) DO UPDATE
                  SET enabled = excluded.enabled""",
             me=me.user,
-            credential=_credential(me),
+            credential=_credential_name(me),
             name=name,
             on=int(on),
         )
 
 
-def _credential(me: Caller) -> str:
+def _credential_name(me: Caller) -> str:
     """Return the name under which a credential's own choices stand.
 
     A web session's are the user's.

@@ -140,14 +140,14 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
 
 
 @functools.cache
-def native(catalog: Catalog) -> dict[str, RegisteredTool]:
+def native_tools(catalog: Catalog) -> dict[str, RegisteredTool]:
     """Return the tools of the service itself, by name."""
     return {
         found.name: RegisteredTool(found) for found in catalog.operations.values() if found.tool
     }
 
 
-def arguments(
+def check_arguments(
     app: App, me: Caller, tool: RegisteredTool, params: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the checked arguments of a call; raise unless `me` may make it.
@@ -157,12 +157,12 @@ def arguments(
     app.authorize(me, tool.operation)
     fields = tool.fields(params)
     with tool.spelled():
-        return app.arguments(tool.operation, fields)
+        return app.check_arguments(tool.operation, fields)
 
 
-def find(app: App, name: str) -> RegisteredTool:
+def require_tool(app: App, name: str) -> RegisteredTool:
     """Return the tool of that name; raise NotFound."""
-    tool = native(app.catalog).get(name)
+    tool = native_tools(app.catalog).get(name)
     if tool is None:
         raise NoSuchTool(f"There is no tool called {name[:80]}.")
     return tool

@@ -13,12 +13,12 @@ SUFFIX = ".sha256"
 _LINE = re.compile(rb"\\?([0-9a-fA-F]{64})(?:\s|$)")
 
 
-def path_of(backup: Path) -> Path:
+def digest_path(backup: Path) -> Path:
     """Give the file that a backup's digest stands in."""
     return backup.with_name(backup.name + SUFFIX)
 
 
-def keep(part: Path, backup: Path) -> None:
+def write_digest(part: Path, backup: Path) -> None:
     """Write the digest of what `part` holds, which is about to get the name `backup`.
 
     It is on the disk, or not there at all.
@@ -26,7 +26,7 @@ def keep(part: Path, backup: Path) -> None:
     It comes before the backup itself, so that a process that is killed leaves no backup without
     one.
     """
-    target = path_of(backup)
+    target = digest_path(backup)
     fresh = target.with_name(f".{target.name}.part")
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
@@ -38,7 +38,7 @@ def keep(part: Path, backup: Path) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def trouble_of(backup: Path, *, content: Path | None = None) -> str | None:
+def find_mismatch(backup: Path, *, content: Path | None = None) -> str | None:
     """Say how a backup differs from the digest beside it.
 
     None where it does not, and where there is no digest.
@@ -46,7 +46,7 @@ def trouble_of(backup: Path, *, content: Path | None = None) -> str | None:
     What counts is the digest, not the name that stands after it: both files may have been
     renamed. `content` is a copy to look at instead.
     """
-    beside = path_of(backup)
+    beside = digest_path(backup)
     try:
         found = _LINE.match(beside.read_bytes()[:1000])
     except FileNotFoundError:
@@ -63,7 +63,7 @@ def trouble_of(backup: Path, *, content: Path | None = None) -> str | None:
 
 
 def digest_of(file: Path) -> str:
-    """Give the digest of a whole file, which no database connection of this process may have
+    """Return the digest of a whole file, which no database connection of this process may have
     open.
     """
     with file.open("rb") as opened:
@@ -74,4 +74,4 @@ def drop_if_alone(backup: Path) -> None:
     """Delete the digest of a backup that is not there."""
     if not backup.exists():
         with contextlib.suppress(OSError):
-            path_of(backup).unlink(missing_ok=True)
+            digest_path(backup).unlink(missing_ok=True)

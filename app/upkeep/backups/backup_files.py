@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from app.core.database.data_dir import BACKUPS
-from app.core.database.disk_reserve import is_full, spare
+from app.core.database.disk_reserve import bytes_to_leave_free, is_disk_full
 from app.errors import StorageFull, Unavailable
 from app.upkeep.backups import backup_digests
 
@@ -63,14 +63,14 @@ class Backup(NamedTuple):
         return self.path.suffix == SEALED
 
 
-def folder(data: Path) -> Path:
+def backups_folder(data: Path) -> Path:
     """Give the place of a data directory's backups."""
     return data / BACKUPS
 
 
-def prepared(data: Path) -> Path:
+def make_folder(data: Path) -> Path:
     """Make that place, for its owner only, and give it."""
-    place = folder(data)
+    place = backups_folder(data)
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         place.chmod(0o700)
@@ -79,13 +79,15 @@ def prepared(data: Path) -> Path:
     return place
 
 
-def listed(data: Path) -> list[Backup]:
+def list_backups(data: Path) -> list[Backup]:
     """Give the backups of a data directory, newest first."""
     try:
-        names = os.listdir(folder(data))  # noqa: PTH208 - many thousand names are no Path each
+        names = os.listdir(backups_folder(data))  # noqa: PTH208 - many thousand names are no Path each
     except OSError:
         return []
-    found = [backup for name in names if (backup := _named(folder(data), name)) is not None]
+    found = [
+        backup for name in names if (backup := _parse_name(backups_folder(data), name)) is not None
+    ]
     return sorted(found, key=lambda backup: -backup.number)
 
 
@@ -94,12 +96,17 @@ def newest_good(data: Path) -> Path | None:
     its head where it has none; None for none.
     """
     return next(
-        (backup.path for backup in preferred(listed(data)) if damage_of(backup.path) is None), None
+        (
+            backup.path
+            for backup in in_order_of_choice(list_backups(data))
+            if find_damage(backup.path) is None
+        ),
+        None,
     )
 
 
-def preferred(backups: Iterable[Backup]) -> list[Backup]:
-    """Give the newest first, and what a restore replaced last.
+def in_order_of_choice(backups: Iterable[Backup]) -> list[Backup]:
+    """Return the newest first, and what a restore replaced last.
 
     Somebody did not want it any more.
     """
@@ -107,16 +114,20 @@ def preferred(backups: Iterable[Backup]) -> list[Backup]:
 
 
 def newest_readable(data: Path, *, sealed: bool) -> Path | None:
-    """Give the newest one with a sound head that the program itself can read.
+    """Return the newest one with a sound head that the program itself can read.
 
     With `sealed` it has the passphrase of those that the clock makes.
     """
-    readable = [backup for backup in preferred(listed(data)) if sealed or not backup.is_sealed]
+    readable = [
+        backup
+        for backup in in_order_of_choice(list_backups(data))
+        if sealed or not backup.is_sealed
+    ]
     ordered = sorted(
         readable,
         key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand"),
     )
-    return next((backup.path for backup in ordered if trouble_of(backup.path) is None), None)
+    return next((backup.path for backup in ordered if find_trouble(backup.path) is None), None)
 
 
 def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False) -> Path:
@@ -124,13 +135,13 @@ def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False)
 
     Numbers only grow, so that a clock that was set back changes no order.
     """
-    number = max((backup.number for backup in listed(data)), default=0) + 1
+    number = max((backup.number for backup in list_backups(data)), default=0) + 1
     at = moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return folder(data) / f"hearth-{number:06d}-{at}-{kind}.db{SEALED if sealed else ''}"
+    return backups_folder(data) / f"hearth-{number:06d}-{at}-{kind}.db{SEALED if sealed else ''}"
 
 
-def outlived(backups: Iterable[Backup]) -> list[Backup]:
-    """Give those that are not kept.
+def find_outlived(backups: Iterable[Backup]) -> list[Backup]:
+    """Return those that are not kept.
 
     Of the clock's 24 hours, 7 days and 8 weeks stay, of those before a change the newest five.
 
@@ -150,13 +161,13 @@ def outlived(backups: Iterable[Backup]) -> list[Backup]:
 
 def drop_outlived(data: Path, kinds: Iterable[Kind] = get_args(Kind)) -> None:
     """Delete the backups of some kinds that are not kept any more."""
-    for backup in outlived(listed(data)):
+    for backup in find_outlived(list_backups(data)):
         if backup.kind in kinds:
             backup.path.unlink(missing_ok=True)
             backup_digests.drop_if_alone(backup.path)
 
 
-def trouble_of(path: Path) -> str | None:
+def find_trouble(path: Path) -> str | None:
     """Say what is wrong with a backup as far as its head and its size tell; None for nothing.
 
     The file must not be a database in use.
@@ -177,15 +188,15 @@ def trouble_of(path: Path) -> str | None:
     return f"it is cut off: {size} of {whole} bytes are there" if size < whole else None
 
 
-def damage_of(path: Path) -> str | None:
+def find_damage(path: Path) -> str | None:
     """Say what is wrong with a backup, of which every byte is read where a digest lies beside
     it; None for nothing.
     """
-    return trouble_of(path) or backup_digests.trouble_of(path)
+    return find_trouble(path) or backup_digests.find_mismatch(path)
 
 
 def is_sealed(path: Path) -> bool:
-    """Say whether a file is encrypted, by what it begins with."""
+    """Return whether a file is encrypted, by what it begins with."""
     try:
         with path.open("rb") as file:
             return file.read(len(AGE_MAGIC)) == AGE_MAGIC
@@ -193,9 +204,9 @@ def is_sealed(path: Path) -> bool:
         return False
 
 
-def demand_room(place: Path, size: int) -> None:
+def require_room(place: Path, size: int) -> None:
     """Raise NoRoom unless a copy of so many bytes fits and leaves the server room to write."""
-    free, rest = shutil.disk_usage(place).free, spare(place)
+    free, rest = shutil.disk_usage(place).free, bytes_to_leave_free(place)
     if free < size + rest:
         raise NoRoom(
             f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and "
@@ -204,44 +215,44 @@ def demand_room(place: Path, size: int) -> None:
 
 
 def is_short_of_room(place: Path) -> bool:
-    """Say whether so little room is left that a copy should be given up.
+    """Return whether so little room is left that a copy should be given up.
 
     While it reads, the server cannot fold its log, which goes on growing.
     """
-    return shutil.disk_usage(place).free < spare(place) // 2
+    return shutil.disk_usage(place).free < bytes_to_leave_free(place) // 2
 
 
 @contextlib.contextmanager
-def made_whole(target: Path) -> Iterator[Path]:
+def write_whole_file(target: Path) -> Iterator[Path]:
     """Give a name beside `target` to write to.
 
     What is there at the end of the block is synced and renamed, and gone when it raises.
     """
     part = target.with_name(f".{target.name}{PART}")
-    discard(part)
+    delete_part(part)
     try:
         yield part
-        settle(part, target)
+        finish_file(part, target)
     except OSError as error:
-        failed = NoRoom if is_full(error) else BackupFailed
+        failed = NoRoom if is_disk_full(error) else BackupFailed
         raise failed(f"{target} cannot be written: {error.strerror or error}.") from None
     finally:
-        discard(part)
+        delete_part(part)
 
 
 @contextlib.contextmanager
-def made_backup(target: Path) -> Iterator[Path]:
+def write_backup(target: Path) -> Iterator[Path]:
     """Do what `made_whole` does for a backup, which has its digest beside it."""
     try:
-        with made_whole(target) as part:
+        with write_whole_file(target) as part:
             yield part
-            backup_digests.keep(part, target)
+            backup_digests.write_digest(part, target)
     except BaseException:
         backup_digests.drop_if_alone(target)
         raise
 
 
-def settle(part: Path, target: Path) -> None:
+def finish_file(part: Path, target: Path) -> None:
     """Sync a finished file, make it its owner's alone, give it its name, and sync the folder."""
     part.chmod(0o600)
     with part.open("rb+") as file:
@@ -260,7 +271,7 @@ def sync_folder(place: Path) -> None:
             os.close(descriptor)
 
 
-def copy(source: Path, target: Path) -> None:
+def copy_blocks(source: Path, target: Path) -> None:
     """Copy a file that no database connection has open, block by block."""
     with (
         source.open("rb") as reading,
@@ -270,21 +281,21 @@ def copy(source: Path, target: Path) -> None:
             writing.write(block)
 
 
-def discard(part: Path) -> None:
+def delete_part(part: Path) -> None:
     """Delete a file that was not finished, with what SQLite may have left beside it."""
     for suffix in ("", "-journal", "-wal", "-shm"):
         with contextlib.suppress(OSError):
             part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 
-def discard_parts_of(target: Path) -> None:
+def delete_parts_of(target: Path) -> None:
     """Delete what a process that was ended while it made `target` has left of it."""
     for part in target.parent.glob(f".*{glob.escape(target.stem)}*{PART}*"):
-        discard(part)
+        delete_part(part)
     backup_digests.drop_if_alone(target)
 
 
-def sweep(place: Path) -> None:
+def delete_leftovers(place: Path) -> None:
     """Delete what an earlier process that was killed left half made, and digests of backups that
     are not there any more.
     """
@@ -292,13 +303,13 @@ def sweep(place: Path) -> None:
         if part.is_dir():
             shutil.rmtree(part, ignore_errors=True)
         else:
-            discard(part)
+            delete_part(part)
     for digest in place.glob(f"*{backup_digests.SUFFIX}"):
-        if _named(place, digest.stem) is not None:
+        if _parse_name(place, digest.stem) is not None:
             backup_digests.drop_if_alone(place / digest.stem)
 
 
-def _named(place: Path, name: str) -> Backup | None:
+def _parse_name(place: Path, name: str) -> Backup | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None

@@ -17,7 +17,7 @@ from app.errors import Invalid
 from app.upkeep import storage
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed, Kind, NoRoom
-from app.upkeep.worker_tasks import WORKER, keep, worked
+from app.upkeep.worker_tasks import WORKER, remember_findings, run_in_process
 
 AGAIN_SECONDS = 1800
 NIGHT = timedelta(hours=3)
@@ -65,7 +65,7 @@ async def make_backup(
     """
     secret = "" if plain else passphrase or app.settings.backup_passphrase
     if file is None:
-        return await _make(app, "hand", secret)
+        return await _make_in_folder(app, "hand", secret)
     return await _make_at(app, Path(file), secret or "")
 
 
@@ -73,7 +73,7 @@ async def make_backup(
 async def prove_backup(app: App, me: Caller) -> Proof:
     """Restore the newest backup into a place of its own, open it and read in it."""
     async with app.safekeeping.turn:
-        return await _prove(app)
+        return await _prove_newest(app)
 
 
 @operation("COMMAND", every=MINUTE)
@@ -84,52 +84,56 @@ async def look_after_backups(app: App, me: Caller) -> Record:
     if not app.settings.backups or state.is_resting or state.turn.locked():
         return Record()
     try:
-        await _look_after(app)
+        await _back_up_if_due(app)
     except BackupFailed:
         state.rest(AGAIN_SECONDS)  # what went wrong is written down; doctor and status tell
     return Record()
 
 
-async def _look_after(app: App) -> None:
+async def _back_up_if_due(app: App) -> None:
     now, data = app.clock(), app.store.path.parent
-    last = next((backup for backup in backup_files.listed(data) if backup.kind == "clock"), None)
+    last = next(
+        (backup for backup in backup_files.list_backups(data) if backup.kind == "clock"), None
+    )
     is_due = last is None or not _same_hour(last.made_at, now)
     if is_due and app.safekeeping.mark != app.glance(
-        _version
+        _data_version
     ):  # a program that has just started knows of no mark
-        await _make(app, "clock", app.settings.backup_passphrase)
+        await _make_in_folder(app, "clock", app.settings.backup_passphrase)
     known = app.safekeeping.known
     if known.measured is None or _is_another_day(known.measured.at, now):
-        await storage.measured(app)
-    if _provable(app) is not None and (
+        await storage.measure_and_remember(app)
+    if _backup_to_prove(app) is not None and (
         known.proof_at is None or _is_another_day(known.proof_at, now)
     ):
         async with app.safekeeping.turn:
-            await _prove(app)
+            await _prove_newest(app)
 
 
-async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
+async def _make_in_folder(app: App, kind: Kind, passphrase: str) -> MadeBackup:
     """Make a backup in the folder of backups and let go those that it outlives.
 
     What comes of it is written down.
     """
     state, data = app.safekeeping, app.store.path.parent
     async with state.turn:
-        mark = app.glance(_version)
+        mark = app.glance(_data_version)
         try:
-            backup_files.sweep(backup_files.prepared(data))
+            backup_files.delete_leftovers(backup_files.make_folder(data))
             target = backup_files.next_path(data, kind, app.clock(), sealed=bool(passphrase))
-            made = await _made(app, target, passphrase)
+            made = await _run_backup(app, target, passphrase)
         except BackupFailed as error:
             kind_of = "no_room" if isinstance(error, NoRoom) else "failed"
-            keep(app, trouble=kind_of, trouble_text=error.message, trouble_at=stamp(app.clock()))
+            remember_findings(
+                app, trouble=kind_of, trouble_text=error.message, trouble_at=stamp(app.clock())
+            )
             raise
         state.mark = mark
         await asyncio.to_thread(
             backup_files.drop_outlived, data
         )  # a large file takes its time to go
         well: dict[str, Any] = dict.fromkeys(("trouble", "trouble_text", "trouble_at"))
-        keep(
+        remember_findings(
             app,
             backup_at=stamp(app.clock()),
             backup_file=target.name,
@@ -140,12 +144,12 @@ async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
 
 
 async def _make_at(app: App, target: Path, passphrase: str) -> MadeBackup:
-    _demand_free(target)
+    _require_free_name(target)
     async with app.safekeeping.turn:
-        return await _made(app, target, passphrase)
+        return await _run_backup(app, target, passphrase)
 
 
-def _demand_free(target: Path) -> None:
+def _require_free_name(target: Path) -> None:
     if not target.is_absolute() or not target.parent.is_dir():
         raise Invalid(
             f"{target} cannot be written: there is no folder {target.parent}.", field="file"
@@ -156,7 +160,7 @@ def _demand_free(target: Path) -> None:
         )
 
 
-async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
+async def _run_backup(app: App, target: Path, passphrase: str) -> MadeBackup:
     app.store.require_file()
     task = {
         "task": "copy",
@@ -165,26 +169,26 @@ async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
         "passphrase": passphrase,
     }
     try:
-        made = await worked(WORKER, task)
+        made = await run_in_process(WORKER, task)
     except BaseException:  # also when the server ends meanwhile
-        backup_files.discard_parts_of(target)
+        backup_files.delete_parts_of(target)
         raise
     return MadeBackup(str(target), made["size"], made["rows"], bool(passphrase))
 
 
-def _provable(app: App) -> Path | None:
+def _backup_to_prove(app: App) -> Path | None:
     return backup_files.newest_readable(
         app.store.path.parent, sealed=bool(app.settings.backup_passphrase)
     )
 
 
-async def _prove(app: App) -> Proof:
-    newest, at = _provable(app), stamp(app.clock())
+async def _prove_newest(app: App) -> Proof:
+    newest, at = _backup_to_prove(app), stamp(app.clock())
     if newest is None:
         return Proof(None, at, 0, "There is no backup yet.")
     notes, trouble = 0, None
     try:
-        found = await worked(
+        found = await run_in_process(
             PROVER, {"file": str(newest), "passphrase": app.settings.backup_passphrase}
         )
         notes = found["notes"]
@@ -196,12 +200,12 @@ async def _prove(app: App) -> Proof:
         "proof_notes": notes,
         "proof_trouble": trouble,
     }
-    keep(app, **changes, **({} if trouble else {"proven_at": at}))
+    remember_findings(app, **changes, **({} if trouble else {"proven_at": at}))
     return Proof(newest.name, at, notes, trouble)
 
 
-def _version(tx: Tx) -> int:
-    """Give a number that is another one after somebody has written to the database."""
+def _data_version(tx: Tx) -> int:
+    """Return a number that is another one after somebody has written to the database."""
     return int(tx.value("PRAGMA data_version"))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from app.migrations import STEPS, NewerFile
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.open_read_only import looking, paced, quoted, tables
+from app.upkeep.open_read_only import list_tables, open_read_only, quote_name, rest_in_between
 from app.workspace.index import word_index
 
 MOST_PROBES = 20
@@ -30,7 +30,7 @@ class Known(NamedTuple):
     found: dict[str, tuple[int, ...]]
 
     def difference(self, other: "Known") -> str | None:
-        """Say what differs; None for nothing."""
+        """Return what differs; None for nothing."""
         for table in self.rows.keys() | other.rows.keys():
             if self.rows.get(table) != other.rows.get(table):
                 return (
@@ -44,27 +44,30 @@ class Known(NamedTuple):
         return None
 
 
-def check(path: Path, *, gently: bool = False) -> None:
+def check_copy(path: Path, *, gently: bool = False) -> None:
     """Raise BackupFailed with the first trouble of a copy, NewerFile when a newer Hearth made it.
 
     Nobody else may be writing to it.
 
     `gently` leaves time to others between small parts of the work.
     """
-    if (trouble := backup_files.trouble_of(path)) is not None:
+    if (trouble := backup_files.find_trouble(path)) is not None:
         raise BackupFailed(f"{path} is no backup: {trouble}.")
     try:
-        with looking(path) as connection, paced(connection) if gently else contextlib.nullcontext():
-            demand_known(connection, path)
-            found = troubles(connection)
+        with (
+            open_read_only(path) as connection,
+            rest_in_between(connection) if gently else contextlib.nullcontext(),
+        ):
+            require_known_steps(connection, path)
+            found = find_troubles(connection)
     except sqlite3.DatabaseError as error:
         raise BackupFailed(f"{path} is damaged: {error}.") from None
     if found:
         raise BackupFailed(f"{path} is damaged: {found[0]}.")
 
 
-def troubles(connection: sqlite3.Connection) -> list[str]:
-    """Give what SQLite finds wrong in a database.
+def find_troubles(connection: sqlite3.Connection) -> list[str]:
+    """Return what SQLite finds wrong in a database.
 
     Its structure and its references, a few of each.
     """
@@ -83,13 +86,13 @@ def troubles(connection: sqlite3.Connection) -> list[str]:
     ]
 
 
-def demand_known(connection: sqlite3.Connection, path: Path) -> list[str]:
-    """Give the steps that made a database.
+def require_known_steps(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """Return the steps that made a database.
 
     Raise BackupFailed when it is not of Hearth, NewerFile when there is one that this Hearth
     lacks.
     """
-    steps = applied(connection)
+    steps = applied_steps(connection)
     if STEP_NAMES[0] not in steps:
         raise BackupFailed(f"{path} is a database, but not one of Hearth.")
     if unknown := [step for step in steps if step not in STEP_NAMES]:
@@ -100,8 +103,8 @@ def demand_known(connection: sqlite3.Connection, path: Path) -> list[str]:
     return steps
 
 
-def applied(connection: sqlite3.Connection) -> list[str]:
-    """Give the names of the steps that made a database; none when it is not of Hearth."""
+def applied_steps(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the steps that made a database; none when it is not of Hearth."""
     if (
         connection.execute(
             "SELECT 1 FROM sqlite_schema WHERE name = '_sqlite_migrations'"
@@ -117,21 +120,21 @@ def applied(connection: sqlite3.Connection) -> list[str]:
     ]
 
 
-def known(connection: sqlite3.Connection) -> Known:
-    """Tell what a database holds."""
+def read_known(connection: sqlite3.Connection) -> Known:
+    """Return what a database holds."""
     rows = {
-        table: int(connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()[0])
-        for table in tables(connection)
+        table: int(connection.execute(f"SELECT count(*) FROM {quote_name(table)}").fetchone()[0])
+        for table in list_tables(connection)
     }
     sequences = (
         dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
         if "users" in rows
         else {}
     )
-    return Known(rows, sequences, _probed(connection) if "word_owners" in rows else {})
+    return Known(rows, sequences, _probe_indexes(connection) if "word_owners" in rows else {})
 
 
-def _probed(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
+def _probe_indexes(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
     """Search each of some owners' notes for a title that stands in their index."""
     owners = [
         row[0]
@@ -142,18 +145,18 @@ def _probed(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
     return {
         f"{owner} {phrase}": _search(connection, owner, phrase)
         for owner in owners
-        for phrase in _phrases(connection, owner)
+        for phrase in _probe_phrases(connection, owner)
     }
 
 
-def _phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
+def _probe_phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
     row = connection.execute(
         "SELECT title FROM notes WHERE owner_id = ? ORDER BY id LIMIT 1", (owner,)
     ).fetchone()
     title = (
         ""
         if row is None
-        else word_index.columns(word_index.Words(row[0], "[]", ""))["title"]
+        else word_index.fts_columns(word_index.Words(row[0], "[]", ""))["title"]
         .replace('"', " ")
         .replace("\0", " ")
         .strip()
@@ -162,7 +165,7 @@ def _phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
 
 
 def _search(connection: sqlite3.Connection, owner: int, phrase: str) -> tuple[int, ...]:
-    table = word_index.table(owner)
+    table = word_index.table_name(owner)
     return tuple(
         row[0]
         for row in connection.execute(

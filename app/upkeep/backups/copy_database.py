@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed, NoRoom
-from app.upkeep.backups.check_file import Known, check, known
-from app.upkeep.open_read_only import looking, paced, size_of
+from app.upkeep.backups.check_file import Known, check_copy, read_known
+from app.upkeep.open_read_only import open_read_only, rest_in_between, used_bytes
 
 
 class Copied(NamedTuple):
@@ -21,26 +21,29 @@ class Copied(NamedTuple):
     rows: int
 
 
-def make(source: Path, target: Path, *, gently: bool = False) -> Copied:
+def make_backup(source: Path, target: Path, *, gently: bool = False) -> Copied:
     """Make the backup `target` of the database `source`, which may be in use, with its digest
     beside it.
 
     Raises BackupFailed where that cannot be or the copy is not what it should be. `gently`
     leaves time to others between small parts of the work.
     """
-    with backup_files.made_backup(target) as part:
-        return copy(source, part, gently=gently)
+    with backup_files.write_backup(target) as part:
+        return copy_and_check(source, part, gently=gently)
 
 
-def copy(source: Path, part: Path, *, gently: bool = False) -> Copied:
+def copy_and_check(source: Path, part: Path, *, gently: bool = False) -> Copied:
     """Copy the database `source` to `part`, which is no backup yet, and check it.
 
     Raise BackupFailed as `make` does, and leave what there is.
     """
-    found = _copy(source, part, gently=gently)
-    check(part, gently=gently)
-    with looking(part) as copied, paced(copied) if gently else contextlib.nullcontext():
-        found.compare(known(copied))
+    found = _copy_database(source, part, gently=gently)
+    check_copy(part, gently=gently)
+    with (
+        open_read_only(part) as copied,
+        rest_in_between(copied) if gently else contextlib.nullcontext(),
+    ):
+        found.compare(read_known(copied))
     return Copied(part.stat().st_size, sum(found.before.rows.values()))
 
 
@@ -70,25 +73,25 @@ class _Seen(NamedTuple):
                 )
 
 
-def _copy(source: Path, part: Path, *, gently: bool) -> _Seen:
+def _copy_database(source: Path, part: Path, *, gently: bool) -> _Seen:
     try:
-        with looking(source) as live:
-            backup_files.demand_room(part.parent, size_of(live))
+        with open_read_only(source) as live:
+            backup_files.require_room(part.parent, used_bytes(live))
             part.touch(0o600)
-            version, before = _version(live), known(live)
+            version, before = _data_version(live), read_known(live)
             with (
-                paced(live, ends=lambda: backup_files.is_short_of_room(part.parent))
+                rest_in_between(live, ends=lambda: backup_files.is_short_of_room(part.parent))
                 if gently
                 else contextlib.nullcontext()
             ):
                 live.execute("VACUUM INTO ?", (str(part),))
-            return _Seen(before, known(live), _version(live) == version)
+            return _Seen(before, read_known(live), _data_version(live) == version)
     except sqlite3.DatabaseError as error:
-        raise failure(error, part.parent) from None
+        raise backup_failure(error, part.parent) from None
 
 
-def failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
-    """Give what SQLite says as a sentence of ours."""
+def backup_failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
+    """Return what SQLite says as a sentence of ours."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_INTERRUPT,
@@ -97,6 +100,6 @@ def failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
     return BackupFailed(f"The database could not be copied: {error}.")
 
 
-def _version(live: sqlite3.Connection) -> int:
-    """Give a number that is another one after others have committed something."""
+def _data_version(live: sqlite3.Connection) -> int:
+    """Return a number that is another one after others have committed something."""
     return int(live.execute("PRAGMA data_version").fetchone()[0])

@@ -4,17 +4,17 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from app.upkeep.backups.backup_files import BackupFailed, demand_room, made_backup
+from app.upkeep.backups.backup_files import BackupFailed, require_room, write_backup
 
 MOST = 1 << 30
 LEAST_PASSPHRASE = 8
 
 
-def demand_usable(passphrase: str) -> None:
+def require_usable(passphrase: str) -> None:
     """Raise BackupFailed when what encrypts is not installed or the passphrase is too short to
     be one.
     """
-    _age()
+    _import_age()
     if len(passphrase) < LEAST_PASSPHRASE:
         raise BackupFailed(
             f"The passphrase for backups must have at least {LEAST_PASSPHRASE} characters."
@@ -27,20 +27,20 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
 
     Takes some four times its size of memory.
     """
-    demand_usable(passphrase)
+    require_usable(passphrase)
     size = plain.stat().st_size
     if size > MOST:
         raise BackupFailed(
             f"The database has {size >> 20} MB; more than {MOST >> 20} MB cannot be "
             "encrypted here. Make a plain backup and encrypt it with `age -p`."
         )
-    demand_room(target.parent, size)
+    require_room(target.parent, size)
     content = plain.read_bytes()
-    with made_backup(target) as part:
+    with write_backup(target) as part:
         part.touch(0o600)
-        sealed = _age().passphrase.encrypt(content, passphrase)
+        sealed = _import_age().passphrase.encrypt(content, passphrase)
         part.write_bytes(sealed)
-        if _opened(part.read_bytes(), passphrase, part) != content:
+        if _decrypt(part.read_bytes(), passphrase, part) != content:
             raise BackupFailed("What was encrypted does not come out again as it went in.")
     return len(sealed)
 
@@ -50,14 +50,14 @@ def unseal(sealed: Path, target: Path, passphrase: str) -> None:
 
     Raise BackupFailed when it is damaged or the passphrase is another.
     """
-    content = _opened(sealed.read_bytes(), passphrase, sealed)
-    demand_room(target.parent, len(content))
+    content = _decrypt(sealed.read_bytes(), passphrase, sealed)
+    require_room(target.parent, len(content))
     target.touch(0o600)
     target.write_bytes(content)
 
 
-def _opened(content: bytes, passphrase: str, path: Path) -> bytes:
-    age = _age()
+def _decrypt(content: bytes, passphrase: str, path: Path) -> bytes:
+    age = _import_age()
     try:
         opened: bytes = age.passphrase.decrypt(content, passphrase)
     except age.DecryptError:
@@ -67,7 +67,7 @@ def _opened(content: bytes, passphrase: str, path: Path) -> bytes:
     return opened
 
 
-def _age() -> Any:
+def _import_age() -> Any:
     try:
         importlib.import_module("pyrage.passphrase")
         return importlib.import_module("pyrage")

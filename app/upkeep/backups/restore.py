@@ -14,8 +14,8 @@ from app.core.database import integrity
 from app.core.database.data_dir import DAMAGED, DATABASE
 from app.upkeep.backups import backup_digests, backup_files, encryption
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.backups.check_file import STEP_NAMES, check, demand_known, troubles
-from app.upkeep.open_read_only import looking
+from app.upkeep.backups.check_file import STEP_NAMES, check_copy, find_troubles, require_known_steps
+from app.upkeep.open_read_only import open_read_only
 
 BESIDE = ("-wal", "-shm")
 
@@ -33,7 +33,7 @@ class Restored(NamedTuple):
     compared: bool
 
 
-def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") -> Restored:
+def restore_backup(file: Path, data: Path, *, moment: datetime, passphrase: str = "") -> Restored:
     """Make the backup `file` the database of `data`, which the caller must own.
 
     Raise BackupFailed or NewerFile with nothing changed.
@@ -41,19 +41,19 @@ def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") 
     A process that is killed at any moment leaves either the database that was there or the
     restored one, and doing it again ends well.
     """
-    demand_readable(file, data, passphrase)
-    place = backup_files.prepared(data)
-    backup_files.sweep(data)
-    backup_files.sweep(place)
+    require_readable(file, data, passphrase)
+    place = backup_files.make_folder(data)
+    backup_files.delete_leftovers(data)
+    backup_files.delete_leftovers(place)
     part = data / f".{DATABASE}{backup_files.PART}"
     try:
-        _fetch(file, part, passphrase)
-        check(part)
-        pending = len(STEP_NAMES) - len(_steps(part))
+        _copy_plain(file, part, passphrase)
+        check_copy(part)
+        pending = len(STEP_NAMES) - len(_applied_steps(part))
         aside = _set_aside(data, moment)
-        integrity.forget(data / DATABASE)
-        compared = backup_files.is_sealed(file) or backup_digests.path_of(file).exists()
-        backup_files.settle(part, data / DATABASE)
+        integrity.forget_records(data / DATABASE)
+        compared = backup_files.is_sealed(file) or backup_digests.digest_path(file).exists()
+        backup_files.finish_file(part, data / DATABASE)
         _finish_aside(data, aside)
         return Restored(aside, pending, compared)
     except OSError as error:
@@ -61,10 +61,10 @@ def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") 
             f"The backup could not be put back: {error.strerror or error}."
         ) from None
     finally:
-        backup_files.discard(part)
+        backup_files.delete_part(part)
 
 
-def demand_readable(file: Path, data: Path, passphrase: str) -> None:
+def require_readable(file: Path, data: Path, passphrase: str) -> None:
     """Raise BackupFailed unless a file can be a backup.
 
     There, not a database in use, and with a passphrase if it is encrypted.
@@ -83,25 +83,25 @@ def demand_readable(file: Path, data: Path, passphrase: str) -> None:
         raise BackupFailed(f"{file} is encrypted; its passphrase is needed.")
 
 
-def _fetch(file: Path, part: Path, passphrase: str) -> None:
+def _copy_plain(file: Path, part: Path, passphrase: str) -> None:
     if backup_files.is_sealed(file):
-        _demand_unchanged(file, file)
+        _require_unchanged(file, file)
         encryption.unseal(file, part, passphrase)
     else:
-        backup_files.demand_room(part.parent, file.stat().st_size)
-        backup_files.copy(file, part)
-        _demand_unchanged(file, part)
+        backup_files.require_room(part.parent, file.stat().st_size)
+        backup_files.copy_blocks(file, part)
+        _require_unchanged(file, part)
 
 
-def _demand_unchanged(file: Path, content: Path) -> None:
+def _require_unchanged(file: Path, content: Path) -> None:
     """Raise BackupFailed unless what was read of a backup is what its digest was made of.
 
     An older one has none.
     """
-    if trouble := backup_digests.trouble_of(file, content=content):
+    if trouble := backup_digests.find_mismatch(file, content=content):
         way = (
             "`hearth backup --list` names others. If you know that this one is good, "
-            f"delete {backup_digests.path_of(file)} and restore again."
+            f"delete {backup_digests.digest_path(file)} and restore again."
         )
         raise BackupFailed(f"{file} is damaged: {trouble}. {way}")
 
@@ -111,14 +111,14 @@ def _finish_aside(data: Path, aside: Path | None) -> None:
     it outlives; the restore itself is done.
     """
     with contextlib.suppress(OSError):
-        if aside is not None and aside.parent == backup_files.folder(data):
-            backup_digests.keep(aside, aside)
+        if aside is not None and aside.parent == backup_files.backups_folder(data):
+            backup_digests.write_digest(aside, aside)
         backup_files.drop_outlived(data, ["restore"])
 
 
-def _steps(path: Path) -> list[str]:
-    with looking(path) as connection:
-        return demand_known(connection, path)
+def _applied_steps(path: Path) -> list[str]:
+    with open_read_only(path) as connection:
+        return require_known_steps(connection, path)
 
 
 def _set_aside(data: Path, moment: datetime) -> Path | None:
@@ -127,32 +127,32 @@ def _set_aside(data: Path, moment: datetime) -> Path | None:
     """
     current = data / DATABASE
     if not current.exists():
-        _drop_beside(current)
+        _delete_log(current)
         return None
-    if _fold(current):
+    if _fold_log(current):
         aside = backup_files.next_path(data, "restore", moment)
-        _keep_as(current, aside)
+        _link_or_copy(current, aside)
     else:
         place = data / f"{DAMAGED}{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
         place.mkdir(mode=0o700, exist_ok=True)
         for name in (DATABASE, *(DATABASE + suffix for suffix in BESIDE)):
             if (data / name).exists():
-                _keep_as(data / name, place / name)
+                _link_or_copy(data / name, place / name)
         aside = place / DATABASE
     backup_files.sync_folder(aside.parent)
-    _drop_beside(current)
+    _delete_log(current)
     backup_files.sync_folder(data)
     return aside
 
 
-def _fold(current: Path) -> bool:
+def _fold_log(current: Path) -> bool:
     """Bring the log of a whole database into it, so that it is one file.
 
     Say whether it is whole.
     """
     try:
-        with looking(current) as connection:
-            if troubles(connection):
+        with open_read_only(current) as connection:
+            if find_troubles(connection):
                 return False
         with contextlib.closing(sqlite3.connect(current, isolation_level=None)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -162,18 +162,18 @@ def _fold(current: Path) -> bool:
         return False
 
 
-def _keep_as(path: Path, aside: Path) -> None:
+def _link_or_copy(path: Path, aside: Path) -> None:
     """Give a file a second name; where the disk knows no such thing, a copy."""
     aside.unlink(missing_ok=True)
     try:
         os.link(path, aside)
     except OSError:
-        with backup_files.made_whole(aside) as part:
-            backup_files.demand_room(aside.parent, path.stat().st_size)
-            backup_files.copy(path, part)
+        with backup_files.write_whole_file(aside) as part:
+            backup_files.require_room(aside.parent, path.stat().st_size)
+            backup_files.copy_blocks(path, part)
 
 
-def _drop_beside(current: Path) -> None:
+def _delete_log(current: Path) -> None:
     """Delete the log of a database that is replaced: it would be read as that of the new one."""
     for suffix in BESIDE:
         current.with_name(current.name + suffix).unlink(missing_ok=True)

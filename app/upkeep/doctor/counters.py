@@ -46,8 +46,8 @@ _CHECKS = {
 """What is counted, and a query for whose it is, what the counter says and what is there."""
 
 
-def miscounted(tx: Tx) -> list[str]:
-    """Give a clause for each counter that is wrong."""
+def find_miscounted(tx: Tx) -> list[str]:
+    """Return a clause for each counter that is wrong."""
     found = []
     for what, sql in _CHECKS.items():
         found += [

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator
 from zoneinfo import ZoneInfo
 
 from app.core.database.tx import Tx
-from app.core.text import fold, word_count
+from app.core.text import fold_name, word_count
 from app.workspace.index import link_text, name_index_check, note_tags
-from app.workspace.index.spellings import indexed
+from app.workspace.index.spellings import text_for_index
 from app.workspace.todos import due, todo_rows
 
 
-def tags(tx: Tx) -> Iterator[str]:
+def check_tags(tx: Tx) -> Iterator[str]:
     """Compare the tags that notes are found by with those that they have."""
     wanted = {
         (owner, key, note)
         for note, owner, text in tx.all("SELECT id, owner_id, tags FROM notes")
-        for key in note_tags.keys(text)
+        for key in note_tags.tag_keys(text)
     }
     there = {tuple(row) for row in tx.all("SELECT owner_id, tag_key, note_id FROM note_tags")}
     yield from (
@@ -29,7 +29,7 @@ def tags(tx: Tx) -> Iterator[str]:
     yield from (f"note {note} is not listed under its tag {tag}" for _, tag, note in wanted - there)
 
 
-def links(tx: Tx) -> Iterator[str]:
+def check_links(tx: Tx) -> Iterator[str]:
     """Compare the stored links of notes with those in their texts.
 
     Notes whose links wait to be read are left out.
@@ -42,22 +42,22 @@ def links(tx: Tx) -> Iterator[str]:
         stored = there.pop(note, set())
         if unread[0] < note <= unread[1]:
             continue
-        found = link_text.targets(text) if link_text.may_hold_links(text) else set()
+        found = link_text.link_targets(text) if link_text.may_hold_links(text) else set()
         if stored != {(*target, owner) for target in found}:
             yield f"the stored links of note {note} do not match its text"
     yield from (f"links are stored for note {note}, which does not exist" for note in there)
 
 
-def messages(tx: Tx) -> Iterator[str]:
+def check_messages(tx: Tx) -> Iterator[str]:
     """Compare the words by which messages are found with their texts."""
     fresh = sqlite3.connect("")  # a file of its own that SQLite deletes
     try:
-        (sql,) = tx.sure("SELECT sql FROM sqlite_schema WHERE name = 'message_words'")
+        (sql,) = tx.require_row("SELECT sql FROM sqlite_schema WHERE name = 'message_words'")
         fresh.execute(sql.replace("message_words", name_index_check.FRESH, 1))
         rows = tx.run("SELECT id, content FROM messages ORDER BY id")
         fresh.executemany(
             f"INSERT INTO {name_index_check.FRESH} (rowid, content) VALUES (?, ?)",
-            ((row[0], indexed(row[1])) for row in rows),
+            ((row[0], text_for_index(row[1])) for row in rows),
         )
         if (
             message := name_index_check.first_difference(tx.connection, fresh, "message_words")
@@ -67,14 +67,14 @@ def messages(tx: Tx) -> Iterator[str]:
         fresh.close()
 
 
-def measures(tx: Tx) -> Iterator[str]:
+def check_measures(tx: Tx) -> Iterator[str]:
     """Compare the sizes and words of notes with their texts."""
     for note, size, words, content in tx.run("SELECT id, size, word_count, content FROM notes"):
         if (size, words) != (len(content.encode()), word_count(content)):
             yield f"the stored size or word count of note {note} does not match its text"
 
 
-def todos(tx: Tx) -> Iterator[str]:
+def check_todos(tx: Tx) -> Iterator[str]:
     """Compare words and deadlines of todos with what they say."""
     zones = {
         owner: ZoneInfo(zone)
@@ -82,20 +82,20 @@ def todos(tx: Tx) -> Iterator[str]:
     }
     for todo in tx.all("SELECT * FROM todos"):
         zone = zones.get(todo["owner_id"], ZoneInfo("UTC"))
-        if todo["words"] != todo_rows.words_of(todo) or todo["deadline"] != due.deadline(
-            todo["due_date"], zone
-        ):
+        if todo["words"] != todo_rows.stored_words(todo) or todo[
+            "deadline"
+        ] != due.sortable_deadline(todo["due_date"], zone):
             yield f"the stored words or deadline of todo {todo['id']} do not match it"
 
 
-def folder_keys(tx: Tx) -> Iterator[str]:
+def check_folder_keys(tx: Tx) -> Iterator[str]:
     """Compare the folded names of folders with their names."""
     for folder, name, key in tx.all("SELECT id, name, name_key FROM folders"):
-        if key != fold(name):
+        if key != fold_name(name):
             yield f"the search key of folder {folder} does not match its name"
 
 
-def vectors(tx: Tx) -> Iterator[str]:
+def check_vectors(tx: Tx) -> Iterator[str]:
     """Look for vectors that cannot be of their model."""
     for table, of in (("note_passages", "note_id"), ("episode_passages", "episode_id")):
         rows = tx.all(
@@ -110,12 +110,12 @@ def vectors(tx: Tx) -> Iterator[str]:
 
 
 CHECKS: dict[str, tuple[str, Callable[[Tx], Iterator[str]]]] = {
-    "tags": ("tag index", tags),
-    "links": ("links", links),
-    "names": ("name index", name_index_check.differences),
-    "messages": ("word index of messages", messages),
-    "measures": ("measures of notes", measures),
-    "todos": ("words and deadlines of todos", todos),
-    "keys": ("folded names of folders", folder_keys),
+    "tags": ("tag index", check_tags),
+    "links": ("links", check_links),
+    "names": ("name index", name_index_check.find_differences),
+    "messages": ("word index of messages", check_messages),
+    "measures": ("measures of notes", check_measures),
+    "todos": ("words and deadlines of todos", check_todos),
+    "keys": ("folded names of folders", check_folder_keys),
 }
 """What is compared, by the name of the repair that makes it anew."""

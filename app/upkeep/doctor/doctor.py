@@ -15,7 +15,7 @@ from app.core.operation import operation
 from app.core.schema import Record
 from app.upkeep.doctor import impossible_times, schema_check, structure
 from app.upkeep.doctor.findings import Finding
-from app.upkeep.worker_tasks import WORKER, worked
+from app.upkeep.worker_tasks import WORKER, run_in_process
 from app.workspace.folders import folder_rows, workspace_counters
 from app.workspace.index import link_rows, name_index, note_tags, trigram_index, word_index
 from app.workspace.notes import note_rows
@@ -50,7 +50,7 @@ class Examined(Record):
 async def examine_database(app: App, me: Caller) -> Examined:
     """Look through the whole database for what is not as it should be, while it is in use."""
     app.store.require_file()
-    found = await worked(
+    found = await run_in_process(
         WORKER, {"task": "examine", "source": str(app.store.path), "now": stamp(app.clock())}
     )
     return msgspec.convert(found, Examined)
@@ -71,16 +71,16 @@ def _reindex(tx: Tx) -> None:
 
 
 _REPAIRS: dict[Repair, tuple[Callable[[Tx], None], ...]] = {
-    "schema": (schema_check.make_anew,),
+    "schema": (schema_check.rebuild_parts,),
     "indexes": (_reindex,),
     "folders": (folder_rows.break_cycles,),
-    "keys": (folder_rows.rekey,),
+    "keys": (folder_rows.refold_names,),
     "numbers": (structure.raise_sequences,),
-    "measures": (note_rows.measure,),
+    "measures": (note_rows.remeasure_all,),
     "counters": (
         workspace_counters.recount,
-        folder_rows.recount,
-        note_rows.recount,
+        folder_rows.recount_notes,
+        note_rows.recount_snapshots,
         todo_counts.recount,
     ),
     "tags": (note_tags.rebuild,),
@@ -88,7 +88,7 @@ _REPAIRS: dict[Repair, tuple[Callable[[Tx], None], ...]] = {
     "names": (name_index.rebuild,),
     "todos": (todo_rows.rebuild,),
     "vectors": (note_vectors.TABLE.drop_unsound,),
-    "times": (impossible_times.set_back,),
-    "words": (word_index.begin_anew,),
+    "times": (impossible_times.set_back_all,),
+    "words": (word_index.clear,),
     "trigrams": (trigram_index.rebuild,),
 }

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from app.core.database.backup_status import FILE, KnownOfBackups, read
+from app.core.database.backup_status import FILE, KnownOfBackups, read_backup_status
 from app.core.database.data_dir import BACKUPS, DATABASE
 from app.core.process.counted import counted
 from app.settings import Settings
 from app.upkeep.backups import backup_digests, backup_files
 from app.upkeep.backups.backup_files import Backup
-from app.upkeep.doctor.findings import Finding, advice, well, wrong
+from app.upkeep.doctor.findings import Finding, advice, ok, wrong
 
 LITTLE, MUCH_TOO_LITTLE = (1 << 30, 4), (64 << 20, 8)
 """Free bytes that are few, and which part of a small disk is."""
@@ -24,20 +24,20 @@ LATE_BACKUP, LATE_PROOF = timedelta(days=2), timedelta(days=3)
 TRIED = {"no_room": "found too little space", "failed": "failed"}
 
 
-def look_around(data: Path, settings: Settings, now: datetime) -> list[Finding]:
-    """Give what there is to say of a data directory with a database in it."""
-    known = read(data / BACKUPS / FILE)
+def check_environment(data: Path, settings: Settings, now: datetime) -> list[Finding]:
+    """Return what there is to say of a data directory with a database in it."""
+    known = read_backup_status(data / BACKUPS / FILE)
     return [
-        *_rights(data),
-        _disk(data),
-        *_leftovers(data),
-        *_backups(data, settings, known, now),
-        *_proof(data, known, now),
-        *_choices(settings),
+        *_check_permissions(data),
+        _check_disk(data),
+        *_check_leftovers(data),
+        *_check_backups(data, settings, known, now),
+        *_check_proof(data, known, now),
+        *_check_settings(settings),
     ]
 
 
-def _rights(data: Path) -> Iterator[Finding]:
+def _check_permissions(data: Path) -> Iterator[Finding]:
     """Look whether others on this machine may read what lies there.
 
     Only where the system has such rights.
@@ -69,10 +69,10 @@ def _rights(data: Path) -> Iterator[Finding]:
             mends="rights",
         )
     else:
-        yield well("rights", f"Only its owner can access {data}.")
+        yield ok("rights", f"Only its owner can access {data}.")
 
 
-def _disk(data: Path) -> Finding:
+def _check_disk(data: Path) -> Finding:
     usage, size = shutil.disk_usage(data), (data / DATABASE).stat().st_size
     free, (little, much_too_little) = (
         usage.free,
@@ -93,13 +93,13 @@ def _disk(data: Path) -> Finding:
             "Free some space: a backup and its trial restore each take as much as the database. "
             "`hearth storage` shows what takes space.",
         )
-    return well("disk", said)
+    return ok("disk", said)
 
 
-def _leftovers(data: Path) -> Iterator[Finding]:
+def _check_leftovers(data: Path) -> Iterator[Finding]:
     parts = [
         *data.glob(f".*{backup_files.PART}*"),
-        *backup_files.folder(data).glob(f".*{backup_files.PART}*"),
+        *backup_files.backups_folder(data).glob(f".*{backup_files.PART}*"),
     ]
     if parts:
         left = counted(len(parts), "unfinished file was", "unfinished files were")
@@ -112,7 +112,7 @@ def _leftovers(data: Path) -> Iterator[Finding]:
         )
 
 
-def _backups(
+def _check_backups(
     data: Path, settings: Settings, known: KnownOfBackups, now: datetime
 ) -> Iterator[Finding]:
     if not settings.backups:
@@ -124,15 +124,17 @@ def _backups(
     if known.trouble is not None:
         said = f"The backup of {known.trouble_at} {TRIED[known.trouble]}: {known.trouble_text}"
         yield wrong("backups", said, "Fix that, then run `hearth backup`.")
-    yield from _files(backup_files.preferred(backup_files.listed(data)), now)
+    yield from _check_backup_files(
+        backup_files.in_order_of_choice(backup_files.list_backups(data)), now
+    )
 
 
-def _files(backups: list[Backup], now: datetime) -> Iterator[Finding]:
+def _check_backup_files(backups: list[Backup], now: datetime) -> Iterator[Finding]:
     """Look at every byte of the backups that have a digest."""
     damaged = {
         backup.path: trouble
         for backup in backups
-        if (trouble := backup_files.damage_of(backup.path))
+        if (trouble := backup_files.find_damage(backup.path))
     }
     for path, trouble in damaged.items():
         yield wrong(
@@ -157,16 +159,16 @@ def _files(backups: list[Backup], now: datetime) -> Iterator[Finding]:
             "within an hour of a change.",
         )
     else:
-        yield well("backups", said)
-    if not backup_digests.path_of(newest.path).exists():
+        yield ok("backups", said)
+    if not backup_digests.digest_path(newest.path).exists():
         remedy = "An older Hearth may have made it. Run `hearth backup` to make one with a digest."
         yield advice(
             "backups", "It has no digest, so a changed byte in it could go unnoticed.", remedy
         )
 
 
-def _proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding]:
-    if not backup_files.listed(data):
+def _check_proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding]:
+    if not backup_files.list_backups(data):
         return
     if known.proof_trouble is not None:
         said = (
@@ -193,11 +195,11 @@ def _proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding
         yield (
             advice("proof", said, "That was some days ago. Run `hearth backup --prove`.")
             if late
-            else well("proof", said)
+            else ok("proof", said)
         )
 
 
-def _choices(settings: Settings) -> Iterator[Finding]:
+def _check_settings(settings: Settings) -> Iterator[Finding]:
     told = []
     if settings.durability == "normal":
         told.append(
@@ -216,4 +218,4 @@ def _choices(settings: Settings) -> Iterator[Finding]:
                 remedy,
             )
         )
-    yield from told or [well("settings", "All settings are valid.")]
+    yield from told or [ok("settings", "All settings are valid.")]

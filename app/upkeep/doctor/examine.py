@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from app.core.database.tx import Tx, snapshot
+from app.core.database.tx import Tx, read_snapshot
 from app.core.process.counted import counted
 from app.migrations import NewerFile
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.backups.check_file import STEP_NAMES, demand_known, troubles
+from app.upkeep.backups.check_file import STEP_NAMES, find_troubles, require_known_steps
 from app.upkeep.doctor import derived_rows, impossible_times, schema_check, structure
-from app.upkeep.doctor.counters import miscounted
-from app.upkeep.doctor.findings import Finding, advice, well, wrong
-from app.upkeep.open_read_only import looking
+from app.upkeep.doctor.counters import find_miscounted
+from app.upkeep.doctor.findings import Finding, advice, ok, wrong
+from app.upkeep.open_read_only import open_read_only
 from app.workspace.index import trigram_index, word_index_check
 
 RESTORE = (
@@ -34,16 +34,16 @@ _OF_AN_INDEX = re.compile(
 )
 
 
-def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
-    """Give what there is to say of a database.
+def examine_database(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
+    """Return what there is to say of a database.
 
     Its structure, references, version, counters, indexes and times.
 
     `alone`: nobody else can open it meanwhile.
     """
     try:
-        with looking(path, alone=alone) as connection:
-            return _examined(connection, path, now)
+        with open_read_only(path, alone=alone) as connection:
+            return _examine_connection(connection, path, now)
     except NewerFile as error:
         return [
             wrong(
@@ -59,12 +59,12 @@ def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
         return [wrong("integrity", f"The database cannot be read: {error}.", RESTORE)]
 
 
-def _examined(connection: sqlite3.Connection, path: Path, now: datetime) -> list[Finding]:
-    if found := troubles(connection):
-        return _unsound(found)
-    sound = well("integrity", "The database file is intact, and all references are valid.")
-    steps = demand_known(connection, path)
-    if len(steps) < len(STEP_NAMES) and not schema_check.differences(connection):
+def _examine_connection(connection: sqlite3.Connection, path: Path, now: datetime) -> list[Finding]:
+    if found := find_troubles(connection):
+        return _integrity_findings(found)
+    sound = ok("integrity", "The database file is intact, and all references are valid.")
+    steps = require_known_steps(connection, path)
+    if len(steps) < len(STEP_NAMES) and not schema_check.find_differences(connection):
         return [
             sound,
             wrong(
@@ -82,22 +82,29 @@ def _examined(connection: sqlite3.Connection, path: Path, now: datetime) -> list
                 "schema", late, "Run `hearth migrate`, or start the server. A backup is made first."
             ),
         ]
-    with snapshot(connection):
+    with read_snapshot(connection):
         tx = Tx(connection, now)
-        if other := schema_check.differences(connection):
-            return [sound, *_schema(other)]
-        looked = [sound, well("schema", f"The schema is up to date ({STEP_NAMES[-1]}).")]
+        if other := schema_check.find_differences(connection):
+            return [sound, *_schema_findings(other)]
+        looked = [sound, ok("schema", f"The schema is up to date ({STEP_NAMES[-1]}).")]
         if unreadable := [
-            *_first("texts", structure.unreadable(tx)),
-            *_first("records", structure.records(tx)),
-            *_first("records", structure.constraints(tx)),
+            *_first_finding("texts", structure.check_texts(tx)),
+            *_first_finding("records", structure.check_records(tx)),
+            *_first_finding("records", structure.check_constraints(tx)),
         ]:
             return [*looked, *unreadable]
-        return [*looked, _counters(tx), *_indexes(tx), *_derived(tx), *_structure(tx), *_times(tx)]
+        return [
+            *looked,
+            _counters_finding(tx),
+            *_index_findings(tx),
+            *_derived_findings(tx),
+            *_structure_findings(tx),
+            *_time_findings(tx),
+        ]
 
 
-def _unsound(found: list[str]) -> list[Finding]:
-    """Tell what SQLite found; where only indexes are not what their tables say, they can be made
+def _integrity_findings(found: list[str]) -> list[Finding]:
+    """Return what SQLite found; where only indexes are not what their tables say, they can be made
     anew.
     """
     only_indexes = all(_OF_AN_INDEX.fullmatch(trouble) for trouble in found)
@@ -112,8 +119,8 @@ def _unsound(found: list[str]) -> list[Finding]:
     ]
 
 
-def _schema(differences: list[schema_check.Difference]) -> list[Finding]:
-    """Tell what is missing in the schema; what the rows say is looked at once it is whole."""
+def _schema_findings(differences: list[schema_check.Difference]) -> list[Finding]:
+    """Return what is missing in the schema; what the rows say is looked at once it is whole."""
     remedy = "Run `hearth doctor --fix` to rebuild it."
     found = []
     for difference in differences:
@@ -124,8 +131,8 @@ def _schema(differences: list[schema_check.Difference]) -> list[Finding]:
     return found
 
 
-def _first(check: str, found: Iterator[str], *, mends: str | None = None) -> list[Finding]:
-    """Give a finding of the first trouble, with the number of all; none where there is none."""
+def _first_finding(check: str, found: Iterator[str], *, mends: str | None = None) -> list[Finding]:
+    """Return a finding of the first trouble, with the number of all; none where there is none."""
     troubles = list(found)
     if not troubles:
         return []
@@ -134,11 +141,11 @@ def _first(check: str, found: Iterator[str], *, mends: str | None = None) -> lis
     return [wrong(check, f"{troubles[0][0].upper()}{troubles[0][1:]}{more}.", remedy, mends=mends)]
 
 
-def _derived(tx: Tx) -> list[Finding]:
+def _derived_findings(tx: Tx) -> list[Finding]:
     found = []
     for name, (called, check) in derived_rows.CHECKS.items():
         try:
-            found += _first(name, check(tx), mends=name)
+            found += _first_finding(name, check(tx), mends=name)
         except sqlite3.DatabaseError as error:
             found.append(
                 wrong(
@@ -148,41 +155,41 @@ def _derived(tx: Tx) -> list[Finding]:
                     mends=name,
                 )
             )
-    found += _first("vectors", derived_rows.vectors(tx), mends="vectors")
-    return found or [well("derived", "Tags, links, names, words and sizes match the texts.")]
+    found += _first_finding("vectors", derived_rows.check_vectors(tx), mends="vectors")
+    return found or [ok("derived", "Tags, links, names, words and sizes match the texts.")]
 
 
-def _structure(tx: Tx) -> list[Finding]:
+def _structure_findings(tx: Tx) -> list[Finding]:
     found = [
-        *_first("folders", structure.circles(tx), mends="folders"),
-        *_first("numbers", structure.sequences(tx), mends="numbers"),
-        *_first("places", structure.places(tx)),
-        *_first("trash", structure.trash(tx)),
-        *_first("attachments", structure.attachments(tx)),
+        *_first_finding("folders", structure.check_cycles(tx), mends="folders"),
+        *_first_finding("numbers", structure.check_sequences(tx), mends="numbers"),
+        *_first_finding("places", structure.check_places(tx)),
+        *_first_finding("trash", structure.check_trash(tx)),
+        *_first_finding("attachments", structure.check_attachments(tx)),
     ]
     return found or [
-        well("structure", "Everything is where it belongs, and no ID can be used twice.")
+        ok("structure", "Everything is where it belongs, and no ID can be used twice.")
     ]
 
 
-def _counters(tx: Tx) -> Finding:
-    if found := miscounted(tx):
+def _counters_finding(tx: Tx) -> Finding:
+    if found := find_miscounted(tx):
         return wrong(
             "counters",
             f"{counted(len(found), 'counter is', 'counters are')} wrong. The first: {found[0]}.",
             "Run `hearth doctor --fix` to count again.",
             mends="counters",
         )
-    return well("counters", "All counters are correct.")
+    return ok("counters", "All counters are correct.")
 
 
-def _indexes(tx: Tx) -> list[Finding]:
+def _index_findings(tx: Tx) -> list[Finding]:
     found = []
     step = max(1, (tx.value("SELECT sum(total_bytes) FROM workspaces") or 0) // WHOLE_BYTES)
     of = "the notes" if step == 1 else f"the notes (1 in {step} checked)"
     for name, index, look in (
-        ("words", "word index", _words),
-        ("trigrams", "trigram index", _grams),
+        ("words", "word index", _check_words),
+        ("trigrams", "trigram index", _check_trigrams),
     ):
         if trouble := look(tx, step):
             remedy = (
@@ -193,29 +200,29 @@ def _indexes(tx: Tx) -> list[Finding]:
                 wrong(name, f"The {index} does not match {of}: {trouble}", remedy, mends=name)
             )
         else:
-            found.append(well(name, f"The {index} matches {of}."))
+            found.append(ok(name, f"The {index} matches {of}."))
     return found
 
 
-def _words(tx: Tx, step: int) -> str | None:
+def _check_words(tx: Tx, step: int) -> str | None:
     try:
         return (
-            next(iter(word_index_check.differences(tx)), None)
+            next(iter(word_index_check.find_differences(tx)), None)
             if step == 1
-            else _missing(word_index_check.unfound(tx, step))
+            else _missing_message(word_index_check.find_unindexed(tx, step))
         )
     except sqlite3.DatabaseError as error:
         return f"it is damaged ({error})."
 
 
-def _grams(tx: Tx, step: int) -> str | None:
+def _check_trigrams(tx: Tx, step: int) -> str | None:
     try:
-        return _missing(trigram_index.unfound(tx, step))
+        return _missing_message(trigram_index.find_unindexed(tx, step))
     except sqlite3.DatabaseError as error:
         return f"it is damaged ({error})."
 
 
-def _missing(missing: list[int]) -> str | None:
+def _missing_message(missing: list[int]) -> str | None:
     return (
         f"{counted(len(missing), 'note')} cannot be found by the words of the note. The first is "
         f"note {missing[0]}."
@@ -224,14 +231,14 @@ def _missing(missing: list[int]) -> str | None:
     )
 
 
-def _times(tx: Tx) -> list[Finding]:
+def _time_findings(tx: Tx) -> list[Finding]:
     """Look for moments that are none, and for those to come.
 
     A clock that jumped ahead and came back leaves them, and one that is wrong now.
     """
-    found = _first("times", impossible_times.impossible(tx), mends="times")
-    if not (to_come := impossible_times.to_come(tx)):
-        return [*found, well("clock", f"The clock shows {tx.now}.")]
+    found = _first_finding("times", impossible_times.find_impossible(tx), mends="times")
+    if not (to_come := impossible_times.find_future(tx)):
+        return [*found, ok("clock", f"The clock shows {tx.now}.")]
     table, column, row, moment = max(to_come, key=lambda one: one[3])
     notes = sorted({one[2] for one in to_come if one[0] == "notes"})
     named = (

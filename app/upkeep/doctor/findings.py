@@ -21,16 +21,16 @@ class Finding(msgspec.Struct, rename="camel"):
     """The name of the repair that `--fix` makes."""
 
 
-def well(check: str, message: str) -> Finding:
-    """Give a finding of something that is as it should be."""
+def ok(check: str, message: str) -> Finding:
+    """Return a finding of something that is as it should be."""
     return Finding(check, "well", message)
 
 
 def advice(check: str, message: str, remedy: str, *, mends: str | None = None) -> Finding:
-    """Give a finding of something that works and could be better."""
+    """Return a finding of something that works and could be better."""
     return Finding(check, "advice", message, remedy, mends)
 
 
 def wrong(check: str, message: str, remedy: str, *, mends: str | None = None) -> Finding:
-    """Give a finding of something that must be seen to."""
+    """Return a finding of something that must be seen to."""
     return Finding(check, "wrong", message, remedy, mends)

@@ -42,24 +42,24 @@ They come after the moments of `PAST`, which are right by then.
 _NONE = "date(julianday({0})) IS NOT substr({0}, 1, 10) OR {0} NOT LIKE '____-__-__T__:__:__.___Z'"
 
 
-def impossible(tx: Tx) -> Iterator[str]:
+def find_impossible(tx: Tx) -> Iterator[str]:
     """Look for moments that are none."""
-    for table, column in _columns():
+    for table, column in _time_columns():
         rows = tx.all(
             f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})"
         )
         yield from (f"{table}.{column} of row {row[0]} is not a valid time" for row in rows)
 
 
-def to_come(tx: Tx) -> list[tuple[str, str, int, str]]:
-    """Give table, column, row and moment of all that tells of the past and is to come.
+def find_future(tx: Tx) -> list[tuple[str, str, int, str]]:
+    """Return table, column, row and moment of all that tells of the past and is to come.
 
     A workspace's change is one too.
     """
     after = stamp(tx.moment + CLOCK_SLACK)
     found = [
         (table, column, row[0], row[1])
-        for table, column in _columns()
+        for table, column in _time_columns()
         for row in tx.all(
             f"SELECT id, {column} FROM {table} "
             f"WHERE {column} > :after AND NOT ({_NONE.format(column)})",
@@ -75,21 +75,21 @@ def to_come(tx: Tx) -> list[tuple[str, str, int, str]]:
     return found
 
 
-def set_back(tx: Tx) -> None:
+def set_back_all(tx: Tx) -> None:
     """Give every moment that cannot be the one at which it was stored, as far as that is known."""
-    steps = clock_steps.known(tx)
-    for table, column, row, moment in to_come(tx):
+    steps = clock_steps.clock_steps(tx)
+    for table, column, row, moment in find_future(tx):
         known = clock_steps.true_moment(steps, moment, tx.moment)
-        _set(tx, table, column, row, known or _likely(tx, table, column, row))
-    for table, column in _columns():
+        _set_moment(tx, table, column, row, known or _likely_moment(tx, table, column, row))
+    for table, column in _time_columns():
         for (row,) in tx.all(
             f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})"
         ):
-            _set(tx, table, column, row, _likely(tx, table, column, row))
+            _set_moment(tx, table, column, row, _likely_moment(tx, table, column, row))
 
 
-def _likely(tx: Tx, table: str, column: str, row: int) -> str:
-    """Give the first moment of the row itself, and for that the one of the row before.
+def _likely_moment(tx: Tx, table: str, column: str, row: int) -> str:
+    """Return the first moment of the row itself, and for that the one of the row before.
 
     Numbers only grow, so it was not stored earlier.
     """
@@ -109,7 +109,7 @@ def _likely(tx: Tx, table: str, column: str, row: int) -> str:
     return str(own or tx.value(before, row=row, after=after) or tx.now)
 
 
-def _set(tx: Tx, table: str, column: str, row: int, moment: str) -> None:
+def _set_moment(tx: Tx, table: str, column: str, row: int, moment: str) -> None:
     key, _ = _OF_OTHERS.get((table, column), ("id", ""))
     which = f"{key} = :row"
     if key != "id":  # a conversation has a member's moment in several rows, each of its own
@@ -125,18 +125,18 @@ def _set(tx: Tx, table: str, column: str, row: int, moment: str) -> None:
     )
 
 
-def _columns() -> Iterator[tuple[str, str]]:
+def _time_columns() -> Iterator[tuple[str, str]]:
     for table, columns in PAST.items():
         yield from ((table, column) for column in columns)
 
 
 def is_explained(tx: Tx) -> bool:
-    """Say whether steps ahead tell of every moment to come when it truly was.
+    """Return whether steps ahead tell of every moment to come when it truly was.
 
     A step back alone may be the one that was wrong.
     """
-    steps = [step for step in clock_steps.known(tx) if step.became > step.was]
+    steps = [step for step in clock_steps.clock_steps(tx) if step.became > step.was]
     return all(
         clock_steps.true_moment(steps, moment, tx.moment) is not None
-        for _, _, _, moment in to_come(tx)
+        for _, _, _, moment in find_future(tx)
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.core.database.tx import Tx
-from app.upkeep.open_read_only import quoted
+from app.upkeep.open_read_only import quote_name
 
 _EXPECTED = Path(__file__).parents[2] / "schema.sql"
 DERIVED = {
@@ -44,24 +44,26 @@ class _Part(NamedTuple):
     sql: str
 
 
-def differences(connection: sqlite3.Connection) -> list[Difference]:
-    """Give all that is missing or another.
+def find_differences(connection: sqlite3.Connection) -> list[Difference]:
+    """Return all that is missing or another.
 
     What others add, such as tables of a program that replicates, is told only where it acts by
     itself.
     """
-    wanted, there = _expected(), _parts(connection)
+    wanted, there = _expected_parts(), _schema_parts(connection)
     found = []
     for name, part in wanted.items():
         if name not in there:
             found.append(
-                Difference(f"the {part.kind} {name} is missing", _mends(part, is_missing=True))
+                Difference(
+                    f"the {part.kind} {name} is missing", _repairs_for(part, is_missing=True)
+                )
             )
-        elif _plain(there[name].sql) != _plain(part.sql):
+        elif _normalise_sql(there[name].sql) != _normalise_sql(part.sql):
             found.append(
                 Difference(
                     f"the {part.kind} {name} differs from what this version expects",
-                    _mends(part, is_missing=False),
+                    _repairs_for(part, is_missing=False),
                 )
             )
     strange = [
@@ -76,36 +78,36 @@ def differences(connection: sqlite3.Connection) -> list[Difference]:
     ]
 
 
-def make_anew(tx: Tx) -> None:
+def rebuild_parts(tx: Tx) -> None:
     """Make every index and trigger that is missing or another, and every table that can be
     filled from others.
     """
-    wanted, there = _expected(), _parts(tx.connection)
+    wanted, there = _expected_parts(), _schema_parts(tx.connection)
     for name, part in wanted.items():
-        if name in there and _plain(there[name].sql) == _plain(part.sql):
+        if name in there and _normalise_sql(there[name].sql) == _normalise_sql(part.sql):
             continue
         if part.kind in ("index", "trigger"):
-            tx.run(f"DROP {part.kind} IF EXISTS {quoted(name)}")
+            tx.run(f"DROP {part.kind} IF EXISTS {quote_name(name)}")
             tx.run(part.sql)
         elif name not in there and name in DERIVED:
             tx.run(part.sql)
 
 
-def _mends(part: _Part, *, is_missing: bool) -> tuple[str, ...]:
+def _repairs_for(part: _Part, *, is_missing: bool) -> tuple[str, ...]:
     if part.kind in ("index", "trigger"):
         return ("schema",)
     return ("schema", DERIVED[part.name]) if is_missing and part.name in DERIVED else ()
 
 
-def _expected() -> dict[str, _Part]:
+def _expected_parts() -> dict[str, _Part]:
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(_EXPECTED.read_text("utf-8"))
-        found = _parts(connection)
+        found = _schema_parts(connection)
     connection.close()
     return found
 
 
-def _parts(connection: sqlite3.Connection) -> dict[str, _Part]:
+def _schema_parts(connection: sqlite3.Connection) -> dict[str, _Part]:
     rows = connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     ).fetchall()
@@ -118,5 +120,5 @@ def _parts(connection: sqlite3.Connection) -> dict[str, _Part]:
     return {row[1]: _Part(*row) for row in rows if row[1] not in shadows}
 
 
-def _plain(sql: str) -> str:
+def _normalise_sql(sql: str) -> str:
     return re.sub(r"\s+", " ", sql).strip()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from app.core.database import integrity
 from app.core.database.tx import Tx
-from app.upkeep.open_read_only import quoted, tables
+from app.upkeep.open_read_only import list_tables, quote_name
 from app.workspace.folders import folder_rows
 
 SEQUENCE = "sqlite_sequence"
@@ -49,7 +49,7 @@ _TRASH = {
 }
 
 
-def unreadable(tx: Tx) -> Iterator[str]:
+def check_texts(tx: Tx) -> Iterator[str]:
     """Look for texts that are not of letters: whoever reads such a row is refused by SQLite."""
     connection = tx.connection
     before, connection.text_factory = connection.text_factory, bytes
@@ -63,13 +63,13 @@ def unreadable(tx: Tx) -> Iterator[str]:
             ]
             for row_id, *found in tx.run(f"SELECT id, {', '.join(names)} FROM {table}"):
                 for name, text in zip(names, found, strict=True):
-                    if text is not None and not _decodes(text):
+                    if text is not None and not _is_json(text):
                         yield f"{table}.{name} of row {row_id} is not valid text"
     finally:
         connection.text_factory = before
 
 
-def records(tx: Tx) -> Iterator[str]:
+def check_records(tx: Tx) -> Iterator[str]:
     """Look for stored records that cannot be read."""
     for table, column, kind in RECORDS:
         rows = tx.all(
@@ -81,31 +81,31 @@ def records(tx: Tx) -> Iterator[str]:
         )
 
 
-def constraints(tx: Tx) -> Iterator[str]:
+def check_constraints(tx: Tx) -> Iterator[str]:
     """Look for rows that a CHECK would refuse."""
     return integrity.broken_constraints(tx.connection)
 
 
-def circles(tx: Tx) -> Iterator[str]:
+def check_cycles(tx: Tx) -> Iterator[str]:
     """Look for folders that lie in themselves."""
-    yield from (f"folder {folder} is inside itself" for folder in folder_rows.circling(tx))
+    yield from (f"folder {folder} is inside itself" for folder in folder_rows.folders_in_cycles(tx))
 
 
-def places(tx: Tx) -> Iterator[str]:
+def check_places(tx: Tx) -> Iterator[str]:
     """Look for things that lie where nobody sees them."""
     for said, sql in _LIVE_PLACES.items():
         yield from (said.format(row[0]) for row in tx.all(sql))
 
 
-def trash(tx: Tx) -> Iterator[str]:
+def check_trash(tx: Tx) -> Iterator[str]:
     """Look for entries of the trash whose thing is not there, or not in the trash."""
     for kind, sql in _TRASH.items():
         yield from (f"the trash lists {kind} {row[0]}, which is not in it" for row in tx.all(sql))
 
 
-def sequences(tx: Tx) -> Iterator[str]:
+def check_sequences(tx: Tx) -> Iterator[str]:
     """Look for tables of which a number that was given would be given again."""
-    for table, said, last in _sequences(tx):
+    for table, said, last in _read_sequences(tx):
         if said < last:
             yield f"the next ID in {table} would be {said + 1}, but row {last} exists"
 
@@ -115,7 +115,7 @@ def raise_sequences(tx: Tx) -> None:
 
     SQLite keeps them in a table of its own, which every table with such numbers shares.
     """
-    for table, said, last in list(_sequences(tx)):
+    for table, said, last in list(_read_sequences(tx)):
         if (
             said < last
             and tx.run(
@@ -128,7 +128,7 @@ def raise_sequences(tx: Tx) -> None:
             )
 
 
-def attachments(tx: Tx) -> Iterator[str]:
+def check_attachments(tx: Tx) -> Iterator[str]:
     """Compare attachments with what was sent.
 
     The size of all, and the digests of as many of the newest as may be read in a moment.
@@ -143,12 +143,12 @@ def attachments(tx: Tx) -> Iterator[str]:
         )
         hashed += there
         if there != row["size"] or (
-            hashed <= HASHED_BYTES and _digest(tx, row["id"]) != row["sha256"]
+            hashed <= HASHED_BYTES and _attachment_digest(tx, row["id"]) != row["sha256"]
         ):
             yield f"attachment {row['id']} is not what was uploaded"
 
 
-def _digest(tx: Tx, attachment: int) -> str:
+def _attachment_digest(tx: Tx, attachment: int) -> str:
     digest = hashlib.sha256()
     for row in tx.run(
         "SELECT bytes FROM attachment_parts WHERE attachment_id = :id ORDER BY number",
@@ -158,24 +158,24 @@ def _digest(tx: Tx, attachment: int) -> str:
     return digest.hexdigest()
 
 
-def _sequences(tx: Tx) -> Iterator[tuple[str, int, int]]:
-    """Give each table whose numbers are never given again, with the last number that was given
+def _read_sequences(tx: Tx) -> Iterator[tuple[str, int, int]]:
+    """Yield each table whose numbers are never given again, with the last number that was given
     and the last that is there.
     """
     said = dict(tx.connection.execute(f"SELECT name, seq FROM {SEQUENCE}").fetchall())
     numbered = {
         row[0] for row in tx.all("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'")
     }
-    for table in tables(tx.connection):
+    for table in list_tables(tx.connection):
         if table in numbered:
             yield (
                 table,
                 said.get(table, 0),
-                tx.value(f"SELECT ifnull(max(id), 0) FROM {quoted(table)}"),
+                tx.value(f"SELECT ifnull(max(id), 0) FROM {quote_name(table)}"),
             )
 
 
-def _decodes(text: bytes) -> bool:
+def _is_json(text: bytes) -> bool:
     try:
         text.decode()
     except UnicodeDecodeError:

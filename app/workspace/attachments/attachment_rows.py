@@ -24,7 +24,7 @@ def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str) 
 
     Raise QuotaExceeded where there is no room for it.
     """
-    held, number = tx.sure(
+    held, number = tx.require_row(
         "SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user
     )
     quota = tx.settings.attachment_quota
@@ -65,14 +65,14 @@ def put_part(tx: Tx, attachment: int, number: int, content: bytes) -> None:
 
 def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     """Let an attachment be seen, now that all its parts are there, and give it."""
-    return tx.sure(
+    return tx.require_row(
         "UPDATE attachments SET complete = 1 WHERE id = :id AND owner_id = :me RETURNING *",
         id=attachment,
         me=me.user,
     )
 
 
-def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
+def require_own(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     """Return an attachment of the caller; raise NotFound for any other."""
     row = tx.one(
         "SELECT * FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
@@ -84,7 +84,7 @@ def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     return row
 
 
-def like(tx: Tx, me: Caller, content: bytes) -> int | None:
+def find_same(tx: Tx, me: Caller, content: bytes) -> int | None:
     """Return an attachment of the caller with just these bytes; None where there is none."""
     found: int | None = tx.value(
         "SELECT min(id) FROM attachments "
@@ -96,7 +96,7 @@ def like(tx: Tx, me: Caller, content: bytes) -> int | None:
     return found
 
 
-def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
+def list_newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
     """Return the caller's attachments, newest first."""
     return tx.all(
         "SELECT * FROM attachments WHERE owner_id = :me AND complete = 1 "
@@ -107,9 +107,9 @@ def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
     )
 
 
-def counted(tx: Tx, owner: int) -> tuple[int, int]:
+def count_all(tx: Tx, owner: int) -> tuple[int, int]:
     """Return how many attachments a user has, and their bytes."""
-    row = tx.sure(
+    row = tx.require_row(
         "SELECT count(*), ifnull(sum(size), 0) FROM attachments "
         "WHERE owner_id = :owner AND complete = 1",
         owner=owner,
@@ -117,7 +117,7 @@ def counted(tx: Tx, owner: int) -> tuple[int, int]:
     return row[0], row[1]
 
 
-def part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
+def read_part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
     """Return one part of an attachment of the caller; None where there is none."""
     found: bytes | None = tx.value(
         """SELECT bytes FROM attachment_parts JOIN attachments ON attachments.id = attachment_id
@@ -129,7 +129,7 @@ def part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
     return found
 
 
-def text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
+def read_text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
     """Return the text of an attachment of the caller, if it has been read before."""
     row = tx.one(
         """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t
@@ -155,7 +155,7 @@ def keep_text(tx: Tx, attachment: int, found: Extract) -> None:
 
 def remove(tx: Tx, me: Caller, attachment: int) -> None:
     """Delete an attachment of the caller for good; raise NotFound for any other."""
-    of(tx, me, attachment)
+    require_own(tx, me, attachment)
     _delete(tx, attachment)
 
 

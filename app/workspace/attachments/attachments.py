@@ -74,7 +74,9 @@ async def upload_attachment(
     try:
         for number, start in enumerate(range(0, len(content), rows.PART)):
             await app.write(rows.put_part, attachment, number, content[start : start + rows.PART])
-        answer = AttachmentAnswer(_shown(await app.write(rows.complete, me, attachment)))
+        answer = AttachmentAnswer(
+            _attachment_record(await app.write(rows.complete, me, attachment))
+        )
         whole = True
     finally:
         if not whole:
@@ -88,16 +90,16 @@ def list_attachments(
 ) -> AttachmentList:
     """List the files that are kept, newest first."""
     return AttachmentList(
-        [_shown(row) for row in rows.newest(tx, me, limit=limit, offset=offset)],
-        rows.counted(tx, me.user)[0],
+        [_attachment_record(row) for row in rows.list_newest(tx, me, limit=limit, offset=offset)],
+        rows.count_all(tx, me.user)[0],
     )
 
 
 @operation("GET /os/attachments/{id}", scope="os.notes:read", since="beyond", effect="read")
 async def download_attachment(app: App, me: Caller, *, id: Id) -> Download:
     """Download a file, to be saved; no browser shows or runs it."""
-    row = app.quick(rows.of, me, id)
-    return Download(row["name"], row["media_type"], row["size"], _parts(app, me, row))
+    row = app.quick(rows.require_own, me, id)
+    return Download(row["name"], row["media_type"], row["size"], _stream_parts(app, me, row))
 
 
 @operation("DELETE /os/attachments/{id}", scope="os.notes:write", since="beyond")
@@ -116,28 +118,28 @@ async def purge_stale_attachments(app: App, me: Caller) -> Purged:
     return Purged(purged)
 
 
-async def content_of(app: App, me: Caller, row: sqlite3.Row, most: int | None = None) -> bytes:
+async def read_content(app: App, me: Caller, row: sqlite3.Row, most: int | None = None) -> bytes:
     """Return the bytes of a file, or at least its first `most`.
 
     Raise NotFound when it is deleted meanwhile.
     """
     found = bytearray()
-    async for part in _parts(app, me, row):
+    async for part in _stream_parts(app, me, row):
         found += part
         if most is not None and len(found) >= most:
             break
     return bytes(found)
 
 
-async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
+async def read_text(app: App, me: Caller, row: sqlite3.Row) -> Extract:
     """Return the text of a file; it is read once and kept."""
-    known = await app.read(rows.text, me, row["id"])
+    known = await app.read(rows.read_text, me, row["id"])
     if known is not None:
         return known
-    content = await content_of(app, me, row, text_extraction.enough_bytes(row["media_type"]))
+    content = await read_content(app, me, row, text_extraction.enough_bytes(row["media_type"]))
     kind = await asyncio.to_thread(detect, content, row["name"], declared_type(row))
     if len(content) < row["size"] and text_extraction.enough_bytes(kind.media_type) is None:
-        content = await content_of(app, me, row)
+        content = await read_content(app, me, row)
     found = await text_extraction.extract(app, content, kind)
     await app.write(rows.keep_text, row["id"], found)
     return found
@@ -152,15 +154,15 @@ def declared_type(row: sqlite3.Row) -> str:
     )
 
 
-async def _parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:
+async def _stream_parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:
     for number in range(-(-row["size"] // rows.PART)):
-        part = await app.read(rows.part, me, row["id"], number)
+        part = await app.read(rows.read_part, me, row["id"], number)
         if part is None:
             raise NotFound("The attachment was deleted while it was read.")
         yield part
 
 
-def _shown(row: sqlite3.Row) -> Attachment:
+def _attachment_record(row: sqlite3.Row) -> Attachment:
     return Attachment(
         row["id"], row["name"], row["media_type"], row["size"], row["sha256"], row["created_at"]
     )

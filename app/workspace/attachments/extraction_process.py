@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from app.core.process import subprocess_reader
-from app.workspace.attachments.media_types import as_text
+from app.workspace.attachments.media_types import decode_text
 
 SECONDS = 20
 MOST_PAGES = 500
@@ -26,11 +26,13 @@ def main(kind: str, charset: str) -> None:
     """Read standard input and write its text."""
     subprocess_reader.limit_self(SECONDS)
     content = sys.stdin.buffer.read()
-    for line in _pages(content) if kind == "pdf" else _html(as_text(content, charset or None)):
-        subprocess_reader.put(line)
+    for line in (
+        _pdf_pages(content) if kind == "pdf" else _html_text(decode_text(content, charset or None))
+    ):
+        subprocess_reader.write_line(line)
 
 
-def _pages(content: bytes) -> Iterator[dict[str, object]]:
+def _pdf_pages(content: bytes) -> Iterator[dict[str, object]]:
     import pypdf
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -48,14 +50,14 @@ def _pages(content: bytes) -> Iterator[dict[str, object]]:
             break
 
 
-def _html(text: str) -> Iterator[dict[str, object]]:
+def _html_text(text: str) -> Iterator[dict[str, object]]:
     from app.core.markdown.from_html.from_html import from_html
 
     title = _TITLE.search(text[:MOST_HTML])
     yield {"title": " ".join(html.unescape(title[1]).split()) if title else ""}
     body = text[:MOST_HTML]
     for name in APART:
-        body = _without(body, name)
+        body = _remove_elements(body, name)
     head = re.search(r"</head\s*>", body, re.IGNORECASE)
     found = re.sub(r"\n{3,}", "\n\n", from_html(body[head.end() :] if head else body)).strip()
     yield {
@@ -64,18 +66,20 @@ def _html(text: str) -> Iterator[dict[str, object]]:
     }
 
 
-def _without(text: str, name: str) -> str:
+def _remove_elements(text: str, name: str) -> str:
     """Return a text without the elements of that name; one that does not end is left."""
     low, kept, place = text.lower(), [], 0
     if len(low) != len(text):  # a letter that is longer in lower case would shift every place
         low = text
-    while (start := _opening(low, name, place)) >= 0 and (end := low.find(f"</{name}", start)) >= 0:
+    while (start := _find_start_tag(low, name, place)) >= 0 and (
+        end := low.find(f"</{name}", start)
+    ) >= 0:
         kept.append(text[place:start])
         place = low.find(">", end) + 1 or len(text)
     return "".join([*kept, text[place:]])
 
 
-def _opening(text: str, name: str, place: int) -> int:
+def _find_start_tag(text: str, name: str, place: int) -> int:
     while (place := text.find(f"<{name}", place)) >= 0:
         if not text[place + len(name) + 1 : place + len(name) + 2].isalnum():
             return place

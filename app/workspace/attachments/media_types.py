@@ -113,8 +113,8 @@ def detect(content: bytes, name: str, said: str) -> Kind:
     """Return the kind of a file: the bytes decide where they can, then what was said, then the
     name's ending; text is never called something binary.
     """
-    declared, charset = _declared(said)
-    begun = _begun(content)
+    declared, charset = _declared_type(said)
+    begun = _type_by_signature(content)
     named = _ENDINGS.get(name.rpartition(".")[2].casefold() if "." in name else "", "")
     if begun is not None:
         return Kind(
@@ -143,7 +143,7 @@ def kind_to_keep(content: bytes, name: str, said: str) -> Kind:
 
     What was said of it where that says something, else what it is.
     """
-    declared, charset = _declared(said)
+    declared, charset = _declared_type(said)
     return (
         detect(content, name, said)
         if declared in SAYS_NOTHING
@@ -169,7 +169,7 @@ def is_text(content: bytes) -> bool:
     return content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" not in content[:LOOKED_AT]
 
 
-def as_text(content: bytes, charset: str | None = None) -> str:
+def decode_text(content: bytes, charset: str | None = None) -> str:
     """Return bytes as text: by their first mark, as UTF-8, by the charset that was named, else as
     what Western systems wrote before.
     """
@@ -186,7 +186,7 @@ def as_text(content: bytes, charset: str | None = None) -> str:
     return content.decode("cp1252", errors="replace").replace("\0", "")
 
 
-def _declared(said: str) -> tuple[str, str | None]:
+def _declared_type(said: str) -> tuple[str, str | None]:
     media_type, _, rest = said.partition(";")
     media_type = media_type.strip().lower()
     charset = re.search(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", rest)
@@ -195,18 +195,18 @@ def _declared(said: str) -> tuple[str, str | None]:
     ].lower() if charset else None
 
 
-def _begun(content: bytes) -> str | None:
+def _type_by_signature(content: bytes) -> str | None:
     for place, mark, media_type in _BEGINNINGS:
         if (
             content.startswith(mark, place)
             and (media_type not in _RIFF or content.startswith(b"RIFF"))
-            and not _only_text(mark, content)
+            and not _is_only_text(mark, content)
         ):
             return media_type
     return None
 
 
-def _only_text(mark: bytes, content: bytes) -> bool:
+def _is_only_text(mark: bytes, content: bytes) -> bool:
     """Return whether a short beginning that also words have, as `BM` or `MZ`, is one of a text."""
     return len(mark) <= 3 and mark.isalnum() and is_text(content)
 

@@ -48,28 +48,28 @@ async def keep_pictures(app: App, me: Caller, html: str) -> Pasted:
     try:
         for match in _PICTURE.finditer(html):
             kind, encoding, data = match.group(2, 3, 4) if match[2] else match.group(5, 6, 7)
-            content = await asyncio.to_thread(_decoded, encoding, data)
+            content = await asyncio.to_thread(_decode_data, encoding, data)
             if content:
-                number = await _attachment(app, me, kind.lower(), content, done)
+                number = await _keep_picture(app, me, kind.lower(), content, done)
                 parts += [html[at : match.start()], match[1], f'"/os/attachments/{number}"']
                 at = match.end()
                 done.number += 1
     except BaseException:
-        discard(app, me, done)
+        discard_pictures(app, me, done)
         raise
     done.html = "".join([*parts, html[at:]])
     return done
 
 
-def discard(app: App, me: Caller, pasted: Pasted) -> None:
+def discard_pictures(app: App, me: Caller, pasted: Pasted) -> None:
     """Delete what was made for a text that was not stored in the end."""
     for number in pasted.made:
         app.tasks.start(app.write(attachment_rows.remove, me, number))
 
 
-async def _attachment(app: App, me: Caller, kind: str, content: bytes, done: Pasted) -> int:
+async def _keep_picture(app: App, me: Caller, kind: str, content: bytes, done: Pasted) -> int:
     """Return the number of the attachment that holds a picture."""
-    held = await app.read(attachment_rows.like, me, content)
+    held = await app.read(attachment_rows.find_same, me, content)
     if held is not None:
         return held
     ending = kind.partition("/")[2]
@@ -81,7 +81,7 @@ async def _attachment(app: App, me: Caller, kind: str, content: bytes, done: Pas
     return answer.attachment.id
 
 
-def _decoded(encoding: str, data: str) -> bytes:
+def _decode_data(encoding: str, data: str) -> bytes:
     """Return the bytes of a data address; none where they cannot be read."""
     raw = unquote_to_bytes(data)
     if not encoding.lower().endswith(";base64"):

@@ -9,7 +9,7 @@ from msgspec import Struct
 from app.core.app import App
 from app.core.process import subprocess_reader
 from app.workspace.attachments.extraction_process import MOST_CHARACTERS, SECONDS
-from app.workspace.attachments.media_types import Kind, as_text, is_textual
+from app.workspace.attachments.media_types import Kind, decode_text, is_textual
 
 HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
@@ -38,20 +38,20 @@ async def extract(app: App, content: bytes, kind: Kind) -> Extract:
     limits of its own.
     """
     if kind.media_type == PDF:
-        return await _by_child(app, content, "pdf", kind.charset)
+        return await _extract_in_process(app, content, "pdf", kind.charset)
     if kind.media_type in HTML:
-        return await _by_child(app, content, "html", kind.charset)
+        return await _extract_in_process(app, content, "html", kind.charset)
     if is_textual(kind.media_type):
-        text = as_text(content, kind.charset)
+        text = decode_text(content, kind.charset)
         return Extract(text[:MOST_CHARACTERS], is_cut=len(text) > MOST_CHARACTERS)
     return Extract(
         trouble=f"A file of the type {kind.media_type} holds no text that can be read here."
     )
 
 
-async def _by_child(app: App, content: bytes, kind: str, charset: str | None) -> Extract:
+async def _extract_in_process(app: App, content: bytes, kind: str, charset: str | None) -> Extract:
     async with app.children:
-        found, ended = await subprocess_reader.lines(
+        found, ended = await subprocess_reader.read_lines(
             "app.workspace.attachments.extraction_process",
             kind,
             charset or "",

@@ -16,7 +16,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import Forbidden, NotFound
 from app.workspace.folders import folder_rows
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 
 Role = Literal["viewer", "writer", "editor", "admin"]
 Least = Literal["viewer", "writer", "editor", "admin", "owner"]
@@ -28,22 +28,22 @@ ROLE_RANK = (
 )
 
 
-def folder(
+def require_folder(
     tx: Tx, me: Caller, folder_id: int, least: Least = "viewer", *, field: str = "folderId"
 ) -> sqlite3.Row:
     """Return a live folder in which the caller has at least that role.
 
     Raise NotFound if it is unreadable, else Forbidden.
     """
-    found = folder_rows.get(tx, folder_id)
-    held = 0 if found is None else rank(tx, me, found)
+    found = folder_rows.find_live(tx, folder_id)
+    held = 0 if found is None else folder_rank(tx, me, found)
     if found is None or held == 0:
         raise NotFound("There is no such folder.", field=field)
-    demand(held, least)
+    require_rank(held, least)
     return found
 
 
-def note(
+def require_note(
     tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: str = "*"
 ) -> sqlite3.Row:
     """Return a live note on which the caller has at least that role.
@@ -59,7 +59,7 @@ def note(
         held = note_rank(tx, me, note_id, owner=found["owner_id"], folder_id=found["folder_id"])
         if held == 0:
             raise NotFound("There is no such note.")
-        demand(held, least)
+        require_rank(held, least)
     return found
 
 
@@ -95,14 +95,14 @@ def sees_one_note(me: Caller) -> bool:
     return me.reach is not None and me.reach.notes == "note_only"
 
 
-def unhidden(me: Caller) -> str:
+def unhidden_condition(me: Caller) -> str:
     """Return the SQL that leaves out of notes called n what the caller is not shown wherever it
     lies.
     """
     return f" AND n.id NOT IN ({', '.join(map(str, sorted(me.hidden)))})" if me.hidden else ""
 
 
-def policies(tx: Tx, owner: int) -> frozenset[int]:
+def policy_notes(tx: Tx, owner: int) -> frozenset[int]:
     """Return the notes that hold the policies of an owner's links.
 
     Their titles end in the links' tokens, and are secrets therefore.
@@ -115,12 +115,12 @@ def policies(tx: Tx, owner: int) -> frozenset[int]:
     return frozenset(row[0] for row in rows)
 
 
-def discreet(tx: Tx, me: Caller) -> Caller:
+def hide_policy_notes(tx: Tx, me: Caller) -> Caller:
     """Return the caller as searches and agents are to see for it.
 
     Without the policies of its links, whose titles they would quote to others.
     """
-    if me.reach is not None or me.withheld or not (found := policies(tx, me.user)):
+    if me.reach is not None or me.withheld or not (found := policy_notes(tx, me.user)):
         return me
     return dataclasses.replace(me, withheld=found)
 
@@ -144,12 +144,12 @@ def hidden_by_folder(tx: Tx, me: Caller) -> Counter[int | None]:
         return Counter()
     rows = tx.all(
         f"SELECT folder_id FROM notes WHERE id IN ({IN_LIST}) AND trash_id IS NULL",
-        ids=in_list(sorted(hidden)),
+        ids=id_list(sorted(hidden)),
     )
     return Counter(row[0] for row in rows)
 
 
-def root(me: Caller) -> int:
+def root_owner(me: Caller) -> int:
     """Return whose root a note lies in that is in no folder.
 
     Raise Forbidden where the caller has none.
@@ -162,7 +162,7 @@ def root(me: Caller) -> int:
     return me.owns
 
 
-def rank(tx: Tx, me: Caller, found: sqlite3.Row) -> int:
+def folder_rank(tx: Tx, me: Caller, found: sqlite3.Row) -> int:
     """Return the rank of the caller's role in a folder: 5 for the owner, 0 for none."""
     if found["owner_id"] != me.owns:
         return shared_rank(tx, me, found["id"])
@@ -189,7 +189,7 @@ def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
     return held or 0
 
 
-def demand(held: int, least: Least) -> None:
+def require_rank(held: int, least: Least) -> None:
     """Raise Forbidden, naming the role that is held, unless it reaches `least`."""
     if held < RANKS[least]:
         role = ROLES[held - 1]
@@ -198,13 +198,13 @@ def demand(held: int, least: Least) -> None:
         )
 
 
-def path(tx: Tx, me: Caller, folder_id: int) -> str:
+def readable_path(tx: Tx, me: Caller, folder_id: int) -> str:
     """Return a readable folder's path without a leading slash.
 
     Of what is shared it begins at the highest folder the caller may read.
     """
-    above = folder_rows.ancestry(tx, folder_id)
-    if folder_rows.sure(tx, folder_id)["owner_id"] == me.owns:
+    above = folder_rows.ancestors(tx, folder_id)
+    if folder_rows.require_live(tx, folder_id)["owner_id"] == me.owns:
         return "/".join(row["name"] for row in above)
     return "/".join(row["name"] for row in above if shared_rank(tx, me, row["id"]))
 
@@ -212,7 +212,7 @@ def path(tx: Tx, me: Caller, folder_id: int) -> str:
 def has_shares(tx: Tx, me: Caller) -> bool:
     """Return whether others share folders with the caller."""
     if me.reach is not None:
-        return bool(_granted(me))
+        return bool(_grant_folder_ids(me))
     return tx.one("SELECT 1 FROM folder_shares WHERE user_id = :me LIMIT 1", me=me.user) is not None
 
 
@@ -221,7 +221,7 @@ def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
     each.
     """
     if me.reach is not None:
-        return dict.fromkeys(_granted_folders(tx, me), _granted_rank(me))
+        return dict.fromkeys(_live_grant_folders(tx, me), _granted_rank(me))
     rows = tx.all(
         f"""WITH RECURSIVE down (id, rank) AS (
                 SELECT s.folder_id, {ROLE_RANK} FROM folder_shares s
@@ -235,7 +235,7 @@ def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
     return {row["id"]: row["rank"] for row in rows}
 
 
-def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
+def shared_top_folders(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
     """Return the live folders of that name that others share with the caller, but for those that
     lie in another one that is shared.
     """
@@ -249,16 +249,18 @@ def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
     return [row for row in rows if not shared_rank(tx, me, row["parent_id"])]
 
 
-def path_of(tx: Tx, me: Caller, folder_id: int | None) -> str:
+def shared_path(tx: Tx, me: Caller, folder_id: int | None) -> str:
     """Return the path of a folder of another's, live or in the trash, from the highest folder on
     that the caller may read.
     """
     return "/".join(
-        row["name"] for row in folder_rows.ancestry(tx, folder_id) if shared_rank(tx, me, row["id"])
+        row["name"]
+        for row in folder_rows.ancestors(tx, folder_id)
+        if shared_rank(tx, me, row["id"])
     )
 
 
-def _granted(me: Caller) -> frozenset[int]:
+def _grant_folder_ids(me: Caller) -> frozenset[int]:
     """Return the folders that the grant behind the caller names."""
     return me.reach.folders if me.reach is not None and me.reach.notes == "folders" else frozenset()
 
@@ -270,7 +272,7 @@ def _granted_rank(me: Caller) -> int:
 
 def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
     """Return whether a folder is one of the grant's, or lies below one."""
-    named = _granted(me)
+    named = _grant_folder_ids(me)
     if not named:
         return False
     row = tx.one(
@@ -280,14 +282,14 @@ def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
             SELECT 1 FROM up WHERE id IN ({folder_rows.IN_LIST}) LIMIT 1""",
         id=folder_id,
         owner=me.user,
-        ids=folder_rows.in_list(list(named)),
+        ids=folder_rows.id_list(list(named)),
     )
     return row is not None
 
 
-def _granted_folders(tx: Tx, me: Caller) -> list[int]:
+def _live_grant_folders(tx: Tx, me: Caller) -> list[int]:
     """Return the live folders of the grant, and those below them."""
-    named = _granted(me)
+    named = _grant_folder_ids(me)
     if not named:
         return []
     rows = tx.all(
@@ -297,7 +299,7 @@ def _granted_folders(tx: Tx, me: Caller) -> list[int]:
                 UNION SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id
                   WHERE f.trash_id IS NULL)
             SELECT id FROM down ORDER BY id""",
-        ids=folder_rows.in_list(list(named)),
+        ids=folder_rows.id_list(list(named)),
         owner=me.user,
     )
     return [row["id"] for row in rows]

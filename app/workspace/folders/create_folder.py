@@ -8,11 +8,11 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Record, Title
-from app.core.text import fold
+from app.core.text import fold_name
 from app.errors import Invalid
 from app.workspace.folders import access, folder_rows, paths
 
-ALWAYS_OWN = frozenset(map(fold, (folder_rows.GENERAL, "Memory", "Workspace")))
+ALWAYS_OWN = frozenset(map(fold_name, (folder_rows.GENERAL, "Memory", "Workspace")))
 
 
 class Place(NamedTuple):
@@ -71,19 +71,25 @@ def create_folder(
         raise Invalid("Give either name or path.", field="name" if path is None else "path")
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment; use path for a nested folder.", field="name")
-    segments = [name] if name is not None else paths.split(path or "", field="path")
+    segments = [name] if name is not None else paths.split_path(path or "", field="path")
     field, start = "name" if name is not None else "path", Place(me.owns, parent_id, segments)
     if parent_id is not None:
-        start = start._replace(owner=access.folder(tx, me, parent_id, field="parentId")["owner_id"])
+        start = start._replace(
+            owner=access.require_folder(tx, me, parent_id, field="parentId")["owner_id"]
+        )
     elif path is not None:
         start = start_of_path(tx, me, segments)
     require_depth(tx, start, field=field)
     leaf, made = ensure_path(tx, me, *start)
-    row = folder_rows.sure(tx, leaf)
+    row = folder_rows.require_live(tx, leaf)
     place = FolderPlace(row["id"], row["name"], row["parent_id"])
     message = f"Created {'/'.join(made)}." if made else "The folder exists already."
     return MadeFolder(
-        "name" if name is not None else "path", access.path(tx, me, row["id"]), place, made, message
+        "name" if name is not None else "path",
+        access.readable_path(tx, me, row["id"]),
+        place,
+        made,
+        message,
     )
 
 
@@ -98,11 +104,11 @@ def start_of_path(tx: Tx, me: Caller, names: list[str]) -> Place:
     if (
         not names
         or me.reach is not None
-        or fold(names[0]) in ALWAYS_OWN
-        or folder_rows.child(tx, me.owns, None, names[0]) is not None
+        or fold_name(names[0]) in ALWAYS_OWN
+        or folder_rows.find_child(tx, me.owns, None, names[0]) is not None
     ):
         return own
-    found = access.shared_tops(tx, me, fold(names[0]))
+    found = access.shared_top_folders(tx, me, fold_name(names[0]))
     if len(found) > 1:
         raise Invalid(
             f"{len(found)} folders called {names[0][:100]} are shared with you; use "
@@ -116,7 +122,7 @@ def require_depth(tx: Tx, place: Place, *, field: str) -> None:
     """Raise Invalid where the path would lie too deep in its owner's tree."""
     if (
         place.folder_id is not None
-        and len(folder_rows.ancestry(tx, place.folder_id)) + len(place.names) > paths.DEEPEST
+        and len(folder_rows.ancestors(tx, place.folder_id)) + len(place.names) > paths.DEEPEST
     ):
         raise Invalid(f"A folder must not lie deeper than {paths.DEEPEST} levels.", field=field)
 
@@ -130,10 +136,10 @@ def ensure_path(
     """
     at = parent_id
     for position, name in enumerate(names):
-        found = folder_rows.child(tx, owner, at, name)
+        found = folder_rows.find_child(tx, owner, at, name)
         if found is None:
             if at is not None:
-                access.folder(tx, me, at, "editor")
+                access.require_folder(tx, me, at, "editor")
             return folder_rows.ensure(tx, owner, at, names[position:])
         at = found["id"]
     return at, []

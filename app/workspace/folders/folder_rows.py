@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from app.core.database.tx import Tx
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.folders import workspace_counters
 from app.workspace.index import name_index
 
@@ -14,21 +14,21 @@ GENERAL = "General"
 COLUMNS = "id, owner_id, parent_id, name, name_key, icon, note_count, created_at"
 
 
-def get(tx: Tx, folder_id: int) -> sqlite3.Row | None:
+def find_live(tx: Tx, folder_id: int) -> sqlite3.Row | None:
     """Return a live folder of anyone; workspace/folders/access.py says who may see it."""
     return tx.one(
         f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id
     )
 
 
-def sure(tx: Tx, folder_id: int | None) -> sqlite3.Row:
+def require_live(tx: Tx, folder_id: int | None) -> sqlite3.Row:
     """Return a live folder that the caller knows to be there."""
-    return tx.sure(
+    return tx.require_row(
         f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id
     )
 
 
-def child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row | None:
+def find_child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row | None:
     """Return the live folder of that name, compared without case, in a parent or the root."""
     return tx.one(
         f"SELECT {COLUMNS} FROM folders "
@@ -36,7 +36,7 @@ def child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row |
         "AND name_key = :key AND trash_id IS NULL",
         owner=owner,
         parent=parent_id or 0,
-        key=fold(name),
+        key=fold_name(name),
     )
 
 
@@ -48,7 +48,7 @@ def insert(tx: Tx, owner: int, parent_id: int | None, name: str) -> int:
         owner=owner,
         parent=parent_id,
         name=name,
-        key=fold(name),
+        key=fold_name(name),
         now=tx.now,
     )
     workspace_counters.add(tx, owner)
@@ -64,7 +64,7 @@ def ensure(
     """
     made: list[str] = []
     for name in names:
-        found = None if made else child(tx, owner, parent_id, name)
+        found = None if made else find_child(tx, owner, parent_id, name)
         if found is None:
             parent_id = insert(tx, owner, parent_id, name)
             made.append(name)
@@ -78,7 +78,7 @@ def ensure_general(tx: Tx, owner: int) -> bool:
     return bool(ensure(tx, owner, None, [GENERAL])[1])
 
 
-def change(
+def update(
     tx: Tx, folder: sqlite3.Row, *, name: str, parent_id: int | None, icon: str | None
 ) -> None:
     """Give a folder its name, parent and icon."""
@@ -86,7 +86,7 @@ def change(
         "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent, icon = "
         ":icon WHERE id = :id",
         name=name,
-        key=fold(name),
+        key=fold_name(name),
         parent=parent_id,
         icon=icon,
         id=folder["id"],
@@ -97,7 +97,7 @@ def change(
     workspace_counters.add(tx, folder["owner_id"])
 
 
-def count(tx: Tx, folder_id: int | None, more: int) -> None:
+def add_to_note_count(tx: Tx, folder_id: int | None, more: int) -> None:
     """Add to the number of live notes that lie directly in a folder."""
     if folder_id is not None and more:
         tx.run(
@@ -107,12 +107,12 @@ def count(tx: Tx, folder_id: int | None, more: int) -> None:
         )
 
 
-def set_count(tx: Tx, folder_id: int, number: int) -> None:
+def set_note_count(tx: Tx, folder_id: int, number: int) -> None:
     """Set the number of live notes that lie directly in a folder."""
     tx.run("UPDATE folders SET note_count = :number WHERE id = :id", number=number, id=folder_id)
 
 
-def recount(tx: Tx) -> None:
+def recount_notes(tx: Tx) -> None:
     """Count anew the live notes of every live folder."""
     tx.run(
         """UPDATE folders SET note_count = (SELECT count(*) FROM notes n
@@ -121,7 +121,7 @@ def recount(tx: Tx) -> None:
     )
 
 
-def rekey(tx: Tx) -> None:
+def refold_names(tx: Tx) -> None:
     """Fold the names of all folders anew.
 
     Where two of one place would be one, the later is numbered.
@@ -131,7 +131,7 @@ def rekey(tx: Tx) -> None:
         name = folder["name"]
         if (
             folder["trash_id"] is None
-            and child(tx, folder["owner_id"], folder["parent_id"], name) is not None
+            and find_child(tx, folder["owner_id"], folder["parent_id"], name) is not None
         ):
             name = f"{name} ({folder['id']})"
             name_index.rename(
@@ -140,7 +140,7 @@ def rekey(tx: Tx) -> None:
         tx.run(
             "UPDATE folders SET name = :name, name_key = :key WHERE id = :id",
             name=name,
-            key=fold(name),
+            key=fold_name(name),
             id=folder["id"],
         )
 
@@ -149,8 +149,10 @@ def break_cycles(tx: Tx) -> None:
     """Put one folder of each circle into the root, numbered so that it is alone with its name
     there.
     """
-    while circle := circling(tx):
-        folder = tx.sure("SELECT id, owner_id, name FROM folders WHERE id = :id", id=circle[0])
+    while circle := folders_in_cycles(tx):
+        folder = tx.require_row(
+            "SELECT id, owner_id, name FROM folders WHERE id = :id", id=circle[0]
+        )
         name = f"{folder['name']} ({folder['id']})"
         name_index.rename(
             tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
@@ -158,12 +160,12 @@ def break_cycles(tx: Tx) -> None:
         tx.run(
             "UPDATE folders SET parent_id = NULL, name = :name, name_key = :key WHERE id = :id",
             name=name,
-            key=fold(name),
+            key=fold_name(name),
             id=folder["id"],
         )
 
 
-def circling(tx: Tx) -> list[int]:
+def folders_in_cycles(tx: Tx) -> list[int]:
     """Return the folders that lie, over others or not, in themselves."""
     rows = tx.all(
         """WITH RECURSIVE up (id, above) AS (SELECT id, parent_id FROM folders
@@ -175,7 +177,7 @@ def circling(tx: Tx) -> list[int]:
     return [row[0] for row in rows]
 
 
-def subtree(tx: Tx, folder_id: int) -> list[int]:
+def subtree_ids(tx: Tx, folder_id: int) -> list[int]:
     """Return the ids of a live folder and all live folders below it."""
     rows = tx.all(
         """WITH RECURSIVE down (id) AS (SELECT :id UNION ALL
@@ -187,7 +189,7 @@ def subtree(tx: Tx, folder_id: int) -> list[int]:
     return [row["id"] for row in rows]
 
 
-def ancestry(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
+def ancestors(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
     """Return a folder and those above it, the root's child first, as (id, parent_id, name)."""
     rows = tx.all(
         """WITH RECURSIVE up (id, parent_id, name, height) AS (
@@ -200,9 +202,9 @@ def ancestry(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
     return rows
 
 
-def path(tx: Tx, folder_id: int | None) -> str:
+def folder_path(tx: Tx, folder_id: int | None) -> str:
     """Return a folder's full path without a leading slash; the root's is empty."""
-    return "/".join(row["name"] for row in ancestry(tx, folder_id))
+    return "/".join(row["name"] for row in ancestors(tx, folder_id))
 
 
 def set_trash(tx: Tx, folder_ids: Sequence[int], trash_id: int | None) -> None:
@@ -210,7 +212,7 @@ def set_trash(tx: Tx, folder_ids: Sequence[int], trash_id: int | None) -> None:
     tx.run(
         f"UPDATE folders SET trash_id = :trash WHERE id IN ({IN_LIST})",
         trash=trash_id,
-        ids=in_list(folder_ids),
+        ids=id_list(folder_ids),
     )
 
 
@@ -219,7 +221,7 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
 
     The one it is about gets its place and name.
     """
-    before = tx.sure("SELECT owner_id, name FROM folders WHERE id = :id", id=folder_id)
+    before = tx.require_row("SELECT owner_id, name FROM folders WHERE id = :id", id=folder_id)
     name_index.rename(
         tx, "folder", folder_id, owner=before["owner_id"], old=before["name"], new=name
     )
@@ -227,7 +229,7 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
         "UPDATE folders SET parent_id = :parent, name = :name, name_key = :key WHERE id = :id",
         parent=parent_id,
         name=name,
-        key=fold(name),
+        key=fold_name(name),
         id=folder_id,
     )
     tx.run("UPDATE folders SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
@@ -235,7 +237,7 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
 
 def purge(tx: Tx, folder_ids: Sequence[int]) -> int:
     """Delete folders for good; what else lay in them moves to the root. Give their number."""
-    listed = in_list(folder_ids)
+    listed = id_list(folder_ids)
     _forget_names(tx, f"id IN ({IN_LIST})", ids=listed)
     tx.run(f"UPDATE folders SET parent_id = NULL WHERE parent_id IN ({IN_LIST})", ids=listed)
     return tx.run(f"DELETE FROM folders WHERE id IN ({IN_LIST})", ids=listed).rowcount
@@ -256,6 +258,6 @@ def _forget_names(tx: Tx, which: str, **params: object) -> None:
 IN_LIST = "SELECT value FROM json_each(:ids)"
 
 
-def in_list(ids: Sequence[int]) -> str:
+def id_list(ids: Sequence[int]) -> str:
     """Return ids as the parameter that `IN_LIST` reads: one statement for any number of them."""
     return msgspec.json.encode(ids).decode()

@@ -30,7 +30,7 @@ class ShareAnswer(Record):
 @operation("GET /os/folders/{id}/share", scope="os.notes:read", since="beyond")
 def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
     """List whom a folder is shared with."""
-    access.folder(tx, me, id, field="id")
+    access.require_folder(tx, me, id, field="id")
     return ShareList([Share(*row) for row in tx.all(f"{_SELECT} ORDER BY u.username", id=id)])
 
 
@@ -47,13 +47,13 @@ def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
 )
 def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role) -> ShareAnswer:
     """Share a folder and all below it with a contact; doing it again changes the role."""
-    found = access.folder(tx, me, id, "admin", field="id")
+    found = access.require_folder(tx, me, id, "admin", field="id")
     if folders.is_general(found):
         raise Invalid("The folder General cannot be shared.", field="id")
-    other = users.by_name(tx, username)
+    other = users.require_user(tx, username)
     if other["id"] in (me.user, found["owner_id"]):
         raise Invalid("username must be neither you nor the folder's owner.", field="username")
-    if not contact_pairs.connected(tx, me.user, other["id"]):
+    if not contact_pairs.are_contacts(tx, me.user, other["id"]):
         raise NotConnected(f"{other['username']} is not one of your contacts.", field="username")
     tx.run(
         """INSERT INTO folder_shares (folder_id, user_id, role, created_at)
@@ -64,19 +64,19 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
         role=role,
         now=tx.now,
     )
-    row = tx.sure(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
+    row = tx.require_row(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
     return ShareAnswer(Share(*row))
 
 
 @operation("DELETE /os/folders/{id}/share/{username}", scope="net.contacts:manage", since="beyond")
 def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     """End someone's share of a folder; people may end their own."""
-    found = access.folder(tx, me, id, field="id")
-    other = users.by_name(tx, username)
-    if other["id"] != me.user and access.rank(tx, me, found) < access.RANKS["admin"]:
+    found = access.require_folder(tx, me, id, field="id")
+    other = users.require_user(tx, username)
+    if other["id"] != me.user and access.folder_rank(tx, me, found) < access.RANKS["admin"]:
         raise Forbidden(
             "Only the owner or an admin may end another's share.",
-            role=access.ROLES[access.rank(tx, me, found) - 1],
+            role=access.ROLES[access.folder_rank(tx, me, found) - 1],
         )
     if (
         tx.run(
@@ -90,7 +90,7 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     return Record()
 
 
-def end_between(tx: Tx, one: int, other: int) -> list[int]:
+def end_shares_between(tx: Tx, one: int, other: int) -> list[int]:
     """End every share between two users of folders that either owns; return the folders."""
     rows = tx.all(
         """DELETE FROM folder_shares WHERE user_id IN (:one, :other)

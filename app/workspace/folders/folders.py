@@ -10,7 +10,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.schema import LARGEST_ID, Form, Id, Record
-from app.core.text import fold
+from app.core.text import fold_name
 from app.errors import Invalid, NotFound
 from app.workspace.folders import access, folder_rows
 
@@ -61,26 +61,30 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
         return FolderList(readable_folders(tx, me, root=parent_id is not None))
     if isinstance(parent_id, str) and not (parent_id.isascii() and parent_id.isdecimal()):
         raise Invalid("parentId must be a folder's id or root.", field="parentId")
-    found = access.folder(tx, me, min(int(str(parent_id)[:20]), LARGEST_ID), field="parentId")
+    found = access.require_folder(
+        tx, me, min(int(str(parent_id)[:20]), LARGEST_ID), field="parentId"
+    )
     return FolderList(readable_folders(tx, me, parent=found["id"]))
 
 
-def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
+def find_by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
     """Return the readable folder of that name or full path, compared without case.
 
     Raise Invalid when it is ambiguous.
     """
-    key = fold(name.strip("/"))
+    key = fold_name(name.strip("/"))
     every = readable_folders(tx, me)
     if "/" in key:
-        matches = [folder for folder in every if fold(access.path(tx, me, folder.id)) == key]
+        matches = [
+            folder for folder in every if fold_name(access.readable_path(tx, me, folder.id)) == key
+        ]
     else:
-        matches = [folder for folder in every if fold(folder.name) == key]
+        matches = [folder for folder in every if fold_name(folder.name) == key]
     if not matches:
         raise NotFound(f"There is no folder called {name[:255]}.", field="folderName")
     if len(matches) > 1:
         candidates = [
-            {"id": folder.id, "path": access.path(tx, me, folder.id)} for folder in matches
+            {"id": folder.id, "path": access.readable_path(tx, me, folder.id)} for folder in matches
         ]
         raise Invalid(
             f"folderName is ambiguous: {len(matches)} folders are called {name[:255]}; use "
@@ -88,18 +92,18 @@ def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
             field="folderName",
             matches=candidates,
         )
-    return folder_rows.sure(tx, matches[0].id)
+    return folder_rows.require_live(tx, matches[0].id)
 
 
-def named_or_numbered(
+def find_by_name_or_id(
     tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None
 ) -> sqlite3.Row | None:
     """Return the readable folder that either names; None for neither; both are refused."""
     if folder_id is not None and folder_name is not None:
         raise Invalid("Give either folderId or folderName.", field="folderName")
     if folder_name is not None:
-        return by_name(tx, me, folder_name)
-    return None if folder_id is None else access.folder(tx, me, folder_id)
+        return find_by_name(tx, me, folder_name)
+    return None if folder_id is None else access.require_folder(tx, me, folder_id)
 
 
 def readable_folders(
@@ -121,28 +125,32 @@ def readable_folders(
         me=me.owns,
         parent=parent,
     )
-    rows = [(row["name_key"], _folder(row)) for row in own]
+    rows = [(row["name_key"], _folder_record(row)) for row in own]
     ranks = access.shared_folders(tx, me)
     if ranks:
-        rows += _shared(tx, ranks, parent, root=root)
+        rows += _shared_records(tx, ranks, parent, root=root)
     if me.reach is not None:
-        _hide(rows, ranks, access.hidden_by_folder(tx, me), own=me.owns == me.user)
+        _hide_outside_grant(rows, ranks, access.hidden_by_folder(tx, me), own=me.owns == me.user)
     return [folder for _, folder in sorted(rows, key=lambda row: (row[0], row[1].id))]
 
 
 def readable_folder(tx: Tx, me: Caller, folder_id: int) -> Folder:
     """Return one folder the caller may read."""
-    row = tx.sure(f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id)
+    row = tx.require_row(
+        f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id
+    )
     if row["owner_id"] == me.owns:
-        return _folder(row)
-    return _shared(tx, {folder_id: access.shared_rank(tx, me, folder_id)}, None, root=False)[0][1]
+        return _folder_record(row)
+    return _shared_records(
+        tx, {folder_id: access.shared_rank(tx, me, folder_id)}, None, root=False
+    )[0][1]
 
 
 _COLUMNS = """f.id, f.name, f.name_key, f.parent_id, f.icon, f.note_count, f.created_at,
     EXISTS (SELECT 1 FROM folder_shares s WHERE s.folder_id = f.id) AS shared"""
 
 
-def _folder(row: sqlite3.Row) -> Folder:
+def _folder_record(row: sqlite3.Row) -> Folder:
     return Folder(
         row["id"],
         row["name"],
@@ -154,13 +162,13 @@ def _folder(row: sqlite3.Row) -> Folder:
     )
 
 
-def _shared(
+def _shared_records(
     tx: Tx, ranks: dict[int, int], parent: int | None, *, root: bool
 ) -> list[tuple[str, Folder]]:
     rows = tx.all(
         f"""SELECT {_COLUMNS}, u.uuid, u.username FROM folders f JOIN users u ON u.id = f.owner_id
             WHERE f.id IN ({folder_rows.IN_LIST}) AND f.trash_id IS NULL""",
-        ids=folder_rows.in_list(list(ranks)),
+        ids=folder_rows.id_list(list(ranks)),
     )
     found = []
     for row in rows:
@@ -168,7 +176,7 @@ def _shared(
             parent is not None and row["parent_id"] != parent
         ):
             continue
-        folder = _folder(row)
+        folder = _folder_record(row)
         folder.shared, folder.role, folder.owner = (
             True,
             access.ROLES[ranks[row["id"]] - 1],
@@ -178,7 +186,7 @@ def _shared(
     return found
 
 
-def _hide(
+def _hide_outside_grant(
     rows: list[tuple[str, Folder]],
     granted: Mapping[int, int],
     hidden: Mapping[int | None, int],
@@ -198,4 +206,4 @@ def _hide(
 
 def is_general(found: sqlite3.Row) -> bool:
     """Return whether this is the folder that every workspace has."""
-    return found["parent_id"] is None and found["name_key"] == fold(folder_rows.GENERAL)
+    return found["parent_id"] is None and found["name_key"] == fold_name(folder_rows.GENERAL)

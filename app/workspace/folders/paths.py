@@ -9,7 +9,7 @@ DEEPEST = 32
 NAME = Line(1, 255)
 
 
-def split(path: str, *, field: str) -> list[str]:
+def split_path(path: str, *, field: str) -> list[str]:
     """Return the segments of a path.
 
     Raise Invalid, naming `field`, for one that is hostile or malformed.
@@ -23,10 +23,10 @@ def split(path: str, *, field: str) -> list[str]:
     segments = path.split("/")
     if len(segments) > DEEPEST:
         raise Invalid(f"{field} must not be deeper than {DEEPEST} segments.", field=field)
-    return [_segment(segment, field) for segment in segments]
+    return [_check_segment(segment, field) for segment in segments]
 
 
-def _segment(segment: str, field: str) -> str:
+def _check_segment(segment: str, field: str) -> str:
     if not segment.isprintable() and any(unicodedata.category(mark) == "Cc" for mark in segment):
         raise Invalid(f"{field} must not contain control characters.", field=field)
     if not segment.strip():

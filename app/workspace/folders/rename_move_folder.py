@@ -44,7 +44,7 @@ def change_folder(
 
     A parentId of null moves it to the root, an icon of null takes it away.
     """
-    found = access.folder(tx, me, id, "admin", field="id")
+    found = access.require_folder(tx, me, id, "admin", field="id")
     new_name = found["name"] if name is None else name
     parent = found["parent_id"] if isinstance(parent_id, UnsetType) else parent_id
     if (name is not None and new_name != found["name"]) or parent != found["parent_id"]:
@@ -52,13 +52,13 @@ def change_folder(
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment.", field="name")
     if parent != found["parent_id"]:
-        _require_place(tx, me, found, parent)
-    twin = folder_rows.child(tx, found["owner_id"], parent, new_name)
+        _require_destination(tx, me, found, parent)
+    twin = folder_rows.find_child(tx, found["owner_id"], parent, new_name)
     if twin is not None and twin["id"] != id:
         raise AlreadyExists(
             "A folder of that name already exists there.", field="name", folderId=twin["id"]
         )
-    folder_rows.change(
+    folder_rows.update(
         tx,
         found,
         name=new_name,
@@ -73,7 +73,7 @@ def _require_movable(found: sqlite3.Row) -> None:
         raise Forbidden("The folder General cannot be renamed or moved.")
 
 
-def _require_place(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:
+def _require_destination(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:
     """Raise unless the folder may go there.
 
     Not below itself, not to another owner, and not out of what is shared.
@@ -87,18 +87,18 @@ def _require_place(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -
         if found["owner_id"] != me.owns:
             raise Forbidden("Only its owner may move a folder out of what is shared.", role="admin")
         return
-    target = access.folder(tx, me, parent, "editor", field="parentId")
+    target = access.require_folder(tx, me, parent, "editor", field="parentId")
     if target["owner_id"] != found["owner_id"]:
         raise Invalid("parentId must be a folder of the same owner.", field="parentId")
-    below = folder_rows.subtree(tx, found["id"])
+    below = folder_rows.subtree_ids(tx, found["id"])
     if parent in below:
         raise Invalid("A folder cannot be moved into itself or below itself.", field="parentId")
     height = (
-        max(len(folder_rows.ancestry(tx, id_)) for id_ in below)
-        - len(folder_rows.ancestry(tx, found["id"]))
+        max(len(folder_rows.ancestors(tx, id_)) for id_ in below)
+        - len(folder_rows.ancestors(tx, found["id"]))
         + 1
     )
-    if len(folder_rows.ancestry(tx, parent)) + height > paths.DEEPEST:
+    if len(folder_rows.ancestors(tx, parent)) + height > paths.DEEPEST:
         raise Invalid(
             f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="parentId"
         )

@@ -13,7 +13,9 @@ from app.core.schema import encode
 from app.workspace.folders import access
 
 
-def add(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str) -> int:
+def add_entry(
+    tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str
+) -> int:
     """Add an entry and return its id, which the rows of the thing get as their `trash_id`."""
     made = tx.run(
         """INSERT INTO trash (owner_id, kind, item_id, title, path, trashed_at, trashed_by, by_user)
@@ -30,7 +32,7 @@ def add(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, 
     return made.lastrowid or 0
 
 
-def find(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
+def find_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
     """Return the entry for a thing of the caller's own, or for one of another's that they put there
     and may bring back; None for any other.
 
@@ -56,7 +58,7 @@ def find(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
     )
 
 
-def of_others(tx: Tx, me: Caller) -> list[int]:
+def restorable_entries(tx: Tx, me: Caller) -> list[int]:
     """Return the entries of others' things that the caller trashed and may bring back."""
     if me.reach is not None:
         return []
@@ -74,12 +76,12 @@ def may_restore(tx: Tx, me: Caller, entry: sqlite3.Row) -> bool:
     if entry["by_user"] != me.user or me.reach is not None or entry["kind"] == "todo":
         return False
     return (
-        access.shared_rank(tx, me, place_of(tx, entry["kind"], entry["item_id"]))
+        access.shared_rank(tx, me, folder_of(tx, entry["kind"], entry["item_id"]))
         >= access.RANKS["admin"]
     )
 
 
-def place_of(tx: Tx, kind: str, item_id: int) -> int | None:
+def folder_of(tx: Tx, kind: str, item_id: int) -> int | None:
     """Return the folder in which a note or folder lies, or lay."""
     sql = (
         "SELECT folder_id FROM notes WHERE id = :id"
@@ -90,11 +92,11 @@ def place_of(tx: Tx, kind: str, item_id: int) -> int | None:
     return found
 
 
-def drop(tx: Tx, trash_id: int) -> None:
+def delete_entry(tx: Tx, trash_id: int) -> None:
     """Delete an entry, once nothing carries its id any more."""
     tx.run("DELETE FROM trash WHERE id = :id", id=trash_id)
 
 
-def decoded_actor(text: str) -> msgspec.Raw:
+def raw_actor(text: str) -> msgspec.Raw:
     """Return a stored actor as it goes out."""
     return msgspec.Raw(text.encode())

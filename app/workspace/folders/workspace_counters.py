@@ -25,7 +25,7 @@ def ensure(tx: Tx, owner: int) -> bool:
     )
 
 
-def counts_of(tx: Tx, owner: int) -> Counted:
+def workspace_counts(tx: Tx, owner: int) -> Counted:
     """Return the counts of a workspace.
 
     Live notes, those of them in the root, their bytes, and the time of the last change.

@@ -11,14 +11,14 @@ STEP = 64
 STEP_BYTES = 1 << 20
 
 
-def change(tx: Tx, note_id: int, *, owner: int, old: str, new: str) -> None:
+def update(tx: Tx, note_id: int, *, owner: int, old: str, new: str) -> None:
     """Keep what a text leads to, after it has changed.
 
     An edit that leaves the links alone writes nothing.
     """
     if not (link_text.may_hold_links(old) or link_text.may_hold_links(new)):
         return
-    before, after = link_text.targets(old), link_text.targets(new)
+    before, after = link_text.link_targets(old), link_text.link_targets(new)
     for target in before - after:
         tx.run(
             "DELETE FROM note_links WHERE note_id = :note AND kind = :kind "
@@ -26,16 +26,16 @@ def change(tx: Tx, note_id: int, *, owner: int, old: str, new: str) -> None:
             note=note_id,
             **target._asdict(),
         )
-    _put(tx, owner, note_id, after - before)
+    _insert(tx, owner, note_id, after - before)
 
 
 def add(tx: Tx, note_id: int, *, owner: int, text: str) -> None:
     """Keep what the text of a new note leads to."""
     if link_text.may_hold_links(text):
-        _put(tx, owner, note_id, link_text.targets(text))
+        _insert(tx, owner, note_id, link_text.link_targets(text))
 
 
-def hand_over(tx: Tx, note_id: int, owner: int) -> None:
+def change_owner(tx: Tx, note_id: int, owner: int) -> None:
     """Let the links of a note belong to another owner."""
     tx.run(
         "UPDATE note_links SET owner_id = :owner WHERE note_id = :note", owner=owner, note=note_id
@@ -78,7 +78,7 @@ def read_some(tx: Tx) -> None:
     for note_id, owner, bytes_ in rows:
         text = tx.value("SELECT content FROM notes WHERE id = :id", id=note_id)
         if link_text.may_hold_links(text):
-            _put(tx, owner, note_id, link_text.targets(text))
+            _insert(tx, owner, note_id, link_text.link_targets(text))
         size, at = size + bytes_, note_id
         if size >= STEP_BYTES:
             break
@@ -88,13 +88,13 @@ def read_some(tx: Tx) -> None:
         tx.run("DELETE FROM unread_links")
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment; return whether there is more to do."""
     read_some(tx)
     return any_unread(tx)
 
 
-def _put(tx: Tx, owner: int, note_id: int, targets: set[Target]) -> None:
+def _insert(tx: Tx, owner: int, note_id: int, targets: set[Target]) -> None:
     for target in targets:
         tx.run(
             """INSERT INTO note_links (note_id, kind, target, path, owner_id)

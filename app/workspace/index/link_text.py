@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from app.core.markdown import blocks
-from app.core.text import fold
+from app.core.text import fold_name
 
 Kind = Literal["wiki", "note", "tag"]
 MOST = 10_000
@@ -69,14 +69,14 @@ def may_hold_links(text: str) -> bool:
     )
 
 
-def links(text: str) -> list[Link]:
+def find_links(text: str) -> list[Link]:
     """Return the links and tags of a text in order, of each kind the first 10,000.
 
     None in code, and no tags in headings, addresses and definitions.
     """
     if not may_hold_links(text):
         return []
-    every = (_wikis(text), _notes(text), _tags(text))
+    every = (_wiki_links(text), _note_addresses(text), _find_tags(text))
     found = sorted(
         (link for each in every for link in itertools.islice(each, MOST)),
         key=lambda link: link.start,
@@ -91,8 +91,8 @@ def links(text: str) -> list[Link]:
     for link in found:
         if (
             (kept and link.start < kept[-1].end)
-            or _inside(code, link.start)
-            or (link.kind == "tag" and _inside(titles, link.start))
+            or _is_inside(code, link.start)
+            or (link.kind == "tag" and _is_inside(titles, link.start))
         ):
             continue
         kept.append(link)
@@ -107,7 +107,7 @@ def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
     """
     code = _Code(text)
     above: Link | None = None
-    for link in sorted([*_wikis(text), *_notes(text)], key=lambda link: link.start):
+    for link in sorted([*_wiki_links(text), *_note_addresses(text)], key=lambda link: link.start):
         if above is not None and link.start < above.end and not code.holds(above.start):
             continue
         if leads(link) and not code.holds(link.start):
@@ -116,46 +116,49 @@ def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
     return None
 
 
-def targets(text: str) -> set[Target]:
+def link_targets(text: str) -> set[Target]:
     """Return all that the links and tags of a text may lead to, in each way to read them."""
-    return {target for link in links(text) for target in readings(link)}
+    return {target for link in find_links(text) for target in link_readings(link)}
 
 
-def readings(link: Link) -> list[Target]:
+def link_readings(link: Link) -> list[Target]:
     """Return the ways to read a link, the first to be tried first.
 
     A title may itself hold a slash or a hash.
     """
     if link.kind != "wiki":
-        return [Target(link.kind, fold(link.target))]
-    return [Target("wiki", fold(title), fold(path)) for path, title, _ in _cuts(link.target)]
+        return [Target(link.kind, fold_name(link.target))]
+    return [
+        Target("wiki", fold_name(title), fold_name(path))
+        for path, title, _ in _split_target(link.target)
+    ]
 
 
-def heading(link: Link) -> str:
+def link_heading(link: Link) -> str:
     """Return what follows the first hash of a link to a title; empty without one."""
     return link.target.partition("#")[2].strip() if link.kind == "wiki" else ""
 
 
-def rewritten(text: str, new_title: Callable[[Target], str | None]) -> str:
+def rewrite_links(text: str, new_title: Callable[[Target], str | None]) -> str:
     """Return the text with another title in each link of which a reading has a new one.
 
     Paths, headings and shown text stay.
     """
     parts, end = [], 0
-    for link in links(text):
-        if link.kind == "wiki" and (inner := _renamed(link, new_title)) is not None:
-            _, bar, shown = _halves(text[link.start + 2 : link.end - 2])
+    for link in find_links(text):
+        if link.kind == "wiki" and (inner := _rename_link(link, new_title)) is not None:
+            _, bar, shown = _split_at_bar(text[link.start + 2 : link.end - 2])
             parts += [text[end : link.start], "[[", inner, bar, shown, "]]"]
             end = link.end
     return "".join([*parts, text[end:]])
 
 
-def without_ending(title: str) -> str:
+def without_md_ending(title: str) -> str:
     """Return a title without the `.md` of the file it may come from: a link may leave that out."""
     return title[:-3] if len(title) > 3 and title[-3:].lower() == ENDING else title
 
 
-def lines(text: str, places: Sequence[int]) -> list[int]:
+def line_numbers(text: str, places: Sequence[int]) -> list[int]:
     """Return the numbers, from 1, of the lines in which ascending places stand.
 
     Lines end in LF, CRLF or CR.
@@ -171,15 +174,15 @@ def lines(text: str, places: Sequence[int]) -> list[int]:
     return numbers
 
 
-def _wikis(text: str) -> Iterator[Link]:
+def _wiki_links(text: str) -> Iterator[Link]:
     for match in _WIKI.finditer(text):
-        target, bar, shown = _halves(match[1])
+        target, bar, shown = _split_at_bar(match[1])
         target = target.strip()
         if target:
             yield Link("wiki", target, shown.strip() if bar else target, match.start(), match.end())
 
 
-def _notes(text: str) -> Iterator[Link]:
+def _note_addresses(text: str) -> Iterator[Link]:
     """Return the addresses of notes, bare or in a Markdown link."""
     if "/os/notes/" not in text and "hearth:note/" not in text:
         return
@@ -190,11 +193,15 @@ def _notes(text: str) -> Iterator[Link]:
             continue
         start = match.start() - len(address)
         yield Link(
-            "note", match[1], _shown(text, start) or text[start : match.end()], start, match.end()
+            "note",
+            match[1],
+            _markdown_link_text(text, start) or text[start : match.end()],
+            start,
+            match.end(),
         )
 
 
-def _shown(text: str, address: int) -> str:
+def _markdown_link_text(text: str, address: int) -> str:
     """Return the text of the Markdown link whose address begins there; empty when there is none."""
     opener = address - (text[address - 1 : address] == "<")
     if text[max(0, opener - 2) : opener] != "](":
@@ -204,7 +211,7 @@ def _shown(text: str, address: int) -> str:
     return shown if bracket and "\n" not in shown else ""
 
 
-def _tags(text: str) -> Iterator[Link]:
+def _find_tags(text: str) -> Iterator[Link]:
     for match in _TAG.finditer(text):
         start, name = match.start(), match[1]
         line = text[max(0, start - _LINE_BEFORE) : start].rpartition("\n")[2]
@@ -212,7 +219,7 @@ def _tags(text: str) -> Iterator[Link]:
             yield Link("tag", name, match[0], start, match.end())
 
 
-def _halves(inner: str) -> tuple[str, str, str]:
+def _split_at_bar(inner: str) -> tuple[str, str, str]:
     """Return what stands before the bar, the bar, and after it.
 
     In a table the bar has a backslash before it.
@@ -221,7 +228,7 @@ def _halves(inner: str) -> tuple[str, str, str]:
     return (target[:-1], "\\|", shown) if bar and target.endswith("\\") else (target, bar, shown)
 
 
-def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
+def _split_target(target: str) -> Iterator[tuple[str, str, str]]:
     """Return the ways to cut what a link holds into path, title and heading (with its hash), the
     title as long as it can be first.
     """
@@ -238,8 +245,10 @@ def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
                 yield path.strip().strip("/"), title.strip(), target[end:]
 
 
-def _renamed(link: Link, new_title: Callable[[Target], str | None]) -> str | None:
-    for (path, _, rest), target in zip(_cuts(link.target), readings(link), strict=True):
+def _rename_link(link: Link, new_title: Callable[[Target], str | None]) -> str | None:
+    for (path, _, rest), target in zip(
+        _split_target(link.target), link_readings(link), strict=True
+    ):
         title = new_title(target)
         if title is not None:
             return f"{path}/{title}{rest}" if path else f"{title}{rest}"
@@ -267,10 +276,10 @@ class _Code:
             end = self._text.find("\n", max(place, 2 * self._read))
             self._read = end if end >= 0 else len(self._text) + 1
             self._blocks = blocks.code_blocks(self._text[: self._read])
-        return _inside(self._blocks, place) or blocks.is_ticked(self._text, place)
+        return _is_inside(self._blocks, place) or blocks.is_ticked(self._text, place)
 
 
-def _inside(spans: Sequence[blocks.Span], place: int) -> bool:
+def _is_inside(spans: Sequence[blocks.Span], place: int) -> bool:
     """Return whether a place lies in one of some spans that are in order."""
     before = bisect.bisect_right(spans, place, key=lambda span: span[0])
     return before > 0 and place < spans[before - 1][1]

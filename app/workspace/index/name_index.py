@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from app.core.database.tx import Tx
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.index import name_text
 
 Kind = Literal["note", "folder", "todo", "tag"]
@@ -43,23 +43,23 @@ def rename(tx: Tx, kind: Kind, item_id: int, *, owner: int, old: str, new: str) 
     indexed anyway.
     """
     if old != new and _is_indexed(tx, kind, item_id):
-        _take(tx, owner, kind, item_id, old)
-        _put(tx, owner, kind, item_id, new)
+        _delete_tokens(tx, owner, kind, item_id, old)
+        _insert_tokens(tx, owner, kind, item_id, new)
 
 
-def hand_over(
+def change_owner(
     tx: Tx, kind: Kind, item_id: int, name: str, *, old_owner: int, new_owner: int
 ) -> None:
     """Let something be found by another owner."""
     if _is_indexed(tx, kind, item_id):
-        _take(tx, old_owner, kind, item_id, name)
-        _put(tx, new_owner, kind, item_id, name)
+        _delete_tokens(tx, old_owner, kind, item_id, name)
+        _insert_tokens(tx, new_owner, kind, item_id, name)
 
 
 def remove(tx: Tx, kind: Kind, item_id: int, *, owner: int, name: str) -> None:
     """Take something out that is about to be deleted for good."""
     if _is_indexed(tx, kind, item_id):
-        _take(tx, owner, kind, item_id, name)
+        _delete_tokens(tx, owner, kind, item_id, name)
 
 
 def add_tags(tx: Tx, owner: int, tags: str) -> None:
@@ -69,11 +69,11 @@ def add_tags(tx: Tx, owner: int, tags: str) -> None:
             "INSERT INTO tag_names (owner_id, tag_key, name) VALUES (:owner, :key, :tag) "
             "ON CONFLICT DO NOTHING",
             owner=owner,
-            key=fold(tag),
+            key=fold_name(tag),
             tag=tag,
         )
         if made.rowcount:
-            _put(tx, owner, "tag", made.lastrowid or 0, tag)
+            _insert_tokens(tx, owner, "tag", made.lastrowid or 0, tag)
 
 
 def drop_tags(tx: Tx, owner: int, tags: str) -> None:
@@ -84,17 +84,17 @@ def drop_tags(tx: Tx, owner: int, tags: str) -> None:
                AND NOT EXISTS (SELECT 1 FROM note_tags t WHERE t.owner_id = :owner
                  AND t.tag_key = :key)""",
             owner=owner,
-            key=fold(tag),
+            key=fold_name(tag),
         )
         if row is not None:
-            _take(tx, owner, "tag", row["id"], row["name"])
+            _delete_tokens(tx, owner, "tag", row["id"], row["name"])
             tx.run("DELETE FROM tag_names WHERE id = :id", id=row["id"])
 
 
 def purge_owner(tx: Tx, owner: int) -> None:
     """Take out all that is left of a user: tags and words."""
     for row in tx.all("SELECT id, name FROM tag_names WHERE owner_id = :owner", owner=owner):
-        _take(tx, owner, "tag", row["id"], row["name"])
+        _delete_tokens(tx, owner, "tag", row["id"], row["name"])
     tx.run("DELETE FROM tag_names WHERE owner_id = :owner", owner=owner)
     tx.run("DELETE FROM name_words WHERE owner_id = :owner", owner=owner)
     tx.run("DELETE FROM name_letters WHERE owner_id = :owner", owner=owner)
@@ -102,7 +102,7 @@ def purge_owner(tx: Tx, owner: int) -> None:
 
 def any_waiting(tx: Tx) -> bool:
     """Return whether a name waits to be indexed."""
-    row = tx.sure(
+    row = tx.require_row(
         """SELECT (SELECT ifnull(max(id), 0) FROM notes) > (SELECT number
            FROM name_progress WHERE kind = 'note')
                OR (SELECT ifnull(max(id), 0) FROM todos) > (SELECT number FROM name_progress
@@ -121,11 +121,11 @@ def index_waiting(tx: Tx, most: int = BATCH) -> None:
     An index with tokens of another kind is emptied before, so that all wait.
     """
     if last_indexed(tx, "format") != _FORMAT:
-        _empty(tx)
+        _delete_all(tx)
     for kind, sql in _WAITING.items():
         rows = tx.all(sql, after=last_indexed(tx, kind), most=most)
         for item_id, owner, name, tags in rows:
-            _put(tx, owner, kind, item_id, name)
+            _insert_tokens(tx, owner, kind, item_id, name)
             add_tags(tx, owner, tags)
         if rows:
             tx.run(
@@ -137,7 +137,7 @@ def index_waiting(tx: Tx, most: int = BATCH) -> None:
 
 def rebuild(tx: Tx) -> None:
     """Empty the index, its words and its tags, so that all names wait for it again."""
-    _empty(tx)
+    _delete_all(tx)
 
 
 def is_outdated(tx: Tx) -> bool:
@@ -155,7 +155,7 @@ def indexed_names(tx: Tx) -> Iterator[tuple[Kind, int, int, str]]:
         yield "tag", item_id, owner, name
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment; return whether there is more to do."""
     if any_waiting(tx):
         index_waiting(tx, IDLE_BATCH)
@@ -165,7 +165,7 @@ def tend(tx: Tx) -> bool:
     return tx.connection.total_changes - before > 1
 
 
-def key(owner: int, sort: str) -> str:
+def token_prefix(owner: int, sort: str) -> str:
     """Return what the tokens of an owner's names of one sort begin with.
 
     Always as long, so that prefixes of it can be indexed.
@@ -177,12 +177,14 @@ def key(owner: int, sort: str) -> str:
     return code.rjust(5, "0") + sort
 
 
-def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.Row]:
+def notes_titled(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.Row]:
     """Return id, title and folder of an owner's live notes with that title, compared without case,
     the newest first; those that wait too.
     """
-    plain = name_text.folded(title)
-    token = key(owner, WHOLE) + name_text.whole(plain, name_text.words(plain))
+    plain = name_text.fold_name(title)
+    token = token_prefix(owner, WHOLE) + name_text.whole_name_token(
+        plain, name_text.split_words(plain)
+    )
     rows = tx.all(
         """SELECT n.id, n.title, n.folder_id
            FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match
@@ -199,8 +201,10 @@ def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.
         after=last_indexed(tx, "note"),
         owner=owner,
     )
-    wanted = fold(title)
-    return sorted((row for row in rows if fold(row["title"]) == wanted), key=lambda row: -row["id"])
+    wanted = fold_name(title)
+    return sorted(
+        (row for row in rows if fold_name(row["title"]) == wanted), key=lambda row: -row["id"]
+    )
 
 
 def _is_indexed(tx: Tx, kind: Kind, item_id: int) -> bool:
@@ -212,38 +216,38 @@ def last_indexed(tx: Tx, kind: str) -> int:
     return int(tx.value("SELECT number FROM name_progress WHERE kind = :kind", kind=kind) or 0)
 
 
-def _put(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
-    plain = name_text.folded(name)
-    words = name_text.words(plain)
+def _insert_tokens(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
+    plain = name_text.fold_name(name)
+    words = name_text.split_words(plain)
     tx.run(
         "INSERT INTO name_index (rowid, tokens) VALUES (:id, :tokens)",
-        id=row_of(kind, item_id),
+        id=index_row(kind, item_id),
         tokens=tokens_of(owner, kind, plain, words),
     )
     _add_words(tx, owner, words)
 
 
-def _take(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
-    plain = name_text.folded(name)
+def _delete_tokens(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
+    plain = name_text.fold_name(name)
     tx.run(
         "INSERT INTO name_index (name_index, rowid, tokens) VALUES ('delete', :id, :tokens)",
-        id=row_of(kind, item_id),
-        tokens=tokens_of(owner, kind, plain, name_text.words(plain)),
+        id=index_row(kind, item_id),
+        tokens=tokens_of(owner, kind, plain, name_text.split_words(plain)),
     )
 
 
-def row_of(kind: Kind, item_id: int) -> int:
+def index_row(kind: Kind, item_id: int) -> int:
     """Return the row of something in the index."""
     return item_id * 4 + NUMBERS[kind]
 
 
 def tokens_of(owner: int, kind: Kind, plain: str, words: list[str]) -> str:
     """Return the tokens by which a folded name is found."""
-    begin = key(owner, SORTS[kind])
-    found = [begin + token for token in name_text.tokens(words)]
-    found.append(key(owner, WHOLE) + name_text.whole(plain, words))
-    if first := name_text.initials(words):
-        found.append(key(owner, INITIALS) + first)
+    begin = token_prefix(owner, SORTS[kind])
+    found = [begin + token for token in name_text.name_tokens(words)]
+    found.append(token_prefix(owner, WHOLE) + name_text.whole_name_token(plain, words))
+    if first := name_text.word_initials(words):
+        found.append(token_prefix(owner, INITIALS) + first)
     return " ".join(found)
 
 
@@ -254,7 +258,7 @@ def _add_words(tx: Tx, owner: int, words: Iterable[str]) -> None:
     """
     for word in words:
         if (
-            name_text.most_edits(word)
+            name_text.allowed_edits(word)
             and tx.one(
                 "SELECT 1 FROM name_words WHERE owner_id = :owner AND word = :word",
                 owner=owner,
@@ -271,7 +275,7 @@ def _add_words(tx: Tx, owner: int, words: Iterable[str]) -> None:
                 "VALUES (:owner, :number, :letters, :word)",
                 owner=owner,
                 number=number,
-                letters=name_text.letters(word),
+                letters=name_text.letter_bits(word),
                 word=word,
             )
             if number % BLOCK == BLOCK - 1:
@@ -303,7 +307,7 @@ def _close_block(tx: Tx, owner: int, block: int) -> None:
     )
 
 
-def _empty(tx: Tx) -> None:
+def _delete_all(tx: Tx) -> None:
     tx.run("INSERT INTO name_index (name_index) VALUES ('delete-all')")
     tx.run("DELETE FROM name_words")
     tx.run("DELETE FROM name_letters")

@@ -8,27 +8,27 @@ import sqlite3
 from collections.abc import Iterator
 
 from app.core.database.tx import Tx
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.index import name_index, name_text, note_tags
 
 FRESH = "fresh"
 """What an index is called that is made anew in memory."""
 
 
-def differences(tx: Tx) -> Iterator[str]:
+def find_differences(tx: Tx) -> Iterator[str]:
     """Return a sentence for each way in which names are found that are not there, or not found
     that are; those that wait are left out.
     """
     if name_index.is_outdated(tx):
         return
-    yield from _tags(tx)
+    yield from _check_tags(tx)
     fresh = sqlite3.connect("")  # a file of its own that SQLite deletes
     try:
-        (sql,) = tx.sure("SELECT sql FROM sqlite_schema WHERE name = 'name_index'")
+        (sql,) = tx.require_row("SELECT sql FROM sqlite_schema WHERE name = 'name_index'")
         fresh.execute(sql.replace("name_index", FRESH, 1))
         fresh.executemany(
             f"INSERT INTO {FRESH} (rowid, tokens) VALUES (?, ?)",
-            sorted((row, tokens) for row, tokens, _, _ in _entries(tx)),
+            sorted((row, tokens) for row, tokens, _, _ in _expected_entries(tx)),
         )
         if (row := first_difference(tx.connection, fresh, "name_index")) is not None:
             yield (f"the name index does not match {name_index.KINDS[row & 3]} {row >> 2}")
@@ -37,11 +37,11 @@ def differences(tx: Tx) -> Iterator[str]:
     known = {tuple(row) for row in tx.all("SELECT owner_id, word, letters FROM name_words")}
     for owner, word in {
         (owner, word)
-        for _, _, owner, words in _entries(tx)
+        for _, _, owner, words in _expected_entries(tx)
         for word in words
-        if name_text.most_edits(word)
+        if name_text.allowed_edits(word)
     }:
-        if (owner, word, name_text.letters(word)) not in known:
+        if (owner, word, name_text.letter_bits(word)) not in known:
             yield f"the word {word} of a name is missing from the name index"
 
 
@@ -51,13 +51,15 @@ def first_difference(
     """Return the row of the first token that an index has and one made anew has not, or the other
     way round.
     """
-    for one, other in itertools.zip_longest(_tokens(connection, table), _tokens(fresh, FRESH)):
+    for one, other in itertools.zip_longest(
+        _index_tokens(connection, table), _index_tokens(fresh, FRESH)
+    ):
         if one != other:
             return int(min(found for found in (one, other) if found is not None)[1])
     return None
 
 
-def _tokens(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, int]]:
+def _index_tokens(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, int]]:
     vocabulary = f"{table}_tokens"
     connection.execute(
         f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {table}, instance)"
@@ -71,28 +73,28 @@ def _tokens(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, i
         connection.execute(f"DROP TABLE temp.{vocabulary}")
 
 
-def _entries(tx: Tx) -> Iterator[tuple[int, str, int, list[str]]]:
+def _expected_entries(tx: Tx) -> Iterator[tuple[int, str, int, list[str]]]:
     """Return for everything that should be found its row in the index, its tokens, its owner and
     its words.
     """
     for kind, item, owner, name in name_index.indexed_names(tx):
-        plain = name_text.folded(name)
-        words = name_text.words(plain)
+        plain = name_text.fold_name(name)
+        words = name_text.split_words(plain)
         yield (
-            name_index.row_of(kind, item),
+            name_index.index_row(kind, item),
             name_index.tokens_of(owner, kind, plain, words),
             owner,
             words,
         )
 
 
-def _tags(tx: Tx) -> Iterator[str]:
+def _check_tags(tx: Tx) -> Iterator[str]:
     there = {(row[0], row[1]) for row in tx.all("SELECT owner_id, tag_key FROM tag_names")}
     last = name_index.last_indexed(tx, "note")
     used = {
         (row[0], key): row[1]
         for row in tx.all("SELECT owner_id, id, tags FROM notes ORDER BY id DESC")
-        for key in note_tags.keys(row[2])
+        for key in note_tags.tag_keys(row[2])
     }
     yield from (f"the tag {key} has no note" for owner, key in there - used.keys())
     yield from (
@@ -101,5 +103,5 @@ def _tags(tx: Tx) -> Iterator[str]:
         if note <= last and (owner, key) not in there
     )
     for owner, key, name in tx.all("SELECT owner_id, tag_key, name FROM tag_names"):
-        if fold(name) != key:
+        if fold_name(name) != key:
             yield f"the tag {key} of user {owner} is stored as {name}"

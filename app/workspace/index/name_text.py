@@ -37,27 +37,27 @@ _ACCENT = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe0
 Span = tuple[int, int]
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return a name without case and accents.
 
     `positions` tells which character each of these came from.
     """
-    return name.lower() if name.isascii() else "".join(map(_base, name))
+    return name.lower() if name.isascii() else "".join(map(_base_letter, name))
 
 
-def positions(name: str) -> list[int]:
+def folded_positions(name: str) -> list[int]:
     """Return, for each character of the folded name and for its end, the place in the name."""
-    found = [at for at, character in enumerate(name) for _ in _base(character)]
+    found = [at for at, character in enumerate(name) for _ in _base_letter(character)]
     return [*found, len(name)]
 
 
-def words(plain: str) -> list[str]:
+def split_words(plain: str) -> list[str]:
     """Return the words of a folded name without their places."""
-    found = _ASCII_WORD.findall(plain) if plain.isascii() else _word().findall(plain)
+    found = _ASCII_WORD.findall(plain) if plain.isascii() else _word_pattern().findall(plain)
     return [word[:LONGEST_WORD] for word in found[:MOST_WORDS]]
 
 
-def tokens(of: Sequence[str]) -> list[str]:
+def name_tokens(of: Sequence[str]) -> list[str]:
     """Return what of a name's words is indexed.
 
     The words; of a run without spaces all that begins at any of its characters.
@@ -80,24 +80,24 @@ def asked_tokens(of: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def whole(plain: str, of: Sequence[str]) -> str:
+def whole_name_token(plain: str, of: Sequence[str]) -> str:
     """Return the one token that stands for a folded name as a whole; other names may share it."""
     if of:
         return SEPARATOR.join(of)[:LONGEST_WHOLE]
     return "x" + plain.encode().hex()[:LONGEST_WHOLE]
 
 
-def initials(of: Sequence[str]) -> str:
+def word_initials(of: Sequence[str]) -> str:
     """Return the first letters of a name's words; empty for fewer than two words."""
     return "".join(word[0] for word in of[:MOST_INITIALS]) if len(of) > 1 else ""
 
 
 def is_unspaced(word: str) -> bool:
     """Return whether a word is a run of a script that is written without spaces."""
-    return not word.isascii() and _unspaced().match(word) is not None
+    return not word.isascii() and _unspaced_pattern().match(word) is not None
 
 
-def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
+def fit_score(asked: Sequence[str], own: Sequence[str]) -> float | None:
     """Return how well a name of these words fits the words that were typed, above 0 and below 1.
 
     None when it does not.
@@ -114,13 +114,13 @@ def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
         ):
             return (
                 INITIALS
-                if len(asked) == 1 and len(word) > 1 and initials(own).startswith(word)
+                if len(asked) == 1 and len(word) > 1 and word_initials(own).startswith(word)
                 else None
             )
     return WORDS + WHOLE_WORDS * whole_words / len(asked)
 
 
-def near_score(
+def fit_score_with_typos(
     asked: Sequence[str], near: Sequence[dict[str, int]], own: Sequence[str]
 ) -> float | None:
     """Return the same where some words are near misses.
@@ -131,7 +131,7 @@ def near_score(
     for word, alternatives in zip(asked, near, strict=True):
         if word in own:
             whole_words += 1
-        elif score([word], own) is None:
+        elif fit_score([word], own) is None:
             hit = min((alternatives[name] for name in own if name in alternatives), default=None)
             if hit is None:
                 return None
@@ -143,13 +143,13 @@ def near_score(
     )
 
 
-def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> list[Span]:
+def matched_spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> list[Span]:
     """Return the places in a folded name that were typed, in order; those that touch are one."""
-    own = [(found[0][:LONGEST_WORD], found.start()) for found in _word().finditer(plain)]
+    own = [(found[0][:LONGEST_WORD], found.start()) for found in _word_pattern().finditer(plain)]
     found = [
         place
         for word, alternatives in zip(asked, near or [{}] * len(asked), strict=True)
-        if (place := _place(word, alternatives, own))
+        if (place := _word_span(word, alternatives, own))
     ]
     if not found:
         found = [(start, start + 1) for _, start in own[: len(asked[0])]]
@@ -162,7 +162,9 @@ def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> l
     return joined
 
 
-def _place(word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int]]) -> Span | None:
+def _word_span(
+    word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int]]
+) -> Span | None:
     """Return where a typed word is a word of the name, or else begins one, or else is a near miss
     of one.
     """
@@ -181,7 +183,7 @@ def _place(word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int
     return min(near)[1:] if near else None
 
 
-def most_edits(word: str) -> int:
+def allowed_edits(word: str) -> int:
     """Return how many edits a typed word may be away from the word that is meant.
 
     One from 4 letters on, two from 8; none with a digit in it.
@@ -191,7 +193,7 @@ def most_edits(word: str) -> int:
     return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
 
 
-def edits(typed: str, meant: str, most: int, *, beginning: bool = False) -> int | None:
+def edit_distance(typed: str, meant: str, most: int, *, beginning: bool = False) -> int | None:
     """Return the least number of edits from one word to another; None for more than `most`.
 
     An edit adds, drops or changes a letter, or swaps two that stand side by side. With
@@ -216,7 +218,7 @@ def edits(typed: str, meant: str, most: int, *, beginning: bool = False) -> int 
     return best if best <= most else None
 
 
-def pieces(typed: str, most: int) -> list[tuple[str, int]]:
+def exact_pieces(typed: str, most: int) -> list[tuple[str, int]]:
     """Return pieces of a word, with their places, of which every word at most so many edits away
     holds one, moved by no more than so many letters.
 
@@ -236,7 +238,7 @@ def pieces(typed: str, most: int) -> list[tuple[str, int]]:
     )
 
 
-def letters(word: str) -> int:
+def letter_bits(word: str) -> int:
     """Return which letters a word holds, as bits.
 
     One for each of a to z, and for the others one of 10 by their code.
@@ -249,17 +251,17 @@ def letters(word: str) -> int:
 
 
 @functools.lru_cache(maxsize=8192)
-def _base(character: str) -> str:
+def _base_letter(character: str) -> str:
     return unicodedata.normalize(
         "NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", character)).casefold()
     )
 
 
 @functools.cache
-def _word() -> re.Pattern[str]:
+def _word_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_MARKS}])+|[{_SYMBOLS}]")
 
 
 @functools.cache
-def _unspaced() -> re.Pattern[str]:
+def _unspaced_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_UNSPACED}]")

@@ -7,7 +7,7 @@ import msgspec
 
 from app.core.database.tx import Tx
 from app.core.schema import CONTROLS, FORMATS, Line, Rule
-from app.core.text import fold
+from app.core.text import fold_name
 
 MOST = 50
 TAG = Line(1, 64)
@@ -35,63 +35,63 @@ class TagList(Rule, frozen=True):
         unique: dict[str, str] = {}
         for written in value:
             try:
-                tag = cleaned(written)
+                tag = clean_tag(written)
             except ValueError as error:
                 raise ValueError(f"holds a tag that {error}") from None
-            unique.setdefault(fold(tag), tag)
+            unique.setdefault(fold_name(tag), tag)
         return list(unique.values())
 
 
-def cleaned(written: str) -> str:
+def clean_tag(written: str) -> str:
     """Return a tag as it is kept; raise ValueError, a sentence's end, for one that no search could
     ask for.
     """
-    tag = TAG(plain(written))
+    tag = TAG(without_hash(written))
     if '"' in tag:
         raise ValueError('must not hold the quotation mark "')
     return tag
 
 
-def plain(written: str) -> str:
+def without_hash(written: str) -> str:
     """Return a tag without the # that it may be written with."""
     return written.strip().lstrip("#").strip()
 
 
-def stored(tags: list[str]) -> str:
+def pack_tags(tags: list[str]) -> str:
     """Return tags as the text that the note's row holds."""
     return msgspec.json.encode(tags).decode() if tags else NONE
 
 
-def keys(tags: str) -> list[str]:
+def tag_keys(tags: str) -> list[str]:
     """Return the keys by which a note of these stored tags is found."""
-    return [] if tags == NONE else [fold(tag) for tag in _decoder.decode(tags)]
+    return [] if tags == NONE else [fold_name(tag) for tag in _decoder.decode(tags)]
 
 
 def rebuild(tx: Tx) -> None:
     """Enter all notes under their tags anew."""
     tx.run("DELETE FROM note_tags")
     for note, owner, tags in tx.all("SELECT id, owner_id, tags FROM notes"):
-        put(tx, owner, note, tags)
+        insert(tx, owner, note, tags)
 
 
-def put(tx: Tx, owner: int, note_id: int, tags: str) -> None:
+def insert(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Enter a note under its tags."""
     if tags != NONE:
         for tag in _decoder.decode(tags):
             tx.run(
                 "INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)",
                 owner=owner,
-                key=fold(tag),
+                key=fold_name(tag),
                 note=note_id,
             )
 
 
-def take(tx: Tx, owner: int, note_id: int, tags: str) -> None:
+def delete(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Take a note out from under its tags."""
     for tag in _decoder.decode(tags):
         tx.run(
             "DELETE FROM note_tags WHERE owner_id = :owner AND tag_key = :key AND note_id = :note",
             owner=owner,
-            key=fold(tag),
+            key=fold_name(tag),
             note=note_id,
         )

@@ -101,14 +101,14 @@ def _break() -> re.Pattern[str]:
     return re.compile(f"[{_BREAKS}]")
 
 
-def indexed(text: str) -> str:
+def text_for_index(text: str) -> str:
     """Return a text as FTS5 is to split it."""
     if text.isascii():
         return text
-    return _special().sub(_spelled, unicodedata.normalize("NFC", text))
+    return _special().sub(_spell_match, unicodedata.normalize("NFC", text))
 
 
-def goes_on(text: str, *, prefix: bool = False) -> bool:
+def is_prefix_search(text: str, *, prefix: bool = False) -> bool:
     """Return whether a text is looked for as the beginning of words.
 
     So is a lone character of a script without spaces, which stands in pairs.
@@ -119,12 +119,12 @@ def goes_on(text: str, *, prefix: bool = False) -> bool:
     return prefix or (run is not None and len(run[0]) == 1)
 
 
-def matching(text: str, *, prefix: bool = False, whole: bool = False) -> str:
+def fts_phrase(text: str, *, prefix: bool = False, whole: bool = False) -> str:
     """Return the FTS5 phrase that finds a text.
 
     With `prefix` its last word may go on, with `whole` never. The text must hold a word.
     """
-    spelled = indexed(text.replace('"', " ").replace("\0", " "))
+    spelled = text_for_index(text.replace('"', " ").replace("\0", " "))
     run = (
         None if text.isascii() else _last_run().search(unicodedata.normalize("NFC", text).rstrip())
     )
@@ -132,22 +132,22 @@ def matching(text: str, *, prefix: bool = False, whole: bool = False) -> str:
         spelled = spelled.rstrip().rpartition(" ")[
             0
         ]  # the last character alone ends a run in the index, but need not end it here
-    star = " *" if goes_on(text, prefix=prefix) and not whole else ""
+    star = " *" if is_prefix_search(text, prefix=prefix) and not whole else ""
     return f'"{spelled}"{star}'
 
 
-def words_in(text: str) -> list[str]:
+def find_words(text: str) -> list[str]:
     """Return the words of a text as they are written; a run of a script without spaces is one."""
     if text.isascii():
         return _ASCII_WORD.findall(text)
     return [
         word
-        for word in _word().findall(unicodedata.normalize("NFC", text))
-        if indexed(word).strip()
+        for word in _word_pattern().findall(unicodedata.normalize("NFC", text))
+        if text_for_index(word).strip()
     ]
 
 
-def pairs(word: str) -> list[str]:
+def word_parts(word: str) -> list[str]:
     """Return the parts of a word that may be found alone.
 
     The pairs of characters where its script has no spaces, else the word.
@@ -158,54 +158,54 @@ def pairs(word: str) -> list[str]:
     for run in re.findall(f"[{_UNSPACED}]+|[^{_UNSPACED}]+", word):
         alone = len(run) < 3 or not _last_run().match(run)
         found += [run] if alone else [run[at : at + 2] for at in range(len(run) - 1)]
-    return [part for part in found if indexed(part).strip()]
+    return [part for part in found if text_for_index(part).strip()]
 
 
-def pattern(text: str, *, prefix: bool = False) -> Pattern:
+def word_pattern(text: str, *, prefix: bool = False) -> Pattern:
     """Return how the words of a text are found again in another."""
-    tokens = list(tokens_in(unicodedata.normalize("NFC", text)))
+    tokens = list(find_tokens(unicodedata.normalize("NFC", text)))
     keys = [token.key for token in tokens]
     if prefix and tokens:
-        keys[-1] = _folded(text[tokens[-1].start : tokens[-1].end])
-    return Pattern(tuple(keys), prefix, _begun(keys[0]) if keys else "")
+        keys[-1] = _fold_word(text[tokens[-1].start : tokens[-1].end])
+    return Pattern(tuple(keys), prefix, _key_prefix(keys[0]) if keys else "")
 
 
-def tokens_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+def find_tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Find the tokens of a part of a text, in order."""
-    wanted = _ASCII_WORD if text.isascii() else _token()
+    wanted = _ASCII_WORD if text.isascii() else _token_pattern()
     for found in wanted.finditer(text, start, len(text) if end is None else end):
-        yield Token(found.start(), found.end(), key_of(found[0]))
+        yield Token(found.start(), found.end(), word_key(found[0]))
 
 
-def beginning(text: str) -> str:
+def entry_prefix(text: str) -> str:
     """Return the letters with which the entries of the index begin that go on from the last word
     of a text.
     """
     if text[-1:].isascii():
-        return key_of(words_in(text)[-1])
+        return word_key(find_words(text)[-1])
     return unicodedata.normalize("NFC", text)[-1:]
 
 
-def word_end(text: str, at: int) -> int:
+def token_end(text: str, at: int) -> int:
     """Return where the token ends that begins at a place; 0 where none does."""
-    found = (_ASCII_WORD if text.isascii() else _token()).match(text, at)
+    found = (_ASCII_WORD if text.isascii() else _token_pattern()).match(text, at)
     return found.end() if found else 0
 
 
 @functools.lru_cache(maxsize=16_384)
-def key_of(word: str) -> str:
+def word_key(word: str) -> str:
     """Return the key that all forms of a word share."""
-    return stem(_folded(word))
+    return stem(_fold_word(word))
 
 
-def plain(text: str) -> str:
+def fold_in_place(text: str) -> str:
     """Return a text without capitals and Latin accents, each character still in its place."""
     if text.isascii():
         return text.lower()
-    return text.translate({ord(character): _base(character) for character in set(text)})
+    return text.translate({ord(character): _base_letter(character) for character in set(text)})
 
 
-def _spelled(found: re.Match[str]) -> str:
+def _spell_match(found: re.Match[str]) -> str:
     text = found[0]
     if (letters := _PLAIN.get(text)) is not None:
         return letters
@@ -221,7 +221,7 @@ def _spelled(found: re.Match[str]) -> str:
     return ""
 
 
-def _folded(word: str) -> str:
+def _fold_word(word: str) -> str:
     if word.isascii():
         return word.lower()
     whole = unicodedata.normalize("NFC", word)
@@ -229,11 +229,11 @@ def _folded(word: str) -> str:
         _PLAIN.get(character, character) for character in re.sub(f"[{_UNSEEN}]", "", whole)
     )
     return "".join(
-        character for character in plain(spelled) if not "\u0300" <= character <= "\u036f"
+        character for character in fold_in_place(spelled) if not "\u0300" <= character <= "\u036f"
     )
 
 
-def _begun(key: str) -> str:
+def _key_prefix(key: str) -> str:
     """Return the letters with which every word of a key begins.
 
     A stem may have changed its end, and some letters stand for two.
@@ -246,7 +246,7 @@ def _begun(key: str) -> str:
 
 
 @functools.cache
-def _base(character: str) -> str:
+def _base_letter(character: str) -> str:
     if character in _PLAIN:
         return _PLAIN[character][0]
     latin = character < "\u0250" or "\u1e00" <= character <= "\u1eff"
@@ -255,7 +255,7 @@ def _base(character: str) -> str:
 
 
 @functools.cache
-def _marks() -> str:
+def _combining_marks() -> str:
     """Return the marks that belong to a letter before them.
 
     The regular expressions of Python take none of them for a part of a word.
@@ -284,12 +284,14 @@ def _marks() -> str:
 
 
 @functools.cache
-def _word() -> re.Pattern[str]:
-    return re.compile(f"[{_EMOJI}]|[{_marks()}]*[^\\W_](?:[^\\W_]|[{_marks()}])*")
+def _word_pattern() -> re.Pattern[str]:
+    return re.compile(
+        f"[{_EMOJI}]|[{_combining_marks()}]*[^\\W_](?:[^\\W_]|[{_combining_marks()}])*"
+    )
 
 
 @functools.cache
-def _token() -> re.Pattern[str]:
+def _token_pattern() -> re.Pattern[str]:
     return re.compile(
-        f"[{_UNSPACED}]|[{_EMOJI}]|[{_marks()}]*[^\\W_{_UNSPACED}](?:[^\\W_{_UNSPACED}]|[{_marks()}])*"
+        f"[{_UNSPACED}]|[{_EMOJI}]|[{_combining_marks()}]*[^\\W_{_UNSPACED}](?:[^\\W_{_UNSPACED}]|[{_combining_marks()}])*"
     )

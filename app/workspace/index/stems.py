@@ -70,12 +70,12 @@ def stem(word: str) -> str:
     if not _SHORTEST <= len(text) <= _LONGEST:
         return word
     text = _without_y(_without_participle(_without_plural(text)))
-    text = _replaced(_replaced(text, _SECOND), _THIRD)
+    text = _replace_ending(_replace_ending(text, _SECOND), _THIRD)
     text = _without_double_l(_without_e(_without_suffix(text)))
     return text.decode(errors="replace")
 
 
-def _pattern(text: bytes) -> str:
+def _consonants_and_vowels(text: bytes) -> str:
     """Return a c for each consonant and a v for each vowel; y is a vowel after a consonant."""
     kinds, consonant = [], False
     for letter in text:
@@ -86,16 +86,16 @@ def _pattern(text: bytes) -> str:
 
 def _measure(text: bytes) -> int:
     """Count the times that a consonant follows a vowel: Porter's m."""
-    return _pattern(text).count("vc")
+    return _consonants_and_vowels(text).count("vc")
 
 
-def _voiced(text: bytes) -> bool:
+def _has_vowel(text: bytes) -> bool:
     return any(letter in _VOWELS or (letter == 0x79 and at > 0) for at, letter in enumerate(text))
 
 
-def _short(text: bytes) -> bool:
+def _ends_in_short_syllable(text: bytes) -> bool:
     """Return whether it ends consonant, vowel, consonant, the last not w, x or y: Porter's *o."""
-    return text[-1:] not in (b"w", b"x", b"y") and _pattern(text)[-3:] == "cvc"
+    return text[-1:] not in (b"w", b"x", b"y") and _consonants_and_vowels(text)[-3:] == "cvc"
 
 
 def _without_plural(text: bytes) -> bytes:
@@ -117,11 +117,11 @@ def _without_participle(text: bytes) -> bytes:
     for suffix in (b"ed", b"ing"):
         if text.endswith(suffix) and len(text) > len(suffix):
             base = text[: -len(suffix)]
-            return _mended(base) if _voiced(base) else text
+            return _restore_ending(base) if _has_vowel(base) else text
     return text
 
 
-def _mended(text: bytes) -> bytes:
+def _restore_ending(text: bytes) -> bytes:
     """Give back to a stem what it lost before -ed or -ing: hop(p), hop(e)."""
     if len(text) > 2 and text.endswith((b"at", b"bl", b"iz")):
         return text + b"e"
@@ -132,14 +132,14 @@ def _mended(text: bytes) -> bytes:
         and text[-2:-1] == last
     ):
         return text[:-1]
-    return text + b"e" if _measure(text) == 1 and _short(text) else text
+    return text + b"e" if _measure(text) == 1 and _ends_in_short_syllable(text) else text
 
 
 def _without_y(text: bytes) -> bytes:
-    return text[:-1] + b"i" if text.endswith(b"y") and _voiced(text[:-1]) else text
+    return text[:-1] + b"i" if text.endswith(b"y") and _has_vowel(text[:-1]) else text
 
 
-def _replaced(text: bytes, endings: tuple[tuple[bytes, bytes], ...]) -> bytes:
+def _replace_ending(text: bytes, endings: tuple[tuple[bytes, bytes], ...]) -> bytes:
     for ending, other in endings:
         if text.endswith(ending) and len(text) > len(ending):
             base = text[: -len(ending)]
@@ -163,7 +163,11 @@ def _without_e(text: bytes) -> bytes:
     if not text.endswith(b"e"):
         return text
     base = text[:-1]
-    return base if _measure(base) > 1 or (_measure(base) == 1 and not _short(base)) else text
+    return (
+        base
+        if _measure(base) > 1 or (_measure(base) == 1 and not _ends_in_short_syllable(base))
+        else text
+    )
 
 
 def _without_double_l(text: bytes) -> bytes:

@@ -18,7 +18,7 @@ PROBES, PROBED = 5, 200
 DUE = "(large = 0 OR indexed IS NOT NULL)"
 
 
-def note(tx: Tx, note_id: int, size: int, *, indexed: str | None = None) -> None:
+def note_change(tx: Tx, note_id: int, size: int, *, indexed: str | None = None) -> None:
     """Take note of a new text of a note.
 
     `indexed` is the text before, by which the note is in the index unless it waits.
@@ -40,10 +40,10 @@ def remove(tx: Tx, note_id: int, indexed: str) -> None:
         ).rowcount
         == 0
     ):
-        note(tx, note_id, 0, indexed=indexed)
+        note_change(tx, note_id, 0, indexed=indexed)
 
 
-def candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
+def find_candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
     """Return the next ids of notes, of anyone, that a query of the index finds or that wait for
     it.
     """
@@ -60,7 +60,7 @@ def candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment.
 
     Index some notes that wait and keep the index in few segments; return whether there is more.
@@ -74,30 +74,30 @@ def tend(tx: Tx) -> bool:
     size = 0
     for note_id, old, large, bytes_ in rows:
         if old:
-            _take(tx, note_id)
+            _delete(tx, note_id)
         if not large:
-            _put(tx, note_id)
+            _insert(tx, note_id)
         size += bytes_ or 0
         if size >= STEP_BYTES:
             break
     return _merge(tx) or bool(rows)
 
 
-def empty(tx: Tx) -> bool:
+def clear_some(tx: Tx) -> bool:
     """Take all notes out of the index, since it is not wanted; they wait until it is.
 
     Say that there is no more to do.
     """
     if tx.value("SELECT count(*) FROM (SELECT 1 FROM notes LIMIT 1)") and _any_indexed(tx):
         tx.run("INSERT INTO note_grams (note_grams) VALUES ('delete-all')")
-        _all_wait(tx)
+        _mark_all_due(tx)
     return False
 
 
 def rebuild(tx: Tx) -> None:
     """Empty the index and let all notes wait for it again; for a damaged one."""
     tx.run("INSERT INTO note_grams (note_grams) VALUES ('delete-all')")
-    _all_wait(tx)
+    _mark_all_due(tx)
 
 
 def verify(tx: Tx) -> list[int]:
@@ -106,10 +106,10 @@ def verify(tx: Tx) -> list[int]:
     Raise sqlite3.DatabaseError when it is torn.
     """
     tx.run("INSERT INTO note_grams (note_grams) VALUES ('integrity-check')")
-    return unfound(tx)
+    return find_unindexed(tx)
 
 
-def unfound(tx: Tx, step: int = 1) -> list[int]:
+def find_unindexed(tx: Tx, step: int = 1) -> list[int]:
     """Return the same of each `step`th note, by reading alone."""
     rows = tx.run(
         "SELECT id, content FROM notes "
@@ -121,7 +121,10 @@ def unfound(tx: Tx, step: int = 1) -> list[int]:
     return [
         row["id"]
         for row in rows
-        if any(row["id"] not in _found(tx, found, gram) for gram in _probes(found, row["content"]))
+        if any(
+            row["id"] not in _notes_with_gram(tx, found, gram)
+            for gram in _choose_probes(found, row["content"])
+        )
     ]
 
 
@@ -137,7 +140,7 @@ def count_due(tx: Tx, owner: int | None) -> int:
     return int(tx.value(sql, owner=owner))
 
 
-def _probes(found: dict[str, set[int]], content: str) -> list[str]:
+def _choose_probes(found: dict[str, set[int]], content: str) -> list[str]:
     """Choose some grams of a text, those first whose notes are known.
 
     Asking for all grams of each note takes a minute at 20,000 notes.
@@ -146,7 +149,7 @@ def _probes(found: dict[str, set[int]], content: str) -> list[str]:
     return sorted(grams, key=lambda gram: gram not in found)[:PROBES]
 
 
-def _found(tx: Tx, found: dict[str, set[int]], gram: str) -> set[int]:
+def _notes_with_gram(tx: Tx, found: dict[str, set[int]], gram: str) -> set[int]:
     """Return the notes that the index finds by a gram, asked once."""
     if gram not in found:
         query = '"' + gram.replace('"', '""') + '"'
@@ -163,7 +166,7 @@ def _any_indexed(tx: Tx) -> bool:
     return tx.one("SELECT 1 FROM note_grams_idx LIMIT 1") is not None
 
 
-def _all_wait(tx: Tx) -> None:
+def _mark_all_due(tx: Tx) -> None:
     tx.run("DELETE FROM waiting_grams")
     tx.run(
         "INSERT INTO waiting_grams (note_id, large) SELECT id, size > :largest FROM notes",
@@ -171,7 +174,7 @@ def _all_wait(tx: Tx) -> None:
     )
 
 
-def _take(tx: Tx, note_id: int) -> None:
+def _delete(tx: Tx, note_id: int) -> None:
     tx.run(
         """INSERT INTO note_grams (note_grams, rowid, content)
            SELECT 'delete', note_id, indexed FROM waiting_grams WHERE note_id = :id""",
@@ -180,7 +183,7 @@ def _take(tx: Tx, note_id: int) -> None:
     tx.run("UPDATE waiting_grams SET indexed = NULL WHERE note_id = :id", id=note_id)
 
 
-def _put(tx: Tx, note_id: int) -> None:
+def _insert(tx: Tx, note_id: int) -> None:
     tx.run(
         "INSERT INTO note_grams (rowid, content) SELECT id, content FROM notes WHERE id = :id",
         id=note_id,

@@ -22,7 +22,7 @@ import msgspec
 from app.core.database.tx import Tx
 from app.core.markdown import blocks
 from app.workspace.index import note_tags
-from app.workspace.index.spellings import FORMAT, OPEN_TODO, TOKENIZER, indexed
+from app.workspace.index.spellings import FORMAT, OPEN_TODO, TOKENIZER, text_for_index
 
 BATCH = 256
 MOST_WAITING = 4_096
@@ -51,7 +51,7 @@ class Words(msgspec.Struct, frozen=True):
     content: str
 
 
-def table(owner: int) -> str:
+def table_name(owner: int) -> str:
     """Return the name of an owner's index."""
     return f"note_words_{owner:d}"
 
@@ -68,33 +68,33 @@ def add(tx: Tx, note_id: int) -> None:
         index_waiting(tx)
 
 
-def change(tx: Tx, note_id: int, *, owner: int, old: Words, new: Words) -> None:
+def update(tx: Tx, note_id: int, *, owner: int, old: Words, new: Words) -> None:
     """Index a note anew after its texts have changed, unless it waits anyway."""
-    if not _waits(tx, note_id):
-        _take(tx, note_id, owner, old)
-        _put(tx, note_id, owner, new)
+    if not _is_waiting(tx, note_id):
+        _delete(tx, note_id, owner, old)
+        _insert(tx, note_id, owner, new)
 
 
-def hand_over(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> None:
+def change_owner(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> None:
     """Move the entry of a note that has got another owner."""
-    if not _waits(tx, note_id):
-        _take(tx, note_id, old, words)
-        _ensure(tx, new)
-        _put(tx, note_id, new, words)
+    if not _is_waiting(tx, note_id):
+        _delete(tx, note_id, old, words)
+        _ensure_table(tx, new)
+        _insert(tx, note_id, new, words)
 
 
 def remove(tx: Tx, note_id: int, *, owner: int, old: Words) -> None:
     """Take a note out."""
     if tx.run(
         "DELETE FROM waiting_words WHERE note_id = :id", id=note_id
-    ).rowcount == 0 and not _waits(tx, note_id):
-        _take(tx, note_id, owner, old)
+    ).rowcount == 0 and not _is_waiting(tx, note_id):
+        _delete(tx, note_id, owner, old)
 
 
 def drop(tx: Tx, owner: int) -> None:
     """Delete an owner's whole index."""
     if tx.run("DELETE FROM word_owners WHERE owner_id = :owner", owner=owner).rowcount:
-        tx.run(f"DROP TABLE IF EXISTS {table(owner)}")
+        tx.run(f"DROP TABLE IF EXISTS {table_name(owner)}")
 
 
 def any_waiting(tx: Tx) -> bool:
@@ -117,7 +117,7 @@ def is_outdated(tx: Tx) -> bool:
     return bool(tx.value("SELECT format <> :format FROM word_index", format=FORMAT))
 
 
-def begin_anew(tx: Tx) -> None:
+def clear(tx: Tx) -> None:
     """Empty the index; the background work fills it again."""
     for row in tx.all("SELECT owner_id FROM word_owners"):
         drop(tx, row["owner_id"])
@@ -139,8 +139,8 @@ def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -
         most=most,
     )
     if waiting:
-        some = _within(waiting, most_bytes)
-        _put_all(tx, some)
+        some = _first_within(waiting, most_bytes)
+        _insert_all(tx, some)
         tx.run("DELETE FROM waiting_words WHERE note_id <= :last", last=some[-1])
         return
     stale = tx.all(
@@ -148,8 +148,8 @@ def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -
         "ORDER BY id DESC LIMIT :most",
         most=most,
     )
-    some = _within(stale, most_bytes)
-    _put_all(
+    some = _first_within(stale, most_bytes)
+    _insert_all(
         tx, some[::-1]
     )  # upwards: FTS5 flushes what it has gathered whenever a rowid is below the last one
     tx.run(
@@ -158,7 +158,7 @@ def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -
     )
 
 
-def tend(tx: Tx) -> bool:
+def do_idle_work(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment.
 
     Index notes, then keep each index in few segments; return whether there is more to do.
@@ -171,38 +171,38 @@ def tend(tx: Tx) -> bool:
     )
 
 
-def pages_of(tx: Tx, owner: int, beginning: str) -> int:
+def count_pages(tx: Tx, owner: int, beginning: str) -> int:
     """Return on how many pages of an owner's index the entries lie that begin so."""
     low = b"0" + beginning.encode()  # how FTS5 writes the entries of its main index
     sql = (
-        f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table(owner)}_idx "
+        f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table_name(owner)}_idx "
         "WHERE term >= :low AND term < :high GROUP BY segid"
     )
     return sum(row[0] for row in tx.all(sql, low=low, high=low + b"\xff"))
 
 
-def columns(words: Words) -> dict[str, str]:
+def fts_columns(words: Words) -> dict[str, str]:
     """Return the texts that FTS5 is given for a note, by column."""
-    headings, text = _parted(words.content)
-    tags = "" if words.tags == note_tags.NONE else indexed(words.tags)
+    headings, text = _split_headings(words.content)
+    tags = "" if words.tags == note_tags.NONE else text_for_index(words.tags)
     if "[ ]" in words.content and _OPEN_BOX.search(words.content):
         tags = f"{tags} {OPEN_TODO}"
     return {
-        "title": indexed(words.title),
-        "headings": indexed(headings),
+        "title": text_for_index(words.title),
+        "headings": text_for_index(headings),
         "tags": tags,
-        "content": indexed(text),
+        "content": text_for_index(text),
     }
 
 
-def definition(name: str) -> str:
+def create_statement(name: str) -> str:
     """Return the statement that makes an index."""
     return (
         f"CREATE VIRTUAL TABLE {name} USING fts5 ({_COLUMNS}, content='', tokenize=\"{TOKENIZER}\")"
     )
 
 
-def _waits(tx: Tx, note_id: int) -> bool:
+def _is_waiting(tx: Tx, note_id: int) -> bool:
     """Return whether a note has no entry yet."""
     return bool(
         tx.value(
@@ -214,7 +214,7 @@ def _waits(tx: Tx, note_id: int) -> bool:
     )
 
 
-def _ensure(tx: Tx, owner: int) -> None:
+def _ensure_table(tx: Tx, owner: int) -> None:
     """Make an owner's index if it is missing."""
     if (
         tx.run(
@@ -223,8 +223,8 @@ def _ensure(tx: Tx, owner: int) -> None:
         == 0
     ):
         return
-    name = table(owner)
-    tx.run(definition(name))
+    name = table_name(owner)
+    tx.run(create_statement(name))
     rank = f"bm25({', '.join(map(str, WEIGHTS.values()))})"
     for setting, value in (
         ("automerge", 0),
@@ -239,7 +239,7 @@ def _ensure(tx: Tx, owner: int) -> None:
         )
 
 
-def _within(notes: list[sqlite3.Row], most_bytes: int) -> list[int]:
+def _first_within(notes: list[sqlite3.Row], most_bytes: int) -> list[int]:
     """Return the ids of the first notes up to the one with which they come to so many bytes.
 
     Each row is an id and a size.
@@ -252,48 +252,48 @@ def _within(notes: list[sqlite3.Row], most_bytes: int) -> list[int]:
     ]
 
 
-def _put_all(tx: Tx, note_ids: list[int]) -> None:
+def _insert_all(tx: Tx, note_ids: list[int]) -> None:
     ready = set()
     for note_id in note_ids:
-        owner, *texts = tx.sure(
+        owner, *texts = tx.require_row(
             "SELECT owner_id, title, tags, content FROM notes WHERE id = :id", id=note_id
         )
         if owner not in ready:
-            _ensure(tx, owner)
+            _ensure_table(tx, owner)
             ready.add(owner)
-        _put(tx, note_id, owner, Words(*texts))
+        _insert(tx, note_id, owner, Words(*texts))
 
 
-def _put(tx: Tx, note_id: int, owner: int, words: Words) -> None:
+def _insert(tx: Tx, note_id: int, owner: int, words: Words) -> None:
     tx.run(
-        f"INSERT INTO {table(owner)} (rowid, {_COLUMNS}) VALUES (:id, {_VALUES})",
+        f"INSERT INTO {table_name(owner)} (rowid, {_COLUMNS}) VALUES (:id, {_VALUES})",
         id=note_id,
-        **columns(words),
+        **fts_columns(words),
     )
 
 
-def _take(tx: Tx, note_id: int, owner: int, words: Words) -> None:
-    name = table(owner)
+def _delete(tx: Tx, note_id: int, owner: int, words: Words) -> None:
+    name = table_name(owner)
     tx.run(
         f"INSERT INTO {name} ({name}, rowid, {_COLUMNS}) VALUES ('delete', :id, {_VALUES})",
         id=note_id,
-        **columns(words),
+        **fts_columns(words),
     )
 
 
 def _merge(tx: Tx, owner: int) -> bool:
     """Merge some pages of an owner's index; return whether there was something to merge."""
-    before, name = tx.connection.total_changes, table(owner)
+    before, name = tx.connection.total_changes, table_name(owner)
     tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', :pages)", pages=MERGE_PAGES)
     return tx.connection.total_changes - before > 1
 
 
-def _parted(content: str) -> tuple[str, str]:
+def _split_headings(content: str) -> tuple[str, str]:
     """Return a text's headings, and the rest of it."""
     if "#" not in content:
         return "", content
     headings: list[str] = []
     rest: list[str] = []
-    for line in blocks.lines(content):
+    for line in blocks.read_lines(content):
         (headings if line.kind == "heading" else rest).append(content[line.start : line.end])
     return "\n".join(headings), "\n".join(rest)

@@ -25,20 +25,20 @@ _TOKENS = {
 }
 
 
-def troubles(tx: Tx) -> list[str]:
+def find_damage(tx: Tx) -> list[str]:
     """Return a sentence for each index that is damaged or differs from its notes.
 
     None when all is well. It needs a writing transaction.
     """
-    damaged = [trouble for owner in _owners(tx) if (trouble := _damage(tx, owner))]
-    return damaged or differences(tx)
+    damaged = [trouble for owner in _index_owners(tx) if (trouble := _damage(tx, owner))]
+    return damaged or find_differences(tx)
 
 
-def differences(tx: Tx) -> list[str]:
+def find_differences(tx: Tx) -> list[str]:
     """Return a sentence for each index that differs from its notes, and for notes that are in
     none. Reads only; raises sqlite3.DatabaseError.
     """
-    found = [trouble for owner in _owners(tx) if (trouble := _difference(tx, owner))]
+    found = [trouble for owner in _index_owners(tx) if (trouble := _difference(tx, owner))]
     unindexed = tx.value(
         """SELECT count(*) FROM notes n WHERE n.owner_id NOT IN (SELECT owner_id FROM word_owners)
            AND n.id NOT IN (SELECT note_id FROM waiting_words)
@@ -55,7 +55,7 @@ def differences(tx: Tx) -> list[str]:
     )
 
 
-def unfound(tx: Tx, step: int) -> list[int]:
+def find_unindexed(tx: Tx, step: int) -> list[int]:
     """Return the ids of those notes, of each `step`th, that do not wait and that the index does
     not find by their own words. Reads only.
     """
@@ -68,19 +68,19 @@ def unfound(tx: Tx, step: int) -> list[int]:
     return [
         note_id
         for note_id, owner, *texts in rows
-        if not _finds(tx, owner, note_id, word_index.Words(*texts))
+        if not _is_found(tx, owner, note_id, word_index.Words(*texts))
     ]
 
 
-def _finds(tx: Tx, owner: int, note_id: int, texts: word_index.Words) -> bool:
+def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.Words) -> bool:
     said = [
         word
-        for text in word_index.columns(texts).values()
+        for text in word_index.fts_columns(texts).values()
         for word in text.split()
         if word.isalnum()
     ]
     chosen = said[:: max(1, len(said) // PROBES)][:PROBES]
-    query, table = " AND ".join(f'"{word}"' for word in chosen), word_index.table(owner)
+    query, table = " AND ".join(f'"{word}"' for word in chosen), word_index.table_name(owner)
     return (
         not query
         or tx.one(
@@ -92,12 +92,12 @@ def _finds(tx: Tx, owner: int, note_id: int, texts: word_index.Words) -> bool:
     )
 
 
-def _owners(tx: Tx) -> list[int]:
+def _index_owners(tx: Tx) -> list[int]:
     return [row["owner_id"] for row in tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id")]
 
 
 def _damage(tx: Tx, owner: int) -> str | None:
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     try:
         tx.run(f"INSERT INTO {name} ({name}) VALUES ('integrity-check')")
     except sqlite3.DatabaseError as error:
@@ -106,18 +106,18 @@ def _damage(tx: Tx, owner: int) -> str | None:
 
 
 def _difference(tx: Tx, owner: int) -> str | None:
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     fresh = sqlite3.connect(
         ""
     )  # a file of its own that SQLite deletes: such an index may be as large as the notes
     try:
-        _fill(fresh, tx, owner)
+        _fill_index(fresh, tx, owner)
         size = tx.value(
             "SELECT ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner", owner=owner
         )
         kind = "instance" if size <= EXACT_BYTES else "col"
         for stored, wanted in itertools.zip_longest(
-            _tokens(tx.connection, name, kind), _tokens(fresh, _FRESH, kind)
+            _index_tokens(tx.connection, name, kind), _index_tokens(fresh, _FRESH, kind)
         ):
             if stored != wanted:
                 return (
@@ -129,9 +129,9 @@ def _difference(tx: Tx, owner: int) -> str | None:
     return None
 
 
-def _fill(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
+def _fill_index(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
     """Index all notes of an owner that should have an entry."""
-    fresh.execute(word_index.definition(_FRESH))
+    fresh.execute(word_index.create_statement(_FRESH))
     rows = tx.run(
         """SELECT id, title, tags, content FROM notes WHERE owner_id = :owner
            AND id > (SELECT stale_to FROM word_index)
@@ -139,7 +139,7 @@ def _fill(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
         owner=owner,
     )
     for note_id, *texts in rows:
-        texts_by_column = word_index.columns(word_index.Words(*texts))
+        texts_by_column = word_index.fts_columns(word_index.Words(*texts))
         fresh.execute(
             f"INSERT INTO {_FRESH} (rowid, {', '.join(texts_by_column)}) "
             f"VALUES ({', '.join('?' * (len(texts_by_column) + 1))})",
@@ -147,7 +147,9 @@ def _fill(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
         )
 
 
-def _tokens(connection: sqlite3.Connection, name: str, kind: str) -> Iterator[tuple[object, ...]]:
+def _index_tokens(
+    connection: sqlite3.Connection, name: str, kind: str
+) -> Iterator[tuple[object, ...]]:
     """Return every token of an index in order."""
     vocabulary = f"{name}_tokens"
     connection.execute(

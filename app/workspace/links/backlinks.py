@@ -7,8 +7,8 @@ from app.core.database.tx import Tx
 from app.core.schema import Record
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Link
-from app.workspace.links.mentions import context
-from app.workspace.notes.link_targets import View, distinct, names_for
+from app.workspace.links.mentions import text_around
+from app.workspace.notes.link_targets import View, distinct_notes, link_names
 
 MOST_BACKLINKS = 200
 MOST_BYTES = 8 << 20
@@ -32,11 +32,15 @@ def backlinks_of(
     Not those in `besides`.
     """
     rows = [
-        *view.linking("wiki", names_for(note["title"]), MOST_BACKLINKS + 1),
-        *view.linking("note", [str(note["id"])], MOST_BACKLINKS + 1),
+        *view.notes_linking("wiki", link_names(note["title"]), MOST_BACKLINKS + 1),
+        *view.notes_linking("note", [str(note["id"])], MOST_BACKLINKS + 1),
     ]
     sources = sorted(
-        (row for row in distinct(rows) if row["id"] != note["id"] and row["id"] not in besides),
+        (
+            row
+            for row in distinct_notes(rows)
+            if row["id"] != note["id"] and row["id"] not in besides
+        ),
         key=lambda row: -row["id"],
     )
     found: list[Backlink] = []
@@ -46,37 +50,39 @@ def backlinks_of(
         left -= source["size"]
         if len(found) == MOST_BACKLINKS or (left < 0 and place):
             return found, {row["id"] for row in sources}, True
-        if link := _first_link(tx, source, leads_here):
+        if link := _first_link_to(tx, source, leads_here):
             found.append(link)
     return found, {row["id"] for row in sources}, False
 
 
 def _leading(view: View, note: sqlite3.Row) -> Callable[[Link], bool]:
     """Return what tells whether a link leads to a note; links alike are looked at once."""
-    wanted = {*names_for(note["title"]), str(note["id"])}
+    wanted = {*link_names(note["title"]), str(note["id"])}
     known: dict[tuple[str, str], bool] = {}
 
     def leads_here(link: Link) -> bool:
         key = link.kind, link.target
         if key not in known:
-            named = any(target.name in wanted for target in link_text.readings(link))
-            to = view.note(link) if named else None
+            named = any(target.name in wanted for target in link_text.link_readings(link))
+            to = view.find_note(link) if named else None
             known[key] = to is not None and to["id"] == note["id"]
         return known[key]
 
     return leads_here
 
 
-def _first_link(tx: Tx, source: sqlite3.Row, leads_here: Callable[[Link], bool]) -> Backlink | None:
+def _first_link_to(
+    tx: Tx, source: sqlite3.Row, leads_here: Callable[[Link], bool]
+) -> Backlink | None:
     text = tx.value("SELECT content FROM notes WHERE id = :id", id=source["id"])
     link = link_text.first(text, leads_here)
     if link is None:
         return None
-    line = link_text.lines(text, [link.start])[0]
+    line = link_text.line_numbers(text, [link.start])[0]
     return Backlink(
         source["id"],
         source["title"],
         source["folder_id"],
         line,
-        context(text, link.start, link.end),
+        text_around(text, link.start, link.end),
     )

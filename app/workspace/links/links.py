@@ -13,12 +13,12 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Id, Most, Record, Title
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.folders import access
 from app.workspace.index import link_rows, link_text, name_index, word_index
 from app.workspace.index.link_text import Link
 from app.workspace.links.backlinks import Backlink, backlinks_of
-from app.workspace.links.mentions import mentions_of
+from app.workspace.links.mentions import find_mentions
 from app.workspace.notes import link_renames
 from app.workspace.notes.link_targets import View
 
@@ -88,7 +88,7 @@ async def get_note_links(
         name_index.any_waiting
     ):  # else each title would be looked for among all the notes that wait
         await app.write(name_index.index_waiting)
-    return await app.read(_links, me, id, limit)
+    return await app.read(_links_of_note, me, id, limit)
 
 
 @operation("POST /os/notes/{id}/links/rewrite", scope="os.notes:write", since="beyond")
@@ -100,34 +100,34 @@ def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
     Only notes the caller may change are rewritten, at most 1,000 a call, what they held before
     kept as snapshots.
     """
-    note = access.note(tx, me, id, "writer")
+    note = access.require_note(tx, me, id, "writer")
     link_renames.require_linkable(note["title"])
-    found = link_renames.linking(tx, me, note, from_, new_title=note["title"])
-    done = link_renames.rewrite(tx, me, note, found, keep_own=True)
+    found = link_renames.find_linking(tx, me, note, from_, new_title=note["title"])
+    done = link_renames.rewrite_linking(tx, me, note, found, keep_own=True)
     return Rewritten(
         done,
-        len(link_renames.linking(tx, me, note, from_, new_title=note["title"]).notes)
+        len(link_renames.find_linking(tx, me, note, from_, new_title=note["title"]).notes)
         if done
         else 0,
     )
 
 
-def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
-    note = access.note(tx, me, note_id, columns="id, owner_id, folder_id, title, content")
+def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
+    note = access.require_note(tx, me, note_id, columns="id, owner_id, folder_id, title, content")
     view = View(tx, me)
-    found = link_text.links(note["content"])
+    found = link_text.find_links(note["content"])
     out = [link for link in found if link.kind != "tag"]
     tags: dict[str, str] = {}
     for tag in found:
         if tag.kind == "tag":
-            tags.setdefault(fold(tag.target), tag.target)
-    numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
-    discreet = access.discreet(tx, me)
+            tags.setdefault(fold_name(tag.target), tag.target)
+    numbers = link_text.line_numbers(note["content"], [link.start for link in out[:limit]])
+    discreet = access.hide_policy_notes(tx, me)
     backlinks, known, more = backlinks_of(tx, view, note, besides=discreet.hidden)
-    mentioned = mentions_of(
-        tx, discreet, link_text.without_ending(note["title"]), {note_id, *known}
+    mentioned = find_mentions(
+        tx, discreet, link_text.without_md_ending(note["title"]), {note_id, *known}
     )
-    links = [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)]
+    links = [_link_record(view, note, link, line) for link, line in zip(out, numbers, strict=False)]
     for link in links:
         if link.title and link.note_id in discreet.hidden:
             link.title = access.without_link_tokens(tx, me.user, link.title)
@@ -140,11 +140,18 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
     )
 
 
-def _shown(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
+def _link_record(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
     here = link.kind == "wiki" and link.target.startswith("#")
-    found = view.note(link) or (note if here else None)
+    found = view.find_note(link) or (note if here else None)
     to, title = (None, None) if found is None else (found["id"], found["title"])
     kind: Literal["wiki", "note"] = "note" if link.kind == "note" else "wiki"
     return NoteLink(
-        kind, link.shown, link.target, link_text.heading(link), line, found is not None, to, title
+        kind,
+        link.shown,
+        link.target,
+        link_text.link_heading(link),
+        line,
+        found is not None,
+        to,
+        title,
     )

@@ -11,8 +11,8 @@ from app.core.database.tx import Tx
 from app.core.markdown.blocks import Span
 from app.workspace.index import link_text, word_index
 from app.workspace.index.name_text import is_unspaced
-from app.workspace.index.spellings import matching, words_in
-from app.workspace.search.ranking.findable import condition, has_index, places
+from app.workspace.index.spellings import find_words, fts_phrase
+from app.workspace.search.ranking.findable import findable_places, has_index, place_condition
 from app.workspace.search.ranking.query_language import Query
 
 MOST = 50
@@ -30,37 +30,37 @@ class Mention(NamedTuple):
     context: str
 
 
-def mentions_of(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Mention]:
+def find_mentions(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Mention]:
     """Return notes the caller may read whose text holds a title as words, newest first.
 
     Not those in `besides`.
     """
-    title_words = words_in(title)
+    title_words = find_words(title)
     if not title_words:
         return []
-    pattern = _title_pattern([_plain(word) for word in title_words])
+    pattern = _title_pattern([_fold_text(word) for word in title_words])
     found: list[Mention] = []
     left = MOST_BYTES
-    for row in _holding(tx, me, title):
+    for row in _notes_with_words(tx, me, title):
         if row["id"] in besides:
             continue
         left -= row["size"]
         if left < 0 or len(found) == MOST:
             break
         text = tx.value("SELECT content FROM notes WHERE id = :id", id=row["id"])
-        if place := _first_place(text, pattern):
+        if place := _first_mention(text, pattern):
             found.append(
                 Mention(
                     row["id"],
                     row["title"],
-                    link_text.lines(text, [place[0]])[0],
-                    context(text, *place),
+                    link_text.line_numbers(text, [place[0]])[0],
+                    text_around(text, *place),
                 )
             )
     return found
 
 
-def context(text: str, start: int, end: int) -> str:
+def text_around(text: str, start: int, end: int) -> str:
     """Return the line around a place, cut to some words at either side."""
     first = max(text.rfind("\n", max(0, start - AROUND), start) + 1, start - AROUND, 0)
     last = text.find("\n", end, end + AROUND)
@@ -72,23 +72,23 @@ def context(text: str, start: int, end: int) -> str:
     return ("…" if cut_before else "") + text[first:last].strip() + ("…" if cut_after else "")
 
 
-def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
+def _notes_with_words(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
     """Return the newest notes that hold the words one after the other, in any form.
 
     Of a very common title only among the newest thousands.
     """
     found: list[sqlite3.Row] = []
-    for place in places(tx, me):
+    for place in findable_places(tx, me):
         if not has_index(tx, place.owner):
             continue
-        name = word_index.table(place.owner)
-        where = condition(tx, me, Query(), place)
+        name = word_index.table_name(place.owner)
+        where = place_condition(tx, me, Query(), place)
         found += tx.all(
             f"""SELECT n.id, n.title, n.size FROM (
                     SELECT rowid AS id FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC
                       LIMIT :most) w CROSS JOIN notes n ON n.id = w.id
                 WHERE {where.sql} LIMIT :some""",
-            match=matching(title),
+            match=fts_phrase(title),
             most=MOST_LOOKED_AT,
             some=10 * MOST,
             **where.params,
@@ -109,9 +109,9 @@ def _title_pattern(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"[\W_]+".join([first + before, *others]) + after)
 
 
-def _first_place(text: str, pattern: re.Pattern[str]) -> Span | None:
+def _first_mention(text: str, pattern: re.Pattern[str]) -> Span | None:
     """Return where a text says it first."""
-    plain = _plain(text)
+    plain = _fold_text(text)
     whole = pattern.search(plain)
     if whole is None or len(plain) == len(text):
         return None if whole is None else whole.span()
@@ -119,12 +119,12 @@ def _first_place(text: str, pattern: re.Pattern[str]) -> Span | None:
         text, plain.count("\n", 0, whole.start())
     )  # its line alone, since folding has moved characters
     line = text[start : text.find("\n", start) + 1 or len(text)].rstrip()
-    if match := pattern.search(_plain(line)):
+    if match := pattern.search(_fold_text(line)):
         return start + min(match.start(), len(line)), start + min(match.end(), len(line))
     return start, start + len(line)
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Return a text without case, in one composition.
 
     Sixteen times as fast as `fold`, which knows stranger letters.

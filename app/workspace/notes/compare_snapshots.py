@@ -43,29 +43,29 @@ def diff_snapshots(
     tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Version = CURRENT
 ) -> Difference:
     """Compare two versions of a note, line by line."""
-    note = access.note(tx, me, note_id)
+    note = access.require_note(tx, me, note_id)
     old, new = (
-        _text_of(tx, note, version, field) for version, field in ((from_, "from"), (to, "to"))
+        _version_text(tx, note, version, field) for version, field in ((from_, "from"), (to, "to"))
     )
-    lines = list(difflib.unified_diff(_lines(old), _lines(new), from_, to, lineterm=""))
+    lines = list(difflib.unified_diff(_diff_lines(old), _diff_lines(new), from_, to, lineterm=""))
     added = sum(line.startswith("+") for line in lines[2:])
     removed = sum(line.startswith("-") for line in lines[2:])
     return Difference(from_=from_, to=to, diff="\n".join(lines), added=added, removed=removed)
 
 
-def _text_of(tx: Tx, note: sqlite3.Row, version: str, field: str) -> str:
+def _version_text(tx: Tx, note: sqlite3.Row, version: str, field: str) -> str:
     if version == CURRENT:
         return str(note["content"])
     if not (version.isascii() and version.isdecimal() and len(version) < 16):
         raise Invalid(f"{field} must be a sequence number or current.", field=field)
     return str(
-        snapshot_rows.find(tx, note["id"], seq=int(version), version_id=None, field=field)[
-            "content"
-        ]
+        snapshot_rows.require_snapshot(
+            tx, note["id"], seq=int(version), version_id=None, field=field
+        )["content"]
     )
 
 
-def _lines(text: str) -> list[str]:
+def _diff_lines(text: str) -> list[str]:
     """Return the lines of a text as `diff` has them.
 
     Ended by LF alone, so that other line ends show as the changes they are.

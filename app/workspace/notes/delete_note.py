@@ -23,7 +23,7 @@ def delete_note(
 
     With `permanent` its owner deletes it for good, for which even a full disk has room.
     """
-    note = access.note(tx, me, id, "admin")
+    note = access.require_note(tx, me, id, "admin")
     note_rows.require_revision(note, if_revision)
     if not permanent:
         move_to_trash(tx, me, note)
@@ -36,8 +36,8 @@ def delete_note(
 
 def move_to_trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
     """Put a note into its owner's trash."""
-    path = folder_rows.path(tx, note["folder_id"])
-    entry = trash_rows.add(
+    path = folder_rows.folder_path(tx, note["folder_id"])
+    entry = trash_rows.add_entry(
         tx,
         me,
         owner=note["owner_id"],

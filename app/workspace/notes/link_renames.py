@@ -13,7 +13,7 @@ from app.errors import Invalid, PayloadTooLarge
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Target
 from app.workspace.notes import note_rows, snapshot_rows
-from app.workspace.notes.link_targets import View, distinct, names_for
+from app.workspace.notes.link_targets import View, distinct_notes, link_names
 
 MOST = 1_000
 BEFORE_RENAME = "auto: before rename"
@@ -28,15 +28,15 @@ class Linking(msgspec.Struct, frozen=True):
     notes: list[int]
 
 
-def linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str, *, new_title: str) -> Linking:
+def find_linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str, *, new_title: str) -> Linking:
     """Find what links to a note by a title in a way that the new title ends, unless such links
     lead to another note.
     """
     view = View(tx, me)
-    rows = view.linking("wiki", names_for(title) - names_for(new_title), MOST)
+    rows = view.notes_linking("wiki", link_names(title) - link_names(new_title), MOST)
     named = {Target("wiki", row["target"], row["path"]) for row in rows}
     targets = frozenset(target for target in named if _leads_to(view, note, target))
-    sources = distinct(
+    sources = distinct_notes(
         row
         for row in rows
         if Target("wiki", row["target"], row["path"]) in targets and view.may_write(row)
@@ -54,7 +54,9 @@ def require_linkable(title: str) -> None:
         )
 
 
-def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: bool) -> int:
+def rewrite_linking(
+    tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: bool
+) -> int:
     """Let what links to a note by that title link to the title it has now.
 
     Gives the number of notes that this changed.
@@ -66,26 +68,28 @@ def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: 
     def renamed(target: Target) -> str | None:
         if target not in found.targets:
             return None
-        return title if target.name.endswith(link_text.ENDING) else link_text.without_ending(title)
+        return (
+            title if target.name.endswith(link_text.ENDING) else link_text.without_md_ending(title)
+        )
 
     changed = 0
     for note_id in found.notes:
-        source = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
-        content = link_text.rewritten(source["content"], renamed)
+        source = tx.require_row("SELECT * FROM notes WHERE id = :id", id=note_id)
+        content = link_text.rewrite_links(source["content"], renamed)
         try:
-            text = note_rows.measured(content)
+            text = note_rows.measure_text(content)
         except PayloadTooLarge:
             continue
         if content != source["content"]:
             if keep_own or note_id != note["id"]:
                 snapshot_rows.take(tx, me, source, label=BEFORE_RENAME, automatic=True)
-            note_rows.change(tx, source, title=source["title"], tags=source["tags"], text=text)
+            note_rows.update(tx, source, title=source["title"], tags=source["tags"], text=text)
             changed += 1
     return changed
 
 
 def _leads_to(view: View, note: sqlite3.Row, target: Target) -> bool:
-    found = view.target(target)
+    found = view.find_target(target)
     return view.lies_in(note["folder_id"], target.path) and (
         found is None or found["id"] == note["id"]
     )

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.folders import access
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import link_text, name_index
 from app.workspace.index.link_text import Link, Target
 
@@ -30,7 +30,7 @@ class View:
         rows = (
             tx.all(
                 f"SELECT DISTINCT owner_id FROM folders WHERE id IN ({IN_LIST})",
-                ids=in_list(list(self.shared)),
+                ids=id_list(list(self.shared)),
             )
             if self.shared
             else []
@@ -39,20 +39,20 @@ class View:
         self._known: dict[Target, sqlite3.Row | None] = {}
         self._paths: dict[int | None, str] = {None: ""}
 
-    def note(self, link: Link) -> sqlite3.Row | None:
+    def find_note(self, link: Link) -> sqlite3.Row | None:
         """Return id and title of the note that a link leads to, by the first of its readings that
         leads anywhere.
         """
         return next(
             (
                 found
-                for target in link_text.readings(link)
-                if (found := self.target(target)) is not None
+                for target in link_text.link_readings(link)
+                if (found := self.find_target(target)) is not None
             ),
             None,
         )
 
-    def target(self, target: Target) -> sqlite3.Row | None:
+    def find_target(self, target: Target) -> sqlite3.Row | None:
         """Return the note that one reading of a link leads to.
 
         Of several the caller's own, then one with exactly that path, then the newest.
@@ -61,7 +61,9 @@ class View:
         """
         if target not in self._known:
             self._known[target] = (
-                self._numbered(target.name) if target.kind == "note" else self._titled(target)
+                self._note_numbered(target.name)
+                if target.kind == "note"
+                else self._note_titled(target)
             )
         return self._known[target]
 
@@ -71,7 +73,9 @@ class View:
         Every folder lies in the empty one.
         """
         return (
-            not path or self._path(folder_id) == path or self._path(folder_id).endswith(f"/{path}")
+            not path
+            or self._folder_path(folder_id) == path
+            or self._folder_path(folder_id).endswith(f"/{path}")
         )
 
     def may_read(self, note: sqlite3.Row) -> bool:
@@ -86,7 +90,7 @@ class View:
         )
         return held and access.may_edit(self._me)
 
-    def linking(self, kind: str, names: Iterable[str], most: int) -> list[sqlite3.Row]:
+    def notes_linking(self, kind: str, names: Iterable[str], most: int) -> list[sqlite3.Row]:
         """Return the live notes the caller may read whose links may be read so, newest first, each
         with the `target` and `path` that a link names.
         """
@@ -104,44 +108,47 @@ class View:
                 name=name,
                 most=most,
                 me=self._me.owns,
-                ids=in_list(list(self.shared)),
+                ids=id_list(list(self.shared)),
             )
         return sorted(rows, key=lambda row: -row["id"])[:most]
 
-    def _titled(self, target: Target) -> sqlite3.Row | None:
+    def _note_titled(self, target: Target) -> sqlite3.Row | None:
         for owner, title in itertools.product(
             self.owners, (target.name, target.name + link_text.ENDING)
         ):
             rows = [
                 row
-                for row in name_index.with_title(self._tx, owner, title)
+                for row in name_index.notes_titled(self._tx, owner, title)
                 if owner == self._me.owns or row["folder_id"] in self.shared
             ]
             rows = [row for row in rows if self.lies_in(row["folder_id"], target.path)]
             if rows:
                 return next(
-                    (row for row in rows if self._path(row["folder_id"]) == target.path), rows[0]
+                    (row for row in rows if self._folder_path(row["folder_id"]) == target.path),
+                    rows[0],
                 )
         return None
 
-    def _numbered(self, number: str) -> sqlite3.Row | None:
+    def _note_numbered(self, number: str) -> sqlite3.Row | None:
         row = self._tx.one(
             "SELECT id, title, owner_id, folder_id FROM notes WHERE id = :id AND trash_id IS NULL",
             id=int(number),
         )
         return row if row is not None and self.may_read(row) else None
 
-    def _path(self, folder_id: int | None) -> str:
+    def _folder_path(self, folder_id: int | None) -> str:
         if folder_id not in self._paths:
-            self._paths[folder_id] = fold(access.path(self._tx, self._me, folder_id or 0))
+            self._paths[folder_id] = fold_name(
+                access.readable_path(self._tx, self._me, folder_id or 0)
+            )
         return self._paths[folder_id]
 
 
-def names_for(title: str) -> set[str]:
+def link_names(title: str) -> set[str]:
     """Return the folded names by which a link may lead to a title."""
-    return {fold(title), fold(link_text.without_ending(title))}
+    return {fold_name(title), fold_name(link_text.without_md_ending(title))}
 
 
-def distinct(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
+def distinct_notes(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
     """Return rows of notes, each note once."""
     return list({row["id"]: row for row in rows}.values())

@@ -64,8 +64,8 @@ def copy_note(
     title: Title | None = None,
 ) -> Copied:
     """Copy a note, by default beside its source; the copy has neither snapshots nor share links."""
-    note = access.note(tx, me, id)
-    owner, place = _destination(tx, me, note, folder_id, folder_name)
+    note = access.require_note(tx, me, id)
+    owner, place = _find_destination(tx, me, note, folder_id, folder_name)
     text = note_rows.Text(note["content"], note["size"], note["word_count"])
     name = title or note["title"]
     made = note_rows.insert(
@@ -96,12 +96,12 @@ def move_note(
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:
         raise Invalid("Give folderId (null for the root) or folderName.", field="folderId")
-    note = access.note(tx, me, id)
-    owner, place = _destination(tx, me, note, folder_id, folder_name)
+    note = access.require_note(tx, me, id)
+    owner, place = _find_destination(tx, me, note, folder_id, folder_name)
     if (owner, place) != (note["owner_id"], note["folder_id"]):
-        access.note(tx, me, id, "admin")
-        note_rows.relocate(tx, note, owner=owner, folder_id=place)
-    return Moved(MovedNote(id, place, _revision(tx, id)))
+        access.require_note(tx, me, id, "admin")
+        note_rows.move(tx, note, owner=owner, folder_id=place)
+    return Moved(MovedNote(id, place, _revision_of(tx, id)))
 
 
 @operation(
@@ -109,13 +109,13 @@ def move_note(
 )
 def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
     """Pin or unpin a note."""
-    note = access.note(tx, me, id, "writer")
+    note = access.require_note(tx, me, id, "writer")
     if bool(note["pinned"]) != pinned:
         note_rows.set_pinned(tx, note, pinned=pinned)
-    return Pinned(PinnedNote(id, pinned, _revision(tx, id)))
+    return Pinned(PinnedNote(id, pinned, _revision_of(tx, id)))
 
 
-def _destination(
+def _find_destination(
     tx: Tx,
     me: Caller,
     note: sqlite3.Row,
@@ -130,12 +130,12 @@ def _destination(
     ):
         folder_id = note["folder_id"]
     number = None if isinstance(folder_id, UnsetType) else folder_id
-    folder = folders.named_or_numbered(tx, me, number, folder_name)
+    folder = folders.find_by_name_or_id(tx, me, number, folder_name)
     if folder is None:
-        return access.root(me), None
-    access.demand(access.rank(tx, me, folder), "editor")
+        return access.root_owner(me), None
+    access.require_rank(access.folder_rank(tx, me, folder), "editor")
     return folder["owner_id"], folder["id"]
 
 
-def _revision(tx: Tx, note_id: int) -> int:
+def _revision_of(tx: Tx, note_id: int) -> int:
     return int(tx.value("SELECT revision FROM notes WHERE id = :id", id=note_id))

@@ -93,10 +93,10 @@ async def change_note(
     notes link by the old one (`linksToRewrite`, up to 1,000); with rewriteLinks those the caller
     may change link by the new one, snapshots first.
     """
-    edit = Edit(title, None, None if tags is None else note_tags.stored(tags))
+    edit = Edit(title, None, None if tags is None else note_tags.pack_tags(tags))
     asked = _Asked(id, content, content_format, edit, if_revision, rewrite_links)
     if content is None or content_format == "markdown" or not pasted_pictures.may_hold(content):
-        return await _change(app, me, asked)
+        return await _change_until_done(app, me, asked)
     note = app.glance(notes.note_row, me, id, "writer")
     note_rows.require_revision(note, if_revision)
     pasted = (
@@ -105,9 +105,11 @@ async def change_note(
         else Pasted(content)
     )
     try:
-        done = await _change(app, me, msgspec.structs.replace(asked, content=pasted.html))
+        done = await _change_until_done(
+            app, me, msgspec.structs.replace(asked, content=pasted.html)
+        )
     except BaseException:
-        pasted_pictures.discard(app, me, pasted)
+        pasted_pictures.discard_pictures(app, me, pasted)
         raise
     if pasted.number and note["owner_id"] != me.user:
         done.notice = " ".join(
@@ -119,21 +121,21 @@ async def change_note(
     return done
 
 
-async def _change(app: App, me: Caller, asked: _Asked) -> Edited:
+async def _change_until_done(app: App, me: Caller, asked: _Asked) -> Edited:
     """Change a note, and again from the start when it has changed meanwhile."""
     while True:
         base = app.glance(notes.note_row, me, asked.id)
-        with html_losses.watched() as lost:
+        with html_losses.gather_losses() as lost:
             text = (
                 None
                 if asked.content is None
-                else await _new_text(base["content"], asked.content, asked)
+                else await _to_markdown(base["content"], asked.content, asked)
             )
         edit = msgspec.structs.replace(
-            asked.edit, text=None if text is None else note_rows.measured(text)
+            asked.edit, text=None if text is None else note_rows.measure_text(text)
         )
         done = await app.write(
-            _edit,
+            _edit_revision,
             me,
             asked.id,
             edit,
@@ -146,19 +148,19 @@ async def _change(app: App, me: Caller, asked: _Asked) -> Edited:
             return done
 
 
-def change(
+def edit_note(
     tx: Tx, me: Caller, note_id: int, edit: Edit, *, if_revision: int | None = None
 ) -> Edited:
     """Carry out an edit that was prepared without the note's text.
 
     Raise RevisionConflict when the note is not at `if_revision`.
     """
-    note = access.note(tx, me, note_id, "writer")
+    note = access.require_note(tx, me, note_id, "writer")
     note_rows.require_revision(note, if_revision)
     return _carry_out(tx, me, note, edit, rewrite_links=False)
 
 
-def apply(
+def apply_edit(
     tx: Tx,
     me: Caller,
     note: sqlite3.Row,
@@ -174,11 +176,11 @@ def apply(
     if (title, tags, text.content) == (note["title"], note["tags"], note["content"]):
         return False
     snapshot_rows.take(tx, me, note, label=label, message=message, automatic=True)
-    note_rows.change(tx, note, title=title, tags=tags, text=text)
+    note_rows.update(tx, note, title=title, tags=tags, text=text)
     return True
 
 
-def _edit(
+def _edit_revision(
     tx: Tx,
     me: Caller,
     note_id: int,
@@ -192,7 +194,7 @@ def _edit(
 
     None when the note has changed since and it must be prepared again.
     """
-    note = access.note(tx, me, note_id, "writer")
+    note = access.require_note(tx, me, note_id, "writer")
     note_rows.require_revision(note, if_revision)
     return (
         _carry_out(tx, me, note, edit, rewrite_links=rewrite_links)
@@ -202,14 +204,14 @@ def _edit(
 
 
 def _carry_out(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, rewrite_links: bool) -> Edited:
-    linking = _linking(tx, me, note, edit.title, rewrite_links=rewrite_links)
-    apply(tx, me, note, edit)
+    linking = _find_linking(tx, me, note, edit.title, rewrite_links=rewrite_links)
+    apply_edit(tx, me, note, edit)
     rewritten = (
-        link_renames.rewrite(tx, me, note, linking, keep_own=False)
+        link_renames.rewrite_linking(tx, me, note, linking, keep_own=False)
         if linking and rewrite_links
         else 0
     )
-    now = tx.sure(
+    now = tx.require_row(
         "SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note["id"]
     )
     left = len(linking.notes) if linking and not rewrite_links else 0
@@ -219,7 +221,7 @@ def _carry_out(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, rewrite_lin
     return Edited(edited, left or UNSET, rewritten or UNSET)
 
 
-def _linking(
+def _find_linking(
     tx: Tx, me: Caller, note: sqlite3.Row, title: str | None, *, rewrite_links: bool
 ) -> link_renames.Linking | None:
     """Return what links to a note by its title, if that is about to become another one that links
@@ -229,14 +231,14 @@ def _linking(
         return None
     if rewrite_links:
         link_renames.require_linkable(title)
-    return link_renames.linking(tx, me, note, note["title"], new_title=title)
+    return link_renames.find_linking(tx, me, note, note["title"], new_title=title)
 
 
-async def _new_text(stored: str, content: str, asked: _Asked) -> str:
+async def _to_markdown(stored: str, content: str, asked: _Asked) -> str:
     """Return the Markdown that `content` means for a note that holds `stored`."""
     if not _is_html(stored, asked):
         return content
-    return await render_async.edited(stored, content)
+    return await render_async.apply_edit(stored, content)
 
 
 def _is_html(stored: str, asked: _Asked) -> bool:

@@ -11,9 +11,9 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, NameOrPath, Offset, Record, Tags
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.folders import access, folder_rows, folders, workspace_counters
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import note_tags
 from app.workspace.notes.notes import FolderName
 
@@ -95,21 +95,21 @@ async def list_notes(
     """
     page = Page(limit, offset, sort, order)
     if tag is None and not recursive and folder_name is None:
-        return app.quick(_in_folder, me, folder_id, page)
-    return await app.read(_found, me, folder_id, folder_name, page, tag, recursive=recursive)
+        return app.quick(_list_folder_page, me, folder_id, page)
+    return await app.read(_list_page, me, folder_id, folder_name, page, tag, recursive=recursive)
 
 
-def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
+def _list_folder_page(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
     """Return a page by the index of its folder: the same time however many notes there are."""
-    folder = folders.named_or_numbered(tx, me, folder_id, None)
+    folder = folders.find_by_name_or_id(tx, me, folder_id, None)
     return (
-        _of_grant(tx, me, page, None, recursive=False)
+        _list_grant_page(tx, me, page, None, recursive=False)
         if folder is None and me.owns != me.user
-        else _of_folder(tx, me, folder, page)
+        else _list_folder(tx, me, folder, page)
     )
 
 
-def _found(
+def _list_page(
     tx: Tx,
     me: Caller,
     folder_id: int | None,
@@ -120,46 +120,50 @@ def _found(
     recursive: bool,
 ) -> NoteList:
     """Return a page of any list."""
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
     if folder is None and me.owns != me.user:
-        return _of_grant(tx, me, page, tag, recursive=recursive)
+        return _list_grant_page(tx, me, page, tag, recursive=recursive)
     if tag is None and not recursive:
-        return _of_folder(tx, me, folder, page)
+        return _list_folder(tx, me, folder, page)
     if tag is None and folder is None:
-        rows = _pinned_first(tx, "n.owner_id = :owner" + access.unhidden(me), page, owner=me.owns)
-        return _list(
+        rows = _pinned_first(
+            tx, "n.owner_id = :owner" + access.unhidden_condition(me), page, owner=me.owns
+        )
+        return _note_list(
             folder,
             rows,
-            workspace_counters.counts_of(tx, me.owns).notes
+            workspace_counters.workspace_counts(tx, me.owns).notes
             - access.hidden_by_folder(tx, me).total(),
             page,
         )
     where, params = _filter(tx, me, folder, tag, recursive=recursive)
-    return _counted(tx, folder, where + access.unhidden(me), params, page)
+    return _list_and_count(tx, folder, where + access.unhidden_condition(me), params, page)
 
 
-def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
+def _list_grant_page(
+    tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: bool
+) -> NoteList:
     """Return a page for a caller whose grant reaches but a part.
 
     Its only note, or with `recursive` those in its folders, whose root holds none.
     """
-    where = "n.owner_id = :owner" + access.unhidden(me)
+    where = "n.owner_id = :owner" + access.unhidden_condition(me)
     params: dict[str, Any] = {"owner": me.user}
     if access.sees_one_note(me) and me.reach is not None:
         where, params["only"] = f"{where} AND n.id = :only", me.reach.note
     else:
         where, params["ids"] = (
             f"{where} AND n.folder_id IN ({IN_LIST})",
-            in_list(list(access.shared_folders(tx, me)) if recursive else []),
+            id_list(list(access.shared_folders(tx, me)) if recursive else []),
         )
-    found = _counted(tx, None, *_tagged(where, params, tag), page)
+    found = _list_and_count(tx, None, *_with_tag(where, params, tag), page)
     if access.sees_one_note(me):
         for note in found.notes:
             note.folder_id = None
     return found
 
 
-def _counted(
+def _list_and_count(
     tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page
 ) -> NoteList:
     """Return a page of what a condition holds for, counting all of it."""
@@ -171,24 +175,24 @@ def _counted(
         offset=page.offset,
         **params,
     )
-    return _list(folder, rows, total, page)
+    return _note_list(folder, rows, total, page)
 
 
-def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
+def _list_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
     owner, place = (me.owns, None) if folder is None else (folder["owner_id"], folder["id"])
     total = (
-        workspace_counters.counts_of(tx, me.owns).root_notes
+        workspace_counters.workspace_counts(tx, me.owns).root_notes
         if folder is None
         else folder["note_count"]
     )
     rows = _pinned_first(
         tx,
-        "n.owner_id = :owner AND n.folder_id IS :folder" + access.unhidden(me),
+        "n.owner_id = :owner AND n.folder_id IS :folder" + access.unhidden_condition(me),
         page,
         owner=owner,
         folder=place,
     )
-    return _list(folder, rows, total - access.hidden_by_folder(tx, me)[place], page)
+    return _note_list(folder, rows, total - access.hidden_by_folder(tx, me)[place], page)
 
 
 def _filter(
@@ -201,15 +205,15 @@ def _filter(
     )
     if folder is not None:
         where += f" AND n.folder_id IN ({IN_LIST})"
-        params["ids"] = in_list(
-            folder_rows.subtree(tx, folder["id"]) if recursive else [folder["id"]]
+        params["ids"] = id_list(
+            folder_rows.subtree_ids(tx, folder["id"]) if recursive else [folder["id"]]
         )
     elif not recursive:
         where += " AND n.folder_id IS NULL"
-    return _tagged(where, params, tag)
+    return _with_tag(where, params, tag)
 
 
-def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, dict[str, Any]]:
+def _with_tag(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, dict[str, Any]]:
     """Return the condition with a tag beside it, if one is asked for."""
     if tag is None:
         return where, params
@@ -217,7 +221,7 @@ def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, d
         f"{where} AND n.id IN (SELECT note_id FROM note_tags "
         "WHERE owner_id = :owner AND tag_key = :tag)"
     )
-    return sql, params | {"tag": fold(note_tags.plain(tag))}
+    return sql, params | {"tag": fold_name(note_tags.without_hash(tag))}
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
@@ -250,7 +254,9 @@ def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3
     )
 
 
-def _list(folder: sqlite3.Row | None, rows: list[sqlite3.Row], total: int, page: Page) -> NoteList:
+def _note_list(
+    folder: sqlite3.Row | None, rows: list[sqlite3.Row], total: int, page: Page
+) -> NoteList:
     name = FolderName(None, "/") if folder is None else FolderName(folder["id"], folder["name"])
     notes = [
         NoteItem(

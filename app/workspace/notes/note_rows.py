@@ -12,7 +12,7 @@ from app.core.database.tx import Tx
 from app.core.text import word_count
 from app.errors import PayloadTooLarge, RevisionConflict
 from app.workspace.folders import folder_rows, workspace_counters
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import link_rows, name_index, note_tags, trigram_index, word_index
 
 LARGEST_CONTENT = 10 << 20
@@ -41,7 +41,7 @@ class Text(msgspec.Struct, frozen=True):
     words: int
 
 
-def measured(content: str, *, field: str = "content") -> Text:
+def measure_text(content: str, *, field: str = "content") -> Text:
     """Measure a text; raise PayloadTooLarge above 10 MiB of UTF-8."""
     size = len(content) if content.isascii() else len(content.encode())
     if size > LARGEST_CONTENT:
@@ -90,15 +90,15 @@ def insert(
     )
     note_id = made.lastrowid or 0
     word_index.add(tx, note_id)
-    trigram_index.note(tx, note_id, text.size)
-    note_tags.put(tx, owner, note_id, tags)
+    trigram_index.note_change(tx, note_id, text.size)
+    note_tags.insert(tx, owner, note_id, tags)
     link_rows.add(tx, note_id, owner=owner, text=text.content)
-    _count(tx, owner, folder_id, 1, text.size)
+    _add_to_counts(tx, owner, folder_id, 1, text.size)
     tx.emit(CHANGED, id=note_id)
     return note_id
 
 
-def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> None:
+def update(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> None:
     """Give a note another title, other tags or another text.
 
     Its revision grows by 1, its version when the text is another.
@@ -116,17 +116,17 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         now=tx.now,
         id=note["id"],
     )
-    _index_anew(tx, note, title, tags, text)
+    _reindex(tx, note, title, tags, text)
     name_index.rename(tx, "note", note["id"], owner=note["owner_id"], old=note["title"], new=title)
     if tags != note["tags"]:
-        _take_tags(tx, note)
-        _put_tags(tx, note["owner_id"], note["id"], tags)
+        _delete_tags(tx, note)
+        _insert_tags(tx, note["owner_id"], note["id"], tags)
     workspace_counters.add(tx, note["owner_id"], size=text.size - note["size"])
     if (title, text.content) != (note["title"], note["content"]):
         tx.emit(CHANGED, id=note["id"])
 
 
-def settle(tx: Tx, note: sqlite3.Row, text: Text) -> None:
+def replace_addresses(tx: Tx, note: sqlite3.Row, text: Text) -> None:
     """Put the true addresses into a text that was stored before they were known.
 
     Neither a change of the note nor a new version of it.
@@ -139,12 +139,12 @@ def settle(tx: Tx, note: sqlite3.Row, text: Text) -> None:
         words=text.words,
         id=note["id"],
     )
-    _index_anew(tx, note, note["title"], note["tags"], text)
+    _reindex(tx, note, note["title"], note["tags"], text)
     workspace_counters.add(tx, note["owner_id"], size=text.size - note["size"])
     tx.emit(CHANGED, id=note["id"])
 
 
-def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
+def move(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
     """Move a note; in a folder of another owner it becomes that owner's.
 
     Its time of change stays.
@@ -158,15 +158,17 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
     )
     if owner != note["owner_id"]:
         tx.emit(CHANGED, id=note["id"])
-        word_index.hand_over(tx, note["id"], _words(note), old=note["owner_id"], new=owner)
-        link_rows.hand_over(tx, note["id"], owner)
-        name_index.hand_over(
+        word_index.change_owner(
+            tx, note["id"], _words_of_note(note), old=note["owner_id"], new=owner
+        )
+        link_rows.change_owner(tx, note["id"], owner)
+        name_index.change_owner(
             tx, "note", note["id"], note["title"], old_owner=note["owner_id"], new_owner=owner
         )
-        _take_tags(tx, note)
-        _put_tags(tx, owner, note["id"], note["tags"])
-    _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
-    _count(tx, owner, folder_id, 1, note["size"])
+        _delete_tags(tx, note)
+        _insert_tags(tx, owner, note["id"], note["tags"])
+    _add_to_counts(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+    _add_to_counts(tx, owner, folder_id, 1, note["size"])
 
 
 def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
@@ -179,11 +181,11 @@ def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
     workspace_counters.add(tx, note["owner_id"])
 
 
-def next_snapshot(tx: Tx, note_id: int) -> int:
+def next_snapshot_number(tx: Tx, note_id: int) -> int:
     """Count one more snapshot of a note and give its sequence number, which is never given
     again.
     """
-    row = tx.sure(
+    row = tx.require_row(
         "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = "
         "snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq",
         id=note_id,
@@ -211,7 +213,7 @@ def forget_snapshots(tx: Tx, note_id: int, number: int) -> None:
     )
 
 
-def recount(tx: Tx) -> None:
+def recount_snapshots(tx: Tx) -> None:
     """Count anew the snapshots of every note whose counter is wrong."""
     tx.run(
         """UPDATE notes SET snapshot_count = s.number
@@ -226,10 +228,10 @@ def recount(tx: Tx) -> None:
     )
 
 
-def measure(tx: Tx) -> None:
+def remeasure_all(tx: Tx) -> None:
     """Measure the texts of all notes anew."""
     for note_id, size, number, content in tx.all("SELECT id, size, word_count, content FROM notes"):
-        if (size, number) != ((text := measured(content)).size, text.words):
+        if (size, number) != ((text := measure_text(content)).size, text.words):
             tx.run(
                 "UPDATE notes SET size = :size, word_count = :words, revision = revision + 1 "
                 "WHERE id = :id",
@@ -242,7 +244,7 @@ def measure(tx: Tx) -> None:
 def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
     """Put one live note into the trash."""
     tx.run("UPDATE notes SET trash_id = :trash WHERE id = :id", trash=trash_id, id=note["id"])
-    _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+    _add_to_counts(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     tx.emit(CHANGED, id=note["id"])
 
 
@@ -251,8 +253,8 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
 
     Return their number.
     """
-    listed = in_list(folder_ids)
-    row = tx.sure(
+    listed = id_list(folder_ids)
+    row = tx.require_row(
         "SELECT count(*), ifnull(sum(size), 0) FROM notes "
         f"WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
         owner=owner,
@@ -268,7 +270,7 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
     workspace_counters.add(tx, owner, notes=-row[0], size=-row[1])
     tx.emit(MANY_CHANGED, owner=owner)
     for folder_id in folder_ids:
-        folder_rows.set_count(tx, folder_id, 0)
+        folder_rows.set_note_count(tx, folder_id, 0)
     return int(row[0])
 
 
@@ -280,7 +282,7 @@ def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
         folder=folder_id,
         id=note["id"],
     )
-    _count(tx, note["owner_id"], folder_id, 1, note["size"])
+    _add_to_counts(tx, note["owner_id"], folder_id, 1, note["size"])
     tx.emit(CHANGED, id=note["id"])
 
 
@@ -295,15 +297,15 @@ def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
     workspace_counters.add(tx, owner)
     tx.emit(MANY_CHANGED, owner=owner)
     for row in rows:
-        _count(tx, owner, row["folder_id"], row["number"], row["size"])
+        _add_to_counts(tx, owner, row["folder_id"], row["number"], row["size"])
 
 
-def leave_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
+def forget_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
     """Let trashed notes forget folders that are about to be deleted for good."""
     tx.run(
         "UPDATE notes SET folder_id = NULL, revision = revision + 1 "
         f"WHERE trash_id IS NOT NULL AND folder_id IN ({IN_LIST})",
-        ids=in_list(folder_ids),
+        ids=id_list(folder_ids),
     )
 
 
@@ -313,49 +315,49 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:
             continue
-        word_index.remove(tx, note_id, owner=note["owner_id"], old=_words(note))
+        word_index.remove(tx, note_id, owner=note["owner_id"], old=_words_of_note(note))
         link_rows.remove(tx, note_id)
         name_index.remove(tx, "note", note_id, owner=note["owner_id"], name=note["title"])
         trigram_index.remove(tx, note_id, note["content"])
-        _take_tags(tx, note)
+        _delete_tags(tx, note)
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
-            _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+            _add_to_counts(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
         tx.emit(CHANGED, id=note_id)
     return len(note_ids)
 
 
-def _index_anew(tx: Tx, note: sqlite3.Row, title: str, tags: str, text: Text) -> None:
-    word_index.change(
+def _reindex(tx: Tx, note: sqlite3.Row, title: str, tags: str, text: Text) -> None:
+    word_index.update(
         tx,
         note["id"],
         owner=note["owner_id"],
-        old=_words(note),
+        old=_words_of_note(note),
         new=word_index.Words(title, tags, text.content),
     )
     if text.content != note["content"]:
-        trigram_index.note(tx, note["id"], text.size, indexed=note["content"])
-        link_rows.change(
+        trigram_index.note_change(tx, note["id"], text.size, indexed=note["content"])
+        link_rows.update(
             tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content
         )
 
 
-def _take_tags(tx: Tx, note: sqlite3.Row) -> None:
-    note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
+def _delete_tags(tx: Tx, note: sqlite3.Row) -> None:
+    note_tags.delete(tx, note["owner_id"], note["id"], note["tags"])
     name_index.drop_tags(tx, note["owner_id"], note["tags"])
 
 
-def _put_tags(tx: Tx, owner: int, note_id: int, tags: str) -> None:
-    note_tags.put(tx, owner, note_id, tags)
+def _insert_tags(tx: Tx, owner: int, note_id: int, tags: str) -> None:
+    note_tags.insert(tx, owner, note_id, tags)
     name_index.add_tags(tx, owner, tags)
 
 
-def _words(note: sqlite3.Row) -> word_index.Words:
+def _words_of_note(note: sqlite3.Row) -> word_index.Words:
     return word_index.Words(note["title"], note["tags"], note["content"])
 
 
-def _count(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:
+def _add_to_counts(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:
     workspace_counters.add(
         tx, owner, notes=notes, root_notes=notes if folder_id is None else 0, size=size
     )
-    folder_rows.count(tx, folder_id, notes)
+    folder_rows.add_to_note_count(tx, folder_id, notes)

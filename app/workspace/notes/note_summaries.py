@@ -12,7 +12,7 @@ from app.core.database.tx import Tx
 from app.core.markdown import html_fragments
 from app.core.operation import operation
 from app.core.schema import Most, Record
-from app.core.text import relative_time, summary
+from app.core.text import relative_time, summarise_text
 from app.workspace.folders import access
 
 LONGEST_SUMMARY = 280
@@ -45,17 +45,19 @@ async def summarize_notes(
     """Read the notes that changed last, newest first, with the beginning of each as plain text."""
     now = app.clock()
     notes = [
-        summarized(row, now)
-        for row in await app.read(last_changed, app.quick(access.discreet, me), limit=limit)
+        note_summary(row, now)
+        for row in await app.read(
+            last_changed, app.quick(access.hide_policy_notes, me), limit=limit
+        )
     ]
     if not notes:
-        return NoteSummaries([], html_fragments.lead("There are no notes yet."))
+        return NoteSummaries([], html_fragments.lead_paragraph("There are no notes yet."))
     return NoteSummaries(
         notes,
-        html_fragments.listing(
+        html_fragments.html_list(
             "",
             (
-                html_fragments.entry(note.title, note.relative_time, id=str(note.id))
+                html_fragments.list_entry(note.title, note.relative_time, id=str(note.id))
                 for note in notes
             ),
         ),
@@ -86,13 +88,13 @@ def last_changed(
     return sorted(rows, key=lambda row: (row["updated_at"], row["id"]), reverse=True)[:limit]
 
 
-def summarized(row: sqlite3.Row, now: datetime) -> NoteSummary:
+def note_summary(row: sqlite3.Row, now: datetime) -> NoteSummary:
     """Return a row of `last_changed` as it goes out."""
     ago = relative_time(datetime.fromisoformat(row["updated_at"]), now)
     return NoteSummary(
         row["id"],
         row["title"],
-        summary(row["content"], LONGEST_SUMMARY),
+        summarise_text(row["content"], LONGEST_SUMMARY),
         row["updated_at"],
         ago,
         row["pinned"] == 1,

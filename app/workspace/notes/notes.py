@@ -89,13 +89,20 @@ def create_note(
     tags: TagsIn | None = None,
 ) -> Created:
     """Create a note in a folder the caller may write, or in the root."""
-    text = note_rows.measured(content)
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    text = note_rows.measure_text(content)
+    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
     if folder is not None:
-        access.demand(access.rank(tx, me, folder), "editor")
-    owner, place = (access.root(me), None) if folder is None else (folder["owner_id"], folder["id"])
+        access.require_rank(access.folder_rank(tx, me, folder), "editor")
+    owner, place = (
+        (access.root_owner(me), None) if folder is None else (folder["owner_id"], folder["id"])
+    )
     note_id = note_rows.insert(
-        tx, owner=owner, folder_id=place, title=title, text=text, tags=note_tags.stored(tags or [])
+        tx,
+        owner=owner,
+        folder_id=place,
+        title=title,
+        text=text,
+        tags=note_tags.pack_tags(tags or []),
     )
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
@@ -111,25 +118,25 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     if access.sees_one_note(me):
         return NoteAnswer(
             msgspec.structs.replace(
-                await _whole(app.glance(note_row, me, id)), folder=None, folder_id=None
+                await _note_record(app.glance(note_row, me, id)), folder=None, folder_id=None
             )
         )
-    version = app.glance(_version, me, id)
+    version = app.glance(_note_version, me, id)
     held = app.memory.get(("note", *version))
     if held is None:
-        note = await _whole(app.glance(note_row, me, id))
+        note = await _note_record(app.glance(note_row, me, id))
         held = encode(note)
         if note.revision == version[1]:
             app.memory.put(("note", *version), held)
     return NoteAnswer(cast(Note, msgspec.Raw(held)))
 
 
-def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:
+def _note_version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:
     """Return what a note's record depends on.
 
     Id, revision, number of snapshots and the name of its folder.
     """
-    row = access.note(
+    row = access.require_note(
         tx, me, note_id, columns=f"id, owner_id, folder_id, revision, snapshot_count, {FOLDER_NAME}"
     )
     return row["id"], row["revision"], row["snapshot_count"], row["folder_name"]
@@ -137,12 +144,12 @@ def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | Non
 
 def note_row(tx: Tx, me: Caller, note_id: int, least: access.Least = "viewer") -> sqlite3.Row:
     """Return a live note with the name of its folder, for a caller who has at least that role."""
-    return access.note(tx, me, note_id, least, columns=f"*, {FOLDER_NAME}")
+    return access.require_note(tx, me, note_id, least, columns=f"*, {FOLDER_NAME}")
 
 
-async def _whole(row: sqlite3.Row) -> Note:
+async def _note_record(row: sqlite3.Row) -> Note:
     folder = None if row["folder_id"] is None else FolderName(row["folder_id"], row["folder_name"])
-    content = await render_async.html(row["content"])
+    content = await render_async.render_html(row["content"])
     return Note(
         row["id"],
         row["title"],

@@ -42,19 +42,19 @@ def restore_snapshot(
     """
     if (seq is None) == (version_id is None):
         raise Invalid("Give either seq or versionId.", field="seq")
-    note = access.note(tx, me, note_id, "writer")
-    snapshot = snapshot_rows.find(tx, note_id, seq=seq, version_id=version_id)
+    note = access.require_note(tx, me, note_id, "writer")
+    snapshot = snapshot_rows.require_snapshot(tx, note_id, seq=seq, version_id=version_id)
     safety = None
     if snapshot["content"] != note["content"]:
         safety = snapshot_rows.take(
             tx, me, note, label=snapshot_rows.BEFORE_RESTORE, automatic=True
         )
-        note_rows.change(
+        note_rows.update(
             tx,
             note,
             title=note["title"],
             tags=note["tags"],
-            text=note_rows.measured(snapshot["content"]),
+            text=note_rows.measure_text(snapshot["content"]),
         )
     revision = tx.value("SELECT revision FROM notes WHERE id = :id", id=note_id)
     return Restored(RestoredNote(note_id, note["title"], revision), snapshot["seq"], safety)

@@ -47,7 +47,7 @@ def take(
 
     Of automatic ones only the newest are kept.
     """
-    seq = note_rows.next_snapshot(tx, note["id"])
+    seq = note_rows.next_snapshot_number(tx, note["id"])
     tx.run(
         """INSERT INTO snapshots (note_id, seq, label, title, message, author,
            word_count, automatic, created_at, content)
@@ -88,12 +88,12 @@ def add_imported(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
     note_rows.count_snapshots(tx, note_id, added, max((one.seq for one in kept), default=0))
 
 
-def by_seq(tx: Tx, note_id: int, seq: int) -> sqlite3.Row:
+def require_by_seq(tx: Tx, note_id: int, seq: int) -> sqlite3.Row:
     """Return a note's snapshot of that number; raise NotFound."""
-    return find(tx, note_id, seq=seq, version_id=None)
+    return require_snapshot(tx, note_id, seq=seq, version_id=None)
 
 
-def find(
+def require_snapshot(
     tx: Tx, note_id: int, *, seq: int | None, version_id: int | None, field: str | None = None
 ) -> sqlite3.Row:
     """Return a snapshot by its number or its version id; raise NotFound, naming `field`."""

@@ -76,7 +76,7 @@ def list_snapshots(
     offset: Offset = 0,
 ) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
-    note = access.note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")
+    note = access.require_note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")
     rows = tx.all(
         f"SELECT {snapshot_rows.COLUMNS} FROM snapshots WHERE note_id = :note "
         "ORDER BY seq DESC LIMIT :limit OFFSET :offset",
@@ -84,7 +84,7 @@ def list_snapshots(
         limit=limit,
         offset=offset,
     )
-    return SnapshotList([_snapshot(row) for row in rows], note["snapshot_count"])
+    return SnapshotList([_snapshot_record(row) for row in rows], note["snapshot_count"])
 
 
 @operation(
@@ -102,10 +102,10 @@ def save_snapshot(
     message: Annotated[str, Text(500)] | None = None,
 ) -> SavedSnapshot:
     """Save the note as it is now as a snapshot; the note stays unchanged."""
-    note = access.note(tx, me, note_id, "writer")
+    note = access.require_note(tx, me, note_id, "writer")
     seq = snapshot_rows.take(tx, me, note, label=label, message=message, automatic=False)
-    row = snapshot_rows.by_seq(tx, note_id, seq)
-    return SavedSnapshot(_snapshot(row), Saved(row["id"], note_id, label, row["created_at"]))
+    row = snapshot_rows.require_by_seq(tx, note_id, seq)
+    return SavedSnapshot(_snapshot_record(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 
 @operation(
@@ -116,7 +116,7 @@ def save_snapshot(
 )
 async def read_snapshot(app: App, me: Caller, *, note_id: Id, seq: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its sequence number."""
-    return await _full(app, me, note_id, seq=seq)
+    return await _snapshot_answer(app, me, note_id, seq=seq)
 
 
 @operation(
@@ -124,16 +124,18 @@ async def read_snapshot(app: App, me: Caller, *, note_id: Id, seq: Id) -> Snapsh
 )
 async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its legacy version id."""
-    return await _full(app, me, note_id, version_id=version_id)
+    return await _snapshot_answer(app, me, note_id, version_id=version_id)
 
 
-async def _full(
+async def _snapshot_answer(
     app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None
 ) -> SnapshotAnswer:
     row = await app.read(_snapshot_row, me, note_id, seq=seq, version_id=version_id)
     return SnapshotAnswer(
         FullSnapshot(
-            *_fields(row), content=await render_async.html(row["content"]), markdown=row["content"]
+            *_fields(row),
+            content=await render_async.render_html(row["content"]),
+            markdown=row["content"],
         )
     )
 
@@ -141,8 +143,8 @@ async def _full(
 def _snapshot_row(
     tx: Tx, me: Caller, note_id: int, *, seq: int | None, version_id: int | None
 ) -> sqlite3.Row:
-    access.note(tx, me, note_id, columns="owner_id, folder_id")
-    return snapshot_rows.find(tx, note_id, seq=seq, version_id=version_id)
+    access.require_note(tx, me, note_id, columns="owner_id, folder_id")
+    return snapshot_rows.require_snapshot(tx, note_id, seq=seq, version_id=version_id)
 
 
 def _fields(
@@ -151,5 +153,5 @@ def _fields(
     return row[0], row[1], row[2], row[3], row[4], msgspec.Raw(row[5]), row[6], row[7]
 
 
-def _snapshot(row: sqlite3.Row) -> Snapshot:
+def _snapshot_record(row: sqlite3.Row) -> Snapshot:
     return Snapshot(*_fields(row))

@@ -12,13 +12,13 @@ from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folder_rows, folders
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
-from app.workspace.index.spellings import words_in
+from app.workspace.index.spellings import find_words
 from app.workspace.search.grep import snapshot_history as histories
 from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words, read_query
 from app.workspace.search.ranking.query_language import Query
-from app.workspace.search.ranking.snippets import beginning, patterns, snippet
+from app.workspace.search.ranking.snippets import first_words, make_snippet, query_patterns
 from app.workspace.search.vectors.vector_maker import Meaning
 
 Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
@@ -118,26 +118,28 @@ async def search_notes(
     who made it and when, and since when the note no longer does. When that takes longer than 2
     seconds it is left unfinished.
     """
-    me = app.quick(access.discreet, me)
-    hits = await _now(app, me, query, limit, folder_id, folder_name, mode)
+    me = app.quick(access.hide_policy_notes, me)
+    hits = await _search_notes(app, me, query, limit, folder_id, folder_name, mode)
     if me.reach is not None:
-        _hide(hits, me)
+        _hide_outside_grant(hits, me)
     if history:
         wanted = [
             word
             for term in app.quick(read_query.read_query, me, query).terms
-            for word in words_in(term.text)
+            for word in find_words(term.text)
         ]
-        traces = await histories.words(app, me, (folder_id, folder_name), wanted, limit=limit)
+        traces = await histories.find_words(app, me, (folder_id, folder_name), wanted, limit=limit)
         hits.history = [
-            WordTrace(**msgspec.structs.asdict(found.trace), snippet=histories.snippet(found))
+            WordTrace(
+                **msgspec.structs.asdict(found.trace), snippet=histories.snapshot_snippet(found)
+            )
             for found in traces.found
         ]
         hits.history_complete = traces.complete
     return hits
 
 
-def _hide(hits: Hits, me: Caller) -> None:
+def _hide_outside_grant(hits: Hits, me: Caller) -> None:
     """Leave out what tells of notes outside the grant.
 
     Where an only note lies, and how far the indexing of all notes is.
@@ -149,7 +151,7 @@ def _hide(hits: Hits, me: Caller) -> None:
             hit.folder_id = None
 
 
-async def _now(
+async def _search_notes(
     app: App,
     me: Caller,
     query: str,
@@ -160,12 +162,14 @@ async def _now(
 ) -> Hits:
     """Search what the notes hold now."""
     if mode == "words":
-        return await _by_words(app, me, query, limit, folder_id, folder_name, None)
-    stale = await caught_up(app)
-    ask = app.quick(_ask, me, query, limit, folder_id, folder_name, by_words=mode == "hybrid")
-    found = await rank_by_meaning.ranked(app, me, ask)
+        return await _search_by_words(app, me, query, limit, folder_id, folder_name, None)
+    stale = await catch_up(app)
+    ask = app.quick(
+        _prepare_ask, me, query, limit, folder_id, folder_name, by_words=mode == "hybrid"
+    )
+    found = await rank_by_meaning.rank_notes(app, me, ask)
     if isinstance(found, rank_by_meaning.Unranked):
-        return await _by_words(
+        return await _search_by_words(
             app,
             me,
             query,
@@ -175,10 +179,10 @@ async def _now(
             None if found.reason is None else WORDS_ALONE + found.reason,
         )
     notice = STALE if stale else NOT_ALL if app.part(Meaning).is_behind else None
-    return await app.read(_shown, ask.query, found, mode, notice)
+    return await app.read(_word_hits, ask.query, found, mode, notice)
 
 
-async def _by_words(
+async def _search_by_words(
     app: App,
     me: Caller,
     query: str,
@@ -190,16 +194,16 @@ async def _by_words(
     if (
         folder_id is None
         and folder_name is None
-        and (hits := app.quick(_at_once, me, query, limit, notice)) is not None
+        and (hits := app.quick(_search_at_once, me, query, limit, notice)) is not None
     ):
         return hits
-    stale = await caught_up(app)
+    stale = await catch_up(app)
     return await app.read(
-        _search, me, query, limit, folder_id, folder_name, STALE if stale else notice
+        _search_on_reader, me, query, limit, folder_id, folder_name, STALE if stale else notice
     )
 
 
-async def caught_up(app: App) -> bool:
+async def catch_up(app: App) -> bool:
     """Index the notes that wait, and some of the stale ones.
 
     Say whether there are more of those.
@@ -215,25 +219,25 @@ async def caught_up(app: App) -> bool:
     return app.glance(word_index.is_stale)
 
 
-def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
+def findable_condition(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
     """Return the SQL condition for the notes that may be found, and the folder ids it reads."""
     if folder_id is not None:
-        return f"n.folder_id IN ({IN_LIST})", in_list(folder_rows.subtree(tx, folder_id))
+        return f"n.folder_id IN ({IN_LIST})", id_list(folder_rows.subtree_ids(tx, folder_id))
     shared = access.shared_folders(tx, me)
     if shared:
-        return f"(n.owner_id = :me OR n.folder_id IN ({IN_LIST}))", in_list(list(shared))
+        return f"(n.owner_id = :me OR n.folder_id IN ({IN_LIST}))", id_list(list(shared))
     return "n.owner_id = :me", "[]"
 
 
-def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
+def _search_at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
     """Search where it is so little work that to hand it to a thread would cost more.
 
     Else give None.
     """
     if (
-        not findable.alone(tx, me)
+        not findable.finds_only_own(tx, me)
         or (
-            found := rank_by_words.best_of_few(
+            found := rank_by_words.rank_few_notes(
                 tx, me, query := read_query.read_query(tx, me, text), limit=limit
             )
         )
@@ -242,10 +246,10 @@ def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> H
         return None
     if sum(one.size for one in found) > LIGHT_BYTES:
         return None
-    return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
+    return hits_of_scores(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 
-def _ask(
+def _prepare_ask(
     tx: Tx,
     me: Caller,
     text: str,
@@ -255,7 +259,7 @@ def _ask(
     *,
     by_words: bool,
 ) -> rank_by_meaning.Ask:
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
     return rank_by_meaning.Ask(
         read_query.read_query(tx, me, text),
         None if folder is None else folder["id"],
@@ -264,21 +268,21 @@ def _ask(
     )
 
 
-def _shown(
+def _word_hits(
     tx: Tx, query: Query, found: rank_by_meaning.Ranked, mode: Mode, notice: str | None
 ) -> Hits:
-    return shown(
+    return hits_of_scores(
         tx,
         query,
         found.scores,
         places=found.places,
         matches=found.matches,
         mode=mode,
-        notice=_told(query, notice),
+        notice=_query_notice(query, notice),
     )
 
 
-def _search(
+def _search_on_reader(
     tx: Tx,
     me: Caller,
     text: str,
@@ -287,15 +291,17 @@ def _search(
     folder_name: str | None,
     notice: str | None,
 ) -> Hits:
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
     query = read_query.read_query(tx, me, text)
-    found = rank_by_words.best(
+    found = rank_by_words.rank_notes(
         tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"]
     )
-    return shown(tx, query, {one.id: one.score for one in found}, notice=_told(query, notice))
+    return hits_of_scores(
+        tx, query, {one.id: one.score for one in found}, notice=_query_notice(query, notice)
+    )
 
 
-def _told(query: Query, notice: str | None) -> str | None:
+def _query_notice(query: Query, notice: str | None) -> str | None:
     """Return what there is to know of how a query was read, before anything else."""
     if not query.narrowed:
         return notice
@@ -305,7 +311,7 @@ def _told(query: Query, notice: str | None) -> str | None:
     )
 
 
-def shown(
+def hits_of_scores(
     tx: Tx,
     query: Query,
     scores: dict[int, float],
@@ -321,10 +327,10 @@ def shown(
     """
     rows = tx.all(
         f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})",
-        ids=in_list(list(scores)),
+        ids=id_list(list(scores)),
     )
     by_id: dict[int, Any] = {row["id"]: row for row in rows}
-    wanted = patterns(query)
+    wanted = query_patterns(query)
     hits: list[Hit] = []
     passages: list[Passage] = []
     for note_id, score in scores.items():
@@ -333,9 +339,9 @@ def shown(
         _, title, folder_id, updated_at, content = by_id[note_id]
         # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it
         # takes seconds.
-        text, marks = snippet(content, wanted)
+        text, marks = make_snippet(content, wanted)
         if not marks and places and note_id in places:
-            text = beginning(content, *places[note_id])
+            text = first_words(content, *places[note_id])
         hits.append(
             Hit(
                 note_id,

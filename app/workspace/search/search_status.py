@@ -57,16 +57,16 @@ async def search_status(app: App, me: Caller) -> SearchStatus:
 
     How many words, patterns and meanings are still to be indexed.
     """
-    return await app.read(_of_owner, app.part(Meaning), me.user)
+    return await app.read(_owner_status, app.part(Meaning), me.user)
 
 
 @operation("COMMAND")
 async def search_progress(app: App, me: Caller) -> SearchStatus:
     """Show how much of everyone's notes search has indexed."""
-    return await app.read(_of_all, app.part(Meaning))
+    return await app.read(_overall_status, app.part(Meaning))
 
 
-def _of_owner(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
+def _owner_status(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
     words = tx.value(
         """SELECT (SELECT count(*) FROM waiting_words w CROSS
           JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
@@ -74,38 +74,38 @@ def _of_owner(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
                   AND owner_id = :owner)""",
         owner=owner,
     )
-    model = _model(tx, meaning)
-    done = (0, 0) if model is None else note_vectors.counted(tx, model, owner)
+    model = _current_model(tx, meaning)
+    done = (0, 0) if model is None else note_vectors.count_of_owner(tx, model, owner)
     return SearchStatus(
         WordsStatus(words),
-        _patterns(tx, owner),
-        _meaning(meaning, model, workspace_counters.counts_of(tx, owner).notes, done),
+        _patterns_status(tx, owner),
+        _meaning_status(meaning, model, workspace_counters.workspace_counts(tx, owner).notes, done),
     )
 
 
-def _of_all(tx: Tx, meaning: Meaning) -> SearchStatus:
+def _overall_status(tx: Tx, meaning: Meaning) -> SearchStatus:
     words = tx.value(
         "SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes "
         "WHERE id <= (SELECT stale_to FROM word_index))"
     )
-    model = _model(tx, meaning)
-    done = (0, 0) if model is None else note_vectors.counted_all(tx, model)
+    model = _current_model(tx, meaning)
+    done = (0, 0) if model is None else note_vectors.count_all(tx, model)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
     return SearchStatus(
-        WordsStatus(words), _patterns(tx, None), _meaning(meaning, model, notes, done)
+        WordsStatus(words), _patterns_status(tx, None), _meaning_status(meaning, model, notes, done)
     )
 
 
-def _patterns(tx: Tx, owner: int | None) -> PatternsStatus | None:
+def _patterns_status(tx: Tx, owner: int | None) -> PatternsStatus | None:
     return PatternsStatus(trigram_index.count_due(tx, owner)) if tx.settings.grep_index else None
 
 
-def _model(tx: Tx, meaning: Meaning) -> Model | None:
+def _current_model(tx: Tx, meaning: Meaning) -> Model | None:
     """Return the model whose vectors are kept; without a running server the newest that has any."""
-    return meaning.model or next(iter(note_vectors.models(tx)), None)
+    return meaning.model or next(iter(note_vectors.list_models(tx)), None)
 
 
-def _meaning(
+def _meaning_status(
     meaning: Meaning, model: Model | None, notes: int, done: tuple[int, int]
 ) -> MeaningStatus:
     state, reason = meaning.state

@@ -30,27 +30,33 @@ def complete_todo(
 
     Completing it again changes nothing.
     """
-    next_id = complete(
-        tx, me, todo_rows.require(tx, me.user, id), *due.zones_of(tx, me, user_timezone)
+    next_id = complete_one(
+        tx,
+        me,
+        todo_rows.require_live(tx, me.user, id),
+        *due.home_and_request_zone(tx, me, user_timezone),
     )
     return Completed(
-        todo_records.read_one(tx, me, id),
-        None if next_id is None else todo_records.read_one(tx, me, next_id),
+        todo_records.read_todo(tx, me, id),
+        None if next_id is None else todo_records.read_todo(tx, me, next_id),
     )
 
 
-def complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneInfo) -> int | None:
+def complete_one(
+    tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneInfo
+) -> int | None:
     """Complete an open todo and return the id of the next of its series, if this made one."""
     if todo["completed"]:
         return None
     todo_rows.set_completed(tx, todo, completed=True)
     if todo["recurrence"] is None or (
-        todo["next_id"] is not None and todo_rows.get(tx, me.user, todo["next_id"]) is not None
+        todo["next_id"] is not None
+        and todo_rows.find_live(tx, me.user, todo["next_id"]) is not None
     ):
         return None
     series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
-    today = due.day_of(tx.now, zone)
-    found = recurrence.following(
+    today = due.local_day(tx.now, zone)
+    found = recurrence.next_in_series(
         series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"]
     )
     if found is None:
@@ -59,7 +65,7 @@ def complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneIn
         due_date=found.due,
         recurrence=msgspec.json.encode(found.recurrence).decode(),
         wall=found.wall,
-        steps=todo_steps.unticked(todo["steps"]),
+        steps=todo_steps.untick_all(todo["steps"]),
     )
     next_id = todo_rows.insert(tx, me.user, draft, zone=home)
     todo_rows.set_next(tx, todo, next_id)

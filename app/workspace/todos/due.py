@@ -60,7 +60,7 @@ class Day(Rule, frozen=True):
         if value in self.names:
             return value
         try:
-            return _day(value).isoformat()
+            return _parse_day(value).isoformat()
         except ValueError:
             raise ValueError(
                 _missing(value)
@@ -80,7 +80,7 @@ class DueText(Rule, frozen=True):
 
     def __call__(self, value: str) -> str:
         try:
-            parse(value, UTC)
+            parse_due(value, UTC)
         except Invalid:
             raise ValueError(_missing(value) or _FORM) from None
         return value
@@ -102,26 +102,26 @@ class Span(Struct, frozen=True):
         """Return a text that no deadline in the span sorts before, whatever zone that deadline was
         reckoned in.
         """
-        return _shifted(self.first, -2, "") if self.first else ""
+        return _shift_day(self.first, -2, "") if self.first else ""
 
     @property
     def high(self) -> str:
         """Return a text that every such deadline sorts before."""
-        return _shifted(self.last, 3, AFTER_ALL) if self.last != AFTER_ALL else AFTER_ALL
+        return _shift_day(self.last, 3, AFTER_ALL) if self.last != AFTER_ALL else AFTER_ALL
 
 
-def zone_of(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
+def request_zone(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
     """Return the zone a request asks for, else the one its user has set."""
     return ZoneInfo(asked or users.settings_of(tx, me).timezone)
 
 
-def zones_of(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:
+def home_and_request_zone(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:
     """Return the zone that the user has set, and the one this request is read in."""
-    home = zone_of(tx, me)
+    home = request_zone(tx, me)
     return home, home if asked is None else ZoneInfo(asked)
 
 
-def parse(text: str, zone: tzinfo) -> str:
+def parse_due(text: str, zone: tzinfo) -> str:
     """Return a due date as it is stored.
 
     A day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises
@@ -129,14 +129,14 @@ def parse(text: str, zone: tzinfo) -> str:
     """
     try:
         if _DAY.fullmatch(text):
-            return _day(text).isoformat()
-        return stamp(_moment(text, zone))
+            return _parse_day(text).isoformat()
+        return stamp(_parse_moment(text, zone))
     except (ValueError, OverflowError):
         raise Invalid(f"dueDate {_missing(text) or _FORM}.", field="dueDate") from None
 
 
 def _missing(text: str) -> str | None:
-    """Say which day a text names that its month does not have."""
+    """Return which day a text names that its month does not have."""
     if _DAY.match(text) is None:
         return None
     year, month, day = (int(part) for part in text[:10].split("-"))
@@ -149,12 +149,12 @@ def _missing(text: str) -> str | None:
     )
 
 
-def is_day(due: str) -> bool:
+def is_whole_day(due: str) -> bool:
     """Return whether a stored due date is a whole day."""
     return len(due) == 10
 
 
-def moment(due: str, zone: ZoneInfo) -> datetime:
+def local_moment(due: str, zone: ZoneInfo) -> datetime:
     """Return a stored moment as the wall shows it in `zone`.
 
     At the ends of the calendar, where it cannot, in UTC.
@@ -166,61 +166,64 @@ def moment(due: str, zone: ZoneInfo) -> datetime:
         return found
 
 
-def day_of(due: str, zone: ZoneInfo) -> date:
+def local_day(due: str, zone: ZoneInfo) -> date:
     """Return the day of `zone` on which it is due."""
-    return date.fromisoformat(due) if is_day(due) else moment(due, zone).date()
+    return date.fromisoformat(due) if is_whole_day(due) else local_moment(due, zone).date()
 
 
 @functools.lru_cache(4096)
-def deadline(due: str | None, zone: ZoneInfo) -> str:
+def sortable_deadline(due: str | None, zone: ZoneInfo) -> str:
     """Return the moment by which it is due as text that sorts.
 
     A whole day is due by its last millisecond in `zone`.
     """
     if due is None:
         return NO_DUE
-    if not is_day(due):
+    if not is_whole_day(due):
         return due
     try:
         return stamp(
-            _begin(date.fromisoformat(due) + timedelta(days=1), zone) - timedelta(milliseconds=1)
+            _day_start(date.fromisoformat(due) + timedelta(days=1), zone)
+            - timedelta(milliseconds=1)
         )
     except OverflowError:
         return f"{due}T23:59:59.999Z"
 
 
-def moved(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -> str:
+def move_to_day(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -> str:
     """Return the same on another day.
 
     A moment keeps its wall time in `zone`, or gets the time `wall`.
     """
-    if is_day(due):
+    if is_whole_day(due):
         return day.isoformat()
     try:
-        return stamp(datetime.combine(day, wall or moment(due, zone).time(), zone).astimezone(UTC))
+        return stamp(
+            datetime.combine(day, wall or local_moment(due, zone).time(), zone).astimezone(UTC)
+        )
     except OverflowError:
-        return stamp(datetime.combine(day, moment(due, zone).time(), UTC))
+        return stamp(datetime.combine(day, local_moment(due, zone).time(), UTC))
 
 
-def span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
+def days_span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
     """Return the days from `first` to `last`; None leaves that end open."""
     return Span(
         first=first.isoformat() if first else "",
         last=last.isoformat() if last else AFTER_ALL,
-        since=_edge(lambda: _begin(first, zone), "") if first else "",
-        until=_edge(lambda: _begin(last + timedelta(days=1), zone), AFTER_ALL)
+        since=_span_edge(lambda: _day_start(first, zone), "") if first else "",
+        until=_span_edge(lambda: _day_start(last + timedelta(days=1), zone), AFTER_ALL)
         if last
         else AFTER_ALL,
     )
 
 
-def _day(text: str) -> date:
+def _parse_day(text: str) -> date:
     if not _DAY.fullmatch(text):
         raise ValueError("not a day")
     return date.fromisoformat(text)
 
 
-def _moment(text: str, zone: tzinfo) -> datetime:
+def _parse_moment(text: str, zone: tzinfo) -> datetime:
     match = _MOMENT.fullmatch(text)
     if match is None:
         raise ValueError("not a moment")
@@ -231,18 +234,18 @@ def _moment(text: str, zone: tzinfo) -> datetime:
     return (found if offset else found.replace(tzinfo=zone)).astimezone(UTC)
 
 
-def _begin(day: date, zone: ZoneInfo) -> datetime:
+def _day_start(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 
-def _edge(begin: Callable[[], datetime], otherwise: str) -> str:
+def _span_edge(begin: Callable[[], datetime], otherwise: str) -> str:
     try:
         return stamp(begin())
     except OverflowError:
         return otherwise
 
 
-def _shifted(day: str, days: int, otherwise: str) -> str:
+def _shift_day(day: str, days: int, otherwise: str) -> str:
     try:
         return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
     except OverflowError:

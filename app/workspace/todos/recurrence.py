@@ -96,7 +96,7 @@ class RuleText(schema.Rule, frozen=True):
         return {"pattern": PATTERN, "maxLength": LONGEST}
 
     def __call__(self, value: str) -> str:
-        return str(parse(value))
+        return str(parse_rule(value))
 
 
 class Recurrence(schema.Body):
@@ -113,7 +113,7 @@ class Recurrence(schema.Body):
 
 
 @functools.lru_cache(1024)
-def parse(text: str) -> Repetition:
+def parse_rule(text: str) -> Repetition:
     """Read a rule; raise ValueError with a sentence's end."""
     if len(text) > LONGEST:
         raise ValueError(f"must have at most {LONGEST} characters")
@@ -122,7 +122,7 @@ def parse(text: str) -> Repetition:
         raise ValueError(
             "must be one RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO, without DTSTART or line breaks"
         )
-    parts = tuple(_part(part) for part in given.removesuffix(";").split(";"))
+    parts = tuple(_split_part(part) for part in given.removesuffix(";").split(";"))
     named = dict(parts)
     if len(named) != len(parts):
         raise ValueError("must not name a part twice")
@@ -130,16 +130,16 @@ def parse(text: str) -> Repetition:
         raise ValueError("must not have both COUNT and UNTIL")
     return Repetition(
         parts=parts,
-        frequency=_frequency(named.pop("FREQ", "")),
-        interval=_positive("INTERVAL", named.pop("INTERVAL", "1")),
-        count=_positive("COUNT", named.pop("COUNT")) if "COUNT" in named else None,
-        until=_until(named.pop("UNTIL")) if "UNTIL" in named else None,
-        week_start=_week_start(named.pop("WKST", "MO")),
-        byday=tuple(_weekday(text) for text in named.pop("BYDAY").split(","))
+        frequency=_parse_frequency(named.pop("FREQ", "")),
+        interval=_parse_positive("INTERVAL", named.pop("INTERVAL", "1")),
+        count=_parse_positive("COUNT", named.pop("COUNT")) if "COUNT" in named else None,
+        until=_parse_until(named.pop("UNTIL")) if "UNTIL" in named else None,
+        week_start=_parse_week_start(named.pop("WKST", "MO")),
+        byday=tuple(_parse_weekday(text) for text in named.pop("BYDAY").split(","))
         if "BYDAY" in named
         else (),
         numbers=tuple(
-            (name, tuple(_number(name, text) for text in value.split(",")))
+            (name, tuple(_parse_number(name, text) for text in value.split(",")))
             for name, value in named.items()
         ),
     )
@@ -147,7 +147,7 @@ def parse(text: str) -> Repetition:
 
 def require_dates(rule: str, first: date) -> None:
     """Raise Invalid unless the rule, its end aside, names some date in the years after `first`."""
-    if next_date(structs.replace(parse(rule), count=None), start=first, after=first) is None:
+    if next_date(structs.replace(parse_rule(rule), count=None), start=first, after=first) is None:
         raise Invalid(
             f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.",
             field="recurrence.rule",
@@ -156,16 +156,16 @@ def require_dates(rule: str, first: date) -> None:
 
 def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
     """Return whether a due date lies after the rule's UNTIL."""
-    until = parse(rule).until
+    until = parse_rule(rule).until
     if until is None:
         return False
-    limit = due.parse(until, zone)
-    if due.is_day(limit) or due.is_day(due_date):
-        return due.day_of(due_date, zone) > due.day_of(limit, zone)
+    limit = due.parse_due(until, zone)
+    if due.is_whole_day(limit) or due.is_whole_day(due_date):
+        return due.local_day(due_date, zone) > due.local_day(limit, zone)
     return due_date > limit
 
 
-def following(
+def next_in_series(
     series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None
 ) -> Following | None:
     """Return what follows a todo done today.
@@ -174,20 +174,20 @@ def following(
 
     `wall` is the wall time that the series keeps, where that is not the one of `due_date`.
     """
-    repetition = parse(series.rule)
-    start = due.day_of(due_date, zone) if series.from_ == "due" else today
+    repetition = parse_rule(series.rule)
+    start = due.local_day(due_date, zone) if series.from_ == "due" else today
     found = next_date(repetition, start=start, after=max(start, today))
     if found is None:
         return None
     day, steps = found
     kept = (
         None
-        if due.is_day(due_date)
+        if due.is_whole_day(due_date)
         else time.fromisoformat(wall)
         if wall
-        else due.moment(due_date, zone).time()
+        else due.local_moment(due_date, zone).time()
     )
-    next_due = due.moved(due_date, day, zone, kept)
+    next_due = due.move_to_day(due_date, day, zone, kept)
     if repetition.count is not None and steps >= repetition.count:
         return None
     if is_over(series.rule, next_due, zone):
@@ -195,7 +195,7 @@ def following(
     rule = (
         series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
     )
-    displaced = kept is not None and due.moment(next_due, zone).time() != kept
+    displaced = kept is not None and due.local_moment(next_due, zone).time() != kept
     return Following(
         next_due,
         Recurrence(rule, series.from_),
@@ -211,11 +211,11 @@ def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date
     passed over. None when there is no such date: none in about `SPAN_YEARS` years, or a counted
     series older than that.
     """
-    begin = start if repetition.count is not None else _aligned(repetition, start, after)
-    later = _twin(begin.year) - begin.year
+    begin = start if repetition.count is not None else _align_to_period(repetition, start, after)
+    later = _equivalent_year(begin.year) - begin.year
     steps = 0
     try:
-        for found in _dates(repetition, start, begin.replace(year=begin.year + later)):
+        for found in _rule_dates(repetition, start, begin.replace(year=begin.year + later)):
             day = found.replace(year=found.year - later)
             steps += day > start
             if day > after:
@@ -225,7 +225,7 @@ def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date
     return None
 
 
-def _dates(repetition: Repetition, start: date, begin: date) -> Iterator[date]:
+def _rule_dates(repetition: Repetition, start: date, begin: date) -> Iterator[date]:
     from dateutil import rrule  # a twentieth of a second, so only where something recurs
 
     by: dict[str, Any] = {name.lower(): list(numbers) for name, numbers in repetition.numbers}
@@ -255,7 +255,7 @@ def _add_what_start_implies(by: dict[str, Any], frequency: str, start: date) -> 
             by["byweekday"] = start.weekday()
 
 
-def _aligned(repetition: Repetition, start: date, after: date) -> date:
+def _align_to_period(repetition: Repetition, start: date, after: date) -> date:
     """Return the first day of the last period of the rule that begins by `after`, so that a long
     past costs nothing.
     """
@@ -263,46 +263,46 @@ def _aligned(repetition: Repetition, start: date, after: date) -> date:
         case "DAILY":
             return date.fromordinal(
                 start.toordinal()
-                + _whole(after.toordinal() - start.toordinal(), repetition.interval)
+                + _whole_periods(after.toordinal() - start.toordinal(), repetition.interval)
             )
         case "WEEKLY":
             week = start.toordinal() - (start.weekday() - repetition.week_start) % 7
-            passed = _whole(after.toordinal() - week, 7 * repetition.interval)
+            passed = _whole_periods(after.toordinal() - week, 7 * repetition.interval)
             return date.fromordinal(week + passed) if passed else start
         case "MONTHLY":
             month = start.year * 12 + start.month - 1
-            passed = _whole(after.year * 12 + after.month - 1 - month, repetition.interval)
+            passed = _whole_periods(after.year * 12 + after.month - 1 - month, repetition.interval)
             return date((month + passed) // 12, (month + passed) % 12 + 1, 1) if passed else start
         case _:
-            passed = _whole(after.year - start.year, repetition.interval)
+            passed = _whole_periods(after.year - start.year, repetition.interval)
             return date(start.year + passed, 1, 1) if passed else start
 
 
-def _whole(length: int, unit: int) -> int:
+def _whole_periods(length: int, unit: int) -> int:
     return length // unit * unit
 
 
 @functools.lru_cache(512)
-def _twin(year: int) -> int:
+def _equivalent_year(year: int) -> int:
     """Return a late year from which the calendar runs on, for `SPAN_YEARS`, as it does from `year`.
 
     dateutil looks for the dates of a rule that has none up to the year 9999; from a late year it
     is soon there.
     """
-    wanted = [_form(year + number) for number in range(SPAN_YEARS)]
+    wanted = [_calendar_form(year + number) for number in range(SPAN_YEARS)]
     last = 9999 - SPAN_YEARS
     return next(
         twin
         for twin in range(last, last - 400, -1)
-        if all(_form(twin + n) == form for n, form in enumerate(wanted))
+        if all(_calendar_form(twin + n) == form for n, form in enumerate(wanted))
     )
 
 
-def _form(year: int) -> tuple[bool, int]:
+def _calendar_form(year: int) -> tuple[bool, int]:
     return calendar.isleap(year), date(2000 + year % 400, 1, 1).weekday()
 
 
-def _part(text: str) -> tuple[str, str]:
+def _split_part(text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
     if name in FINER:
         raise ValueError("must not be finer than days")
@@ -313,13 +313,13 @@ def _part(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _frequency(text: str) -> str:
+def _parse_frequency(text: str) -> str:
     if text not in FREQUENCIES:
         raise ValueError("must have a FREQ of DAILY, WEEKLY, MONTHLY or YEARLY")
     return text
 
 
-def _positive(name: str, text: str) -> int:
+def _parse_positive(name: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
         raise ValueError(
             f"must have an {name} from 1 to 999999999"
@@ -329,7 +329,7 @@ def _positive(name: str, text: str) -> int:
     return int(text)
 
 
-def _number(name: str, text: str) -> int:
+def _parse_number(name: str, text: str) -> int:
     number = int(text) if _NUMBER.fullmatch(text) else 0
     least = 1 if name == "BYMONTH" else -LARGEST[name]
     if number == 0 or not least <= number <= LARGEST[name]:
@@ -337,7 +337,7 @@ def _number(name: str, text: str) -> int:
     return number
 
 
-def _weekday(text: str) -> tuple[int, int | None]:
+def _parse_weekday(text: str) -> tuple[int, int | None]:
     match = _WEEKDAY.fullmatch(text)
     which = int(match[1]) if match and match[1] else None
     if match is None or which == 0 or abs(which or 1) > 53:
@@ -345,16 +345,16 @@ def _weekday(text: str) -> tuple[int, int | None]:
     return WEEKDAYS.index(match[2]), which
 
 
-def _week_start(text: str) -> int:
+def _parse_week_start(text: str) -> int:
     if text not in WEEKDAYS:
         raise ValueError("must have a WKST of MO, TU, WE, TH, FR, SA or SU")
     return WEEKDAYS.index(text)
 
 
-def _until(text: str) -> str:
+def _parse_until(text: str) -> str:
     ending = _CLOCK.sub(r"T\1:\2:\3", _DATE.sub(r"\1-\2-\3", text))
     try:
-        due.parse(ending, UTC)
+        due.parse_due(ending, UTC)
     except Invalid:
         raise ValueError(
             "has an UNTIL that is not a date such as 20261231 or a moment such as 20261231T220000Z"

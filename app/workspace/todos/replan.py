@@ -82,7 +82,7 @@ def replan_todos(
     """
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(user_timezone or chosen.timezone)
-    moves = plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
+    moves = plan_moves(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
     if not dry_run:
         for move in moves:
             todo_rows.reschedule(
@@ -91,14 +91,14 @@ def replan_todos(
     return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
 
 
-def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
+def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
     """Return the new due date of every overdue todo that finds a day, most important first, then
     oldest; nothing is changed.
 
     A todo that recurs is not put past its next occurrence: where all days up to that one are
     full it stays as it is.
     """
-    today = due.day_of(tx.now, zone)
+    today = due.local_day(tx.now, zone)
     overdue = tx.all(
         "SELECT id, title, priority, due_date, recurrence, wall FROM todos "
         f"WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}",
@@ -106,16 +106,20 @@ def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
         **overdue_params(tx, zone),
     )
     overdue.sort(
-        key=lambda todo: (-todo["priority"], due.deadline(todo["due_date"], zone), todo["id"])
+        key=lambda todo: (
+            -todo["priority"],
+            due.sortable_deadline(todo["due_date"], zone),
+            todo["id"],
+        )
     )
-    taken = _taken(tx, me, today, zone)
+    taken = _count_taken(tx, me, today, zone)
     while True:
-        moves = list(_fill(tx, overdue, _Days(taken.copy(), per_day), today, zone))
+        moves = list(_fill_days(tx, overdue, _Days(taken.copy(), per_day), today, zone))
         moved = {move.id for move in moves}
         staying = {
             todo["id"]
             for todo in overdue
-            if todo["id"] not in moved and due.day_of(todo["due_date"], zone) == today
+            if todo["id"] not in moved and due.local_day(todo["due_date"], zone) == today
         }
         if not staying:
             return moves
@@ -125,7 +129,7 @@ def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
         overdue = [todo for todo in overdue if todo["id"] not in staying]
 
 
-def _fill(
+def _fill_days(
     tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: ZoneInfo
 ) -> Iterator[Move]:
     for todo in overdue:
@@ -133,10 +137,12 @@ def _fill(
         last = _last_day(todo, day, today, zone)
         if last is None or day <= last:
             days.take(day)
-            yield Move(todo["id"], todo["title"], todo["due_date"], _moved(todo, day, zone))
+            yield Move(
+                todo["id"], todo["title"], todo["due_date"], _moved_due_date(todo, day, zone)
+            )
 
 
-def _taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[date]:
+def _count_taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[date]:
     """Count the open todos of each day from today on that are not overdue."""
     rows = tx.all(
         f"""SELECT due_date, count(*) AS number FROM todos
@@ -144,22 +150,22 @@ def _taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[date]:
               AND due_date IS NOT NULL AND NOT ({OVERDUE})
             GROUP BY due_date""",
         me=me.user,
-        low=due.span(today, None, zone).low,
+        low=due.days_span(today, None, zone).low,
         **overdue_params(tx, zone),
     )
     taken: Counter[date] = Counter()
     for row in rows:
-        taken[due.day_of(row["due_date"], zone)] += row["number"]
+        taken[due.local_day(row["due_date"], zone)] += row["number"]
     return taken
 
 
 def _first_day(tx: Tx, todo: sqlite3.Row, today: date, zone: ZoneInfo) -> date:
-    passed = not due.is_day(todo["due_date"]) and _moved(todo, today, zone) <= tx.now
+    passed = not due.is_whole_day(todo["due_date"]) and _moved_due_date(todo, today, zone) <= tx.now
     return today + timedelta(days=1) if passed else today
 
 
-def _moved(todo: sqlite3.Row, day: date, zone: ZoneInfo) -> str:
-    return due.moved(
+def _moved_due_date(todo: sqlite3.Row, day: date, zone: ZoneInfo) -> str:
+    return due.move_to_day(
         todo["due_date"], day, zone, time.fromisoformat(todo["wall"]) if todo["wall"] else None
     )
 
@@ -172,7 +178,7 @@ def _last_day(todo: sqlite3.Row, day: date, today: date, zone: ZoneInfo) -> date
     if todo["recurrence"] is None or day <= today + timedelta(days=1):
         return None
     series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
-    found = recurrence.following(
+    found = recurrence.next_in_series(
         series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"]
     )
-    return None if found is None else due.day_of(found.due, zone)
+    return None if found is None else due.local_day(found.due, zone)

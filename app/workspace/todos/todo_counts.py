@@ -32,7 +32,7 @@ class Listed(msgspec.Struct, frozen=True):
         )
 
 
-def counts_of(tx: Tx, owner: int) -> Listed:
+def todo_counts(tx: Tx, owner: int) -> Listed:
     """Return the counts of an owner's list."""
     row = tx.one(
         "SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner",
@@ -55,7 +55,7 @@ def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:
     )
 
 
-def move_to(tx: Tx, owner: int, zone: ZoneInfo) -> bool:
+def set_zone(tx: Tx, owner: int, zone: ZoneInfo) -> bool:
     """Note the zone of the owner's deadlines; return whether it was another one."""
     moved = tx.run(
         """INSERT INTO todo_lists (owner_id, zone) VALUES (:owner, :zone)

@@ -52,7 +52,7 @@ class Todo(Record):
 _NULL = msgspec.Raw(b"null")
 
 
-def from_rows(rows: Iterable[sqlite3.Row]) -> list[Todo]:
+def todos_from_rows(rows: Iterable[sqlite3.Row]) -> list[Todo]:
     """Return todos from rows of `COLUMNS`, with steps if the rows have them."""
     return [
         Todo(
@@ -84,7 +84,7 @@ def from_rows(rows: Iterable[sqlite3.Row]) -> list[Todo]:
     ]
 
 
-def read_one(tx: Tx, me: Caller, todo_id: int) -> Todo:
+def read_todo(tx: Tx, me: Caller, todo_id: int) -> Todo:
     """Return one live todo of the caller's, with its steps; raise NotFound."""
     found = tx.all(
         f"SELECT {COLUMNS}, steps FROM todos "
@@ -94,4 +94,4 @@ def read_one(tx: Tx, me: Caller, todo_id: int) -> Todo:
     )
     if not found:
         raise NotFound("There is no such todo.")
-    return from_rows(found)[0]
+    return todos_from_rows(found)[0]

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from app.core.database.tx import Tx
 from app.errors import NotFound
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import name_index
 from app.workspace.todos import due, todo_counts, todo_steps
 
@@ -32,7 +32,7 @@ class Draft(NamedTuple):
     wall: str | None = None
 
 
-def get(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row | None:
+def find_live(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row | None:
     """Return an owner's live todo, or None."""
     return tx.one(
         "SELECT * FROM todos WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
@@ -41,9 +41,9 @@ def get(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row | None:
     )
 
 
-def require(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row:
+def require_live(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row:
     """Return an owner's live todo; raise NotFound."""
-    found = get(tx, owner, todo_id)
+    found = find_live(tx, owner, todo_id)
     if found is None:
         raise NotFound("There is no such todo.")
     return found
@@ -65,7 +65,7 @@ def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
                :now, :now)""",
         owner=owner,
         deadline=_deadline(tx, owner, draft.due_date, zone),
-        words=_words(draft),
+        words=_draft_words(draft),
         now=tx.now,
         **draft._asdict(),
     )
@@ -73,7 +73,7 @@ def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
     return made.lastrowid or 0
 
 
-def change(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
+def update(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
     """Let a todo say what `draft` says; one that already does is left alone."""
     if draft != draft_of(todo):
         tx.run(
@@ -85,7 +85,7 @@ def change(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
             id=todo["id"],
             owner=todo["owner_id"],
             deadline=_deadline(tx, todo["owner_id"], draft.due_date, zone),
-            words=_words(draft),
+            words=_draft_words(draft),
             now=tx.now,
             **draft._asdict(),
         )
@@ -148,8 +148,8 @@ def reschedule(tx: Tx, owner: int, todo_id: int, *, due_date: str, zone: ZoneInf
 
 def set_trash(tx: Tx, todo_ids: Sequence[int], trash_id: int | None) -> None:
     """Put todos into the trash under one entry, or with None take them out."""
-    listed = in_list(todo_ids)
-    _count(
+    listed = id_list(todo_ids)
+    _add_to_counts(
         tx,
         f"id IN ({IN_LIST}) AND (trash_id IS NULL) = :going",
         -1 if trash_id else 1,
@@ -163,8 +163,8 @@ def set_trash(tx: Tx, todo_ids: Sequence[int], trash_id: int | None) -> None:
 
 def purge(tx: Tx, todo_ids: Sequence[int]) -> int:
     """Delete todos for good, live or trashed; return their number."""
-    listed = in_list(todo_ids)
-    _count(tx, f"id IN ({IN_LIST}) AND trash_id IS NULL", -1, ids=listed)
+    listed = id_list(todo_ids)
+    _add_to_counts(tx, f"id IN ({IN_LIST}) AND trash_id IS NULL", -1, ids=listed)
     _forget_names(tx, f"id IN ({IN_LIST})", ids=listed)
     return tx.run(f"DELETE FROM todos WHERE id IN ({IN_LIST})", ids=listed).rowcount
 
@@ -181,7 +181,7 @@ def _forget_names(tx: Tx, which: str, **params: object) -> None:
         name_index.remove(tx, "todo", row["id"], owner=row["owner_id"], name=row["title"])
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text without accents and case, as words are compared."""
     if text.isascii():
         return text.lower()
@@ -190,9 +190,9 @@ def folded(text: str) -> str:
     ).casefold()
 
 
-def words_of(todo: sqlite3.Row) -> str:
+def stored_words(todo: sqlite3.Row) -> str:
     """Return the words by which a stored todo is found."""
-    return _words(draft_of(todo))
+    return _draft_words(draft_of(todo))
 
 
 def rebuild(tx: Tx) -> None:
@@ -202,19 +202,19 @@ def rebuild(tx: Tx) -> None:
     ):
         tx.run(
             "UPDATE todos SET words = :words, deadline = :deadline WHERE id = :id",
-            words=words_of(todo),
-            deadline=due.deadline(todo["due_date"], ZoneInfo(todo["zone"] or "UTC")),
+            words=stored_words(todo),
+            deadline=due.sortable_deadline(todo["due_date"], ZoneInfo(todo["zone"] or "UTC")),
             id=todo["id"],
         )
 
 
-def _words(draft: Draft) -> str:
-    return folded(
+def _draft_words(draft: Draft) -> str:
+    return fold_text(
         "\n".join(
             (
                 draft.title,
                 draft.description or "",
-                *(step.title for step in todo_steps.decoded(draft.steps)),
+                *(step.title for step in todo_steps.decode_steps(draft.steps)),
             )
         )
     )
@@ -225,20 +225,24 @@ def _deadline(tx: Tx, owner: int, due_date: str | None, zone: ZoneInfo) -> str:
 
     All days of an owner have theirs in one zone, so a new one moves them all.
     """
-    if due_date is not None and due.is_day(due_date) and todo_counts.move_to(tx, owner, zone):
+    if (
+        due_date is not None
+        and due.is_whole_day(due_date)
+        and todo_counts.set_zone(tx, owner, zone)
+    ):
         for row in tx.all(
             "SELECT id, due_date FROM todos WHERE owner_id = :owner AND length(due_date) = 10",
             owner=owner,
         ):
             tx.run(
                 "UPDATE todos SET deadline = :deadline WHERE id = :id",
-                deadline=due.deadline(row["due_date"], zone),
+                deadline=due.sortable_deadline(row["due_date"], zone),
                 id=row["id"],
             )
-    return due.deadline(due_date, zone)
+    return due.sortable_deadline(due_date, zone)
 
 
-def _count(tx: Tx, which: str, sign: int, **params: object) -> None:
+def _add_to_counts(tx: Tx, which: str, sign: int, **params: object) -> None:
     for row in tx.all(
         "SELECT owner_id, completed, count(*) AS number FROM todos "
         f"WHERE {which} GROUP BY owner_id, completed",

@@ -10,7 +10,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.todos import due, todo_records
 from app.workspace.todos.todo_records import Todo
-from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_rows import fold_text
 
 Sort = Literal["dueDate", "priority", "createdAt", "updatedAt", "title"]
 Order = Literal["asc", "desc"]
@@ -72,7 +72,7 @@ def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
 
 def any_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
     """Return a page of what the filters leave, and how many todos they leave."""
-    conditions, params = _filters(tx, me, wanted)
+    conditions, params = _filter_conditions(tx, me, wanted)
     total = tx.value(f"SELECT count(*) FROM todos WHERE {' AND '.join(conditions)}", **params)
     return _page(tx, wanted, conditions, params), total
 
@@ -81,15 +81,15 @@ def _page(tx: Tx, wanted: Wanted, conditions: list[str], params: dict[str, Any])
     columns = todo_records.COLUMNS + (", steps" if wanted.include_steps else "")
     rows = tx.all(
         f"SELECT {columns} FROM todos WHERE {' AND '.join(conditions)} "
-        f"ORDER BY {_order(wanted)} LIMIT :limit OFFSET :offset",
+        f"ORDER BY {_order_by(wanted)} LIMIT :limit OFFSET :offset",
         **params,
         limit=wanted.limit,
         offset=wanted.offset,
     )
-    return todo_records.from_rows(rows)
+    return todo_records.todos_from_rows(rows)
 
 
-def _order(wanted: Wanted) -> str:
+def _order_by(wanted: Wanted) -> str:
     """Return the ORDER BY; what has no due date comes last either way, and ties go by id."""
     if wanted.sort is None:
         return _DEFAULT_ORDER
@@ -99,14 +99,14 @@ def _order(wanted: Wanted) -> str:
     return f"{_COLUMN[wanted.sort]} {direction}, id"
 
 
-def _filters(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
+def _filter_conditions(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
     conditions = [
         "owner_id = :me",
         "trash_id IS NULL",
         "completed = :completed" if wanted.completed is not None else "completed IN (0, 1)",
     ]
     params: dict[str, Any] = {"me": me.user, "completed": wanted.completed}
-    if wanted.q is not None and (words := folded(wanted.q).split()):
+    if wanted.q is not None and (words := fold_text(wanted.q).split()):
         for number, word in enumerate(dict.fromkeys(words)):
             conditions.append(f"instr(words, :word{number}) > 0")
             params[f"word{number}"] = word
@@ -117,18 +117,20 @@ def _filters(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, A
         conditions.append("priority >= :least")
         params["least"] = wanted.priority_min
     if wanted.date is not None or wanted.due_from is not None or wanted.due_to is not None:
-        zone = due.zone_of(tx, me, wanted.user_timezone)
-        today = due.day_of(tx.now, zone)
+        zone = due.request_zone(tx, me, wanted.user_timezone)
+        today = due.local_day(tx.now, zone)
         if wanted.date == "overdue":
             conditions.append(OVERDUE)
             params.update(overdue_params(tx, zone))
         elif wanted.date is not None:
-            _add_span(conditions, params, due.span(*_days(wanted.date, today), zone), "date")
+            _add_span(
+                conditions, params, due.days_span(*_named_span(wanted.date, today), zone), "date"
+            )
         if wanted.due_from is not None or wanted.due_to is not None:
             _add_span(
                 conditions,
                 params,
-                due.span(_as_date(wanted.due_from), _as_date(wanted.due_to), zone),
+                due.days_span(_parse_date(wanted.due_from), _parse_date(wanted.due_to), zone),
                 "range",
             )
     return conditions, params
@@ -143,8 +145,12 @@ OVERDUE = (
 
 def overdue_params(tx: Tx, zone: ZoneInfo) -> dict[str, str]:
     """Return the parameters of `OVERDUE`."""
-    today = due.day_of(tx.now, zone)
-    return {"soon": due.span(None, today, zone).high, "today": today.isoformat(), "now": tx.now}
+    today = due.local_day(tx.now, zone)
+    return {
+        "soon": due.days_span(None, today, zone).high,
+        "today": today.isoformat(),
+        "now": tx.now,
+    }
 
 
 def _add_span(conditions: list[str], params: dict[str, Any], span: due.Span, name: str) -> None:
@@ -164,7 +170,7 @@ def _add_span(conditions: list[str], params: dict[str, Any], span: due.Span, nam
     params.update({f"{name}_{bound}": value for bound, value in bounds.items()})
 
 
-def _days(named: str, today: date) -> tuple[date, date]:
+def _named_span(named: str, today: date) -> tuple[date, date]:
     match named:
         case "today":
             return today, today
@@ -176,5 +182,5 @@ def _days(named: str, today: date) -> tuple[date, date]:
             return date.fromisoformat(named), date.fromisoformat(named)
 
 
-def _as_date(day: str | None) -> date | None:
+def _parse_date(day: str | None) -> date | None:
     return None if day is None else date.fromisoformat(day)

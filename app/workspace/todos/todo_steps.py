@@ -58,7 +58,7 @@ StepsJson = json_column(
 StoredSteps = StepsJson | UnsetType
 
 
-def decoded(text: str) -> list[Step]:
+def decode_steps(text: str) -> list[Step]:
     """Return the steps that a row holds."""
     return [] if text == "[]" else _decoder.decode(text)
 
@@ -68,7 +68,7 @@ def new_steps(new: list[NewStep]) -> list[Step]:
     return [Step(number, step.title, completed=False) for number, step in enumerate(new, 1)]
 
 
-def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[Step], int]:
+def replace_steps(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[Step], int]:
     """Return the steps that `edits` ask for and the last id that was given.
 
     Raise Invalid for an id that is not there or comes twice.
@@ -96,10 +96,10 @@ def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[
     return made, last
 
 
-def unticked(text: str) -> str:
+def untick_all(text: str) -> str:
     """Return stored steps with none of them completed."""
     return msgspec.json.encode(
-        [Step(step.id, step.title, completed=False) for step in decoded(text)]
+        [Step(step.id, step.title, completed=False) for step in decode_steps(text)]
     ).decode()
 
 

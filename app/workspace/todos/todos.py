@@ -117,14 +117,14 @@ async def search_todos(
         include_steps,
     )
     if wanted.unfiltered:
-        return app.quick(_remembered, me, wanted, app.memory)
+        return app.quick(_list_first_page, me, wanted, app.memory)
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
 
 
 @operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=Tool())
 def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     """Read one todo with its steps."""
-    return TodoAnswer(todo_records.read_one(tx, me, id))
+    return TodoAnswer(todo_records.read_todo(tx, me, id))
 
 
 @operation(
@@ -157,20 +157,20 @@ def create_todo(
     user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:
     """Create a todo, with a due date, steps and a recurrence if given."""
-    home, zone = due.zones_of(tx, me, user_timezone)
+    home, zone = due.home_and_request_zone(tx, me, user_timezone)
     draft = Draft(
         title=title,
-        description=_described(description, notes),
+        description=_given_description(description, notes),
         priority=priority,
-        due_date=None if due_date is None else due.parse(due_date, zone),
-        steps=_json(todo_steps.new_steps(steps or [])),
+        due_date=None if due_date is None else due.parse_due(due_date, zone),
+        steps=_to_json(todo_steps.new_steps(steps or [])),
         last_step=len(steps or []),
-        recurrence=None if recurrence is None else _json(recurrence),
+        recurrence=None if recurrence is None else _to_json(recurrence),
     )
-    _require_sense(draft, zone, blame="recurrence")
+    _require_due_date(draft, zone, blame="recurrence")
     _require_not_over(draft, zone)
     return TodoAnswer(
-        todo_records.read_one(tx, me, todo_rows.insert(tx, me.user, draft, zone=home))
+        todo_records.read_todo(tx, me, todo_rows.insert(tx, me.user, draft, zone=home))
     )
 
 
@@ -210,58 +210,58 @@ def edit_todo(
     `steps` replaces the list: a step with the id of one that is there stays that step, one
     without an id is new.
     """
-    todo = todo_rows.require(tx, me.user, id)
-    home, zone = due.zones_of(tx, me, user_timezone)
+    todo = todo_rows.require_live(tx, me.user, id)
+    home, zone = due.home_and_request_zone(tx, me, user_timezone)
     draft = todo_rows.draft_of(todo)
     if title is not None:
         draft = draft._replace(title=title)
-    description = _described(description, notes)
+    description = _given_description(description, notes)
     if description is not None:
         draft = draft._replace(description=description)
     if priority is not None:
         draft = draft._replace(priority=priority)
     if not isinstance(due_date, UnsetType):
         draft = draft._replace(
-            due_date=None if due_date is None else due.parse(due_date, zone), wall=None
+            due_date=None if due_date is None else due.parse_due(due_date, zone), wall=None
         )
     if not isinstance(recurrence, UnsetType):
         draft = draft._replace(
-            recurrence=None if recurrence is None else _json(recurrence), wall=None
+            recurrence=None if recurrence is None else _to_json(recurrence), wall=None
         )
     if steps is not None:
-        made, last = todo_steps.replace(
-            todo_steps.decoded(todo["steps"]), steps, last=todo["last_step"]
+        made, last = todo_steps.replace_steps(
+            todo_steps.decode_steps(todo["steps"]), steps, last=todo["last_step"]
         )
-        draft = draft._replace(steps=_json(made), last_step=last)
+        draft = draft._replace(steps=_to_json(made), last_step=last)
     if due_date is not UNSET or recurrence is not UNSET:
-        _require_sense(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
+        _require_due_date(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
         if draft.recurrence != todo["recurrence"]:  # the last of a series may well be put off
             _require_not_over(draft, zone)
-    todo_rows.change(tx, todo, draft, zone=home)
+    todo_rows.update(tx, todo, draft, zone=home)
     if completed is True:
-        complete_todo.complete(tx, me, todo_rows.require(tx, me.user, id), home, zone)
+        complete_todo.complete_one(tx, me, todo_rows.require_live(tx, me.user, id), home, zone)
     elif completed is False and todo["completed"]:
         todo_rows.set_completed(tx, todo, completed=False)
-    return TodoAnswer(todo_records.read_one(tx, me, id))
+    return TodoAnswer(todo_records.read_todo(tx, me, id))
 
 
 @operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond")
 def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     """Put a todo into the trash."""
-    todo = todo_rows.require(tx, me.user, id)
-    entry = trash_rows.add(
+    todo = todo_rows.require_live(tx, me.user, id)
+    entry = trash_rows.add_entry(
         tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path=""
     )
     todo_rows.set_trash(tx, [id], entry)
     return Trashed()
 
 
-def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
+def _list_first_page(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
     """Return a page near the start of the list.
 
     From memory, where no todo of the caller has changed since it was put there.
     """
-    listed = todo_counts.counts_of(tx, me.user)
+    listed = todo_counts.todo_counts(tx, me.user)
     key = ("todos", me.user, listed.revision, wanted)
     page = memory.get(key)
     if page is None:
@@ -270,7 +270,7 @@ def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
     return TodoList(cast(list[Todo], msgspec.Raw(page)), listed.total(completed=wanted.completed))
 
 
-def _described(description: str | None, notes: str | None) -> str | None:
+def _given_description(description: str | None, notes: str | None) -> str | None:
     """Return the description, by whichever of its names it came.
 
     Raise Invalid for two different texts.
@@ -283,7 +283,7 @@ def _described(description: str | None, notes: str | None) -> str | None:
     return notes if description is None else description
 
 
-def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
+def _require_due_date(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
     """Raise Invalid, naming the field `blame`, for a recurrence that has no due date to count
     from or that names no date at all.
     """
@@ -292,7 +292,7 @@ def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
     if draft.due_date is None:
         raise Invalid("recurrence needs a dueDate.", field=blame)
     rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
-    recurrence.require_dates(rule, due.day_of(draft.due_date, zone))
+    recurrence.require_dates(rule, due.local_day(draft.due_date, zone))
 
 
 def _require_not_over(draft: Draft, zone: ZoneInfo) -> None:
@@ -307,5 +307,5 @@ def _require_not_over(draft: Draft, zone: ZoneInfo) -> None:
         )
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return msgspec.json.encode(value).decode()

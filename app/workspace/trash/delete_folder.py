@@ -18,7 +18,7 @@ class TrashedFolder(Record):
 @operation("DELETE /os/folders/{id}", category="folders", scope="os.notes:write", since="beyond")
 def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     """Move a folder and all below it to the trash."""
-    found = access.folder(tx, me, id, "admin", field="id")
+    found = access.require_folder(tx, me, id, "admin", field="id")
     if folders.is_general(found):
         raise Forbidden("The folder General cannot be deleted.")
     if (
@@ -35,10 +35,10 @@ def move_folder_to_trash(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
 
     Return the numbers of notes and folders.
     """
-    found = folder_rows.sure(tx, folder_id)
-    below = folder_rows.subtree(tx, folder_id)
-    path = folder_rows.path(tx, found["parent_id"])
-    entry = trash_rows.add(
+    found = folder_rows.require_live(tx, folder_id)
+    below = folder_rows.subtree_ids(tx, folder_id)
+    path = folder_rows.folder_path(tx, found["parent_id"])
+    entry = trash_rows.add_entry(
         tx,
         me,
         owner=found["owner_id"],

@@ -34,8 +34,8 @@ class PurgeAnswer(Record):
 @operation("DELETE /os/trash/{kind}/{id}", scope=WRITE, since="beyond")
 async def purge_from_trash(app: App, me: Caller, *, kind: Kind, id: Id) -> PurgeAnswer:
     """Delete one thing in the trash for good, snapshots included."""
-    entry = await app.read(_own_entry, me, kind, id)
-    return PurgeAnswer(await _purge(app, [entry["id"]]))
+    entry = await app.read(_require_own_entry, me, kind, id)
+    return PurgeAnswer(await _purge_entries(app, [entry["id"]]))
 
 
 @operation("DELETE /os/trash", scope=WRITE, since="beyond")
@@ -47,19 +47,21 @@ async def empty_trash(
     older_than_days: Annotated[int, Meta(ge=0, le=36500)] | None = None,
 ) -> PurgeAnswer:
     """Delete for good what lies in the trash, or only one kind of it or what is older."""
-    kinds = trash_lists.kinds_of(me, kind, "write")
-    return PurgeAnswer(await _purge(app, await app.read(_entries, me.owns, kinds, older_than_days)))
+    kinds = trash_lists.allowed_kinds(me, kind, "write")
+    return PurgeAnswer(
+        await _purge_entries(app, await app.read(_find_entries, me.owns, kinds, older_than_days))
+    )
 
 
 @operation("COMMAND", frees=True, every=HOUR)
 async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
     """Delete for good what has been in each user's trash for its time."""
-    return PurgeAnswer(await _purge(app, await app.read(_expired)))
+    return PurgeAnswer(await _purge_entries(app, await app.read(_expired_entries)))
 
 
-def _own_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
+def _require_own_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
     """Return the entry of one thing that is the caller's to delete for good."""
-    entry = trash_lists.entry_of(tx, me, kind, item_id)
+    entry = trash_lists.require_entry(tx, me, kind, item_id)
     if entry["owner_id"] != me.owns:
         raise Forbidden("Only its owner may delete this for good.", role="admin")
     if (entry["kind"], entry["item_id"]) != (kind, item_id):
@@ -67,7 +69,7 @@ def _own_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
     return entry
 
 
-def _entries(tx: Tx, user: int, kinds: str, older_than_days: int | None) -> list[int]:
+def _find_entries(tx: Tx, user: int, kinds: str, older_than_days: int | None) -> list[int]:
     before = stamp(tx.moment - timedelta(days=older_than_days or 0))
     rows = tx.all(
         "SELECT id FROM trash WHERE owner_id = :me AND kind IN (SELECT value "
@@ -79,15 +81,15 @@ def _entries(tx: Tx, user: int, kinds: str, older_than_days: int | None) -> list
     return [row["id"] for row in rows]
 
 
-def _expired(tx: Tx) -> list[int]:
+def _expired_entries(tx: Tx) -> list[int]:
     found = []
     for row in tx.all("SELECT DISTINCT owner_id FROM trash"):
         days = users.settings_of_user(tx, row["owner_id"]).trash_days
-        found += _entries(tx, row["owner_id"], '["note","todo","folder"]', days)
+        found += _find_entries(tx, row["owner_id"], '["note","todo","folder"]', days)
     return found
 
 
-async def _purge(app: App, entries: list[int]) -> Purged:
+async def _purge_entries(app: App, entries: list[int]) -> Purged:
     """Delete entries for good, some hundred rows a transaction, so that no purge holds up other
     writes.
     """
@@ -122,7 +124,7 @@ def _purge_rest(tx: Tx, entry: int) -> tuple[int, int]:
     below = [
         row["id"] for row in tx.all("SELECT id FROM folders WHERE trash_id = :entry", entry=entry)
     ]
-    note_rows.leave_folders(tx, below)
+    note_rows.forget_folders(tx, below)
     below_count = folder_rows.purge(tx, below)
-    trash_rows.drop(tx, entry)
+    trash_rows.delete_entry(tx, entry)
     return todos, below_count

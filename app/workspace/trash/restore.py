@@ -30,12 +30,12 @@ def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredIte
     One note of a folder in the trash can come back alone. What an admin of a shared folder
     deleted there, they can bring back.
     """
-    entry = trash_lists.entry_of(tx, me, kind, id)
+    entry = trash_lists.require_entry(tx, me, kind, id)
     if (entry["kind"], entry["item_id"]) == ("folder", id) or entry["kind"] != "folder":
         folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](
             tx, entry, id
         )
-        trash_rows.drop(tx, entry["id"])
+        trash_rows.delete_entry(tx, entry["id"])
     elif kind == "note":
         folder_id = _restore_note(tx, entry, id)
     else:
@@ -48,8 +48,8 @@ def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredIte
 
 
 def _restore_note(tx: Tx, entry: Any, note_id: int) -> int | None:
-    note = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
-    folder_id = _live(tx, note["folder_id"])
+    note = tx.require_row("SELECT * FROM notes WHERE id = :id", id=note_id)
+    folder_id = _live_folder(tx, note["folder_id"])
     note_rows.restore_one(tx, note, folder_id)
     return folder_id
 
@@ -61,8 +61,8 @@ def _restore_todo(tx: Tx, entry: Any, todo_id: int) -> int | None:
 
 def _restore_folder(tx: Tx, entry: Any, folder_id: int) -> int | None:
     owner, trash_id = entry["owner_id"], entry["id"]
-    row = tx.sure("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
-    parent = _live(tx, row["parent_id"])
+    row = tx.require_row("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
+    parent = _live_folder(tx, row["parent_id"])
     folder_rows.restore(
         tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, owner, parent, row["name"])
     )
@@ -79,11 +79,13 @@ def _free_name(tx: Tx, owner: int, parent: int | None, name: str) -> str:
     return next(
         candidate
         for candidate in candidates
-        if folder_rows.child(tx, owner, parent, candidate) is None
+        if folder_rows.find_child(tx, owner, parent, candidate) is None
     )
 
 
-def _live(tx: Tx, folder_id: int | None) -> int | None:
+def _live_folder(tx: Tx, folder_id: int | None) -> int | None:
     return (
-        folder_id if folder_id is not None and folder_rows.get(tx, folder_id) is not None else None
+        folder_id
+        if folder_id is not None and folder_rows.find_live(tx, folder_id) is not None
+        else None
     )

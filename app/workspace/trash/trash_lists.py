@@ -57,11 +57,11 @@ def list_trash(
 
     Each note of it can come back alone.
     """
-    kinds = kinds_of(me, kind, "read")
+    kinds = allowed_kinds(me, kind, "read")
     if folder_id is not None:
-        return _inside(tx, me, folder_id, kinds, limit, offset)
-    theirs = trash_rows.of_others(tx, me)
-    others = folder_rows.in_list(theirs)
+        return _list_inside(tx, me, folder_id, kinds, limit, offset)
+    theirs = trash_rows.restorable_entries(tx, me)
+    others = folder_rows.id_list(theirs)
     whose = (
         f"(owner_id = :me OR id IN ({folder_rows.IN_LIST}))" if theirs else "owner_id = :me"
     )  # with the OR it would sort
@@ -77,10 +77,10 @@ def list_trash(
         limit=limit,
         offset=offset,
     )
-    return TrashList([_item(tx, me, row) for row in rows], total)
+    return TrashList([_trash_item_of_row(tx, me, row) for row in rows], total)
 
 
-def kinds_of(me: Caller, kind: str | None, right: str) -> str:
+def allowed_kinds(me: Caller, kind: str | None, right: str) -> str:
     """Return the kinds that the credential may see in the trash, or change, as the JSON list that
     the SQL reads.
     """
@@ -93,23 +93,25 @@ def kinds_of(me: Caller, kind: str | None, right: str) -> str:
     return msgspec.json.encode(allowed).decode()
 
 
-def entry_of(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row:
+def require_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row:
     """Return the entry under which a thing lies in the trash, for one who may change it."""
-    kinds_of(me, kind, "write")
-    entry = trash_rows.find(tx, me, kind, item_id)
+    allowed_kinds(me, kind, "write")
+    entry = trash_rows.find_entry(tx, me, kind, item_id)
     if entry is None:
         raise NotFound(f"There is no such {kind} in the trash.", field="id")
     return entry
 
 
-def _item(tx: Tx, me: Caller, row: sqlite3.Row) -> TrashItem:
+def _trash_item_of_row(tx: Tx, me: Caller, row: sqlite3.Row) -> TrashItem:
     path = row["path"]
     if row["owner_id"] != me.owns:
-        path = access.path_of(tx, me, trash_rows.place_of(tx, row["kind"], row["item_id"]))
-    return _shown(tx, row, row["kind"], row["item_id"], row["title"], path)
+        path = access.shared_path(tx, me, trash_rows.folder_of(tx, row["kind"], row["item_id"]))
+    return _trash_item(tx, row, row["kind"], row["item_id"], row["title"], path)
 
 
-def _shown(tx: Tx, entry: sqlite3.Row, kind: Kind, id_: int, title: str, path: str) -> TrashItem:
+def _trash_item(
+    tx: Tx, entry: sqlite3.Row, kind: Kind, id_: int, title: str, path: str
+) -> TrashItem:
     days = timedelta(days=users.settings_of_user(tx, entry["owner_id"]).trash_days)
     purge_at = stamp(datetime.fromisoformat(entry["trashed_at"]) + days)
     return TrashItem(
@@ -118,14 +120,16 @@ def _shown(tx: Tx, entry: sqlite3.Row, kind: Kind, id_: int, title: str, path: s
         title,
         path,
         entry["trashed_at"],
-        trash_rows.decoded_actor(entry["trashed_by"]),
+        trash_rows.raw_actor(entry["trashed_by"]),
         purge_at,
     )
 
 
-def _inside(tx: Tx, me: Caller, folder_id: int, kinds: str, limit: int, offset: int) -> TrashList:
+def _list_inside(
+    tx: Tx, me: Caller, folder_id: int, kinds: str, limit: int, offset: int
+) -> TrashList:
     """Return the folders and notes that went into the trash with a folder and lie below it."""
-    entry = trash_rows.find(tx, me, "folder", folder_id)
+    entry = trash_rows.find_entry(tx, me, "folder", folder_id)
     if entry is None:
         raise NotFound("There is no such folder in the trash.", field="folderId")
     listed = f"""{_BELOW}, things (kind, id, title, place) AS (
@@ -143,13 +147,13 @@ def _inside(tx: Tx, me: Caller, folder_id: int, kinds: str, limit: int, offset: 
         **params,
     )
     path = (
-        folder_rows.path
+        folder_rows.folder_path
         if entry["owner_id"] == me.owns
-        else lambda tx, place: access.path_of(tx, me, place)
+        else lambda tx, place: access.shared_path(tx, me, place)
     )
     return TrashList(
         [
-            _shown(tx, entry, row["kind"], row["id"], row["title"], path(tx, row["place"]))
+            _trash_item(tx, entry, row["kind"], row["id"], row["title"], path(tx, row["place"]))
             for row in rows
         ],
         total,

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.agent.briefing import mail
-from app.agent.briefing.make_briefing import window
+from app.agent.briefing.make_briefing import label_window
 from app.agent.calendar import free_time
 from app.agent.calendar.free_time import CalendarEvent
 from tests.agent.briefing.test_strategies import Scripted
@@ -293,7 +293,7 @@ def test_conflicts_and_free_time(
     for order in (events, events[::-1]):
         found = free_time.events_of(order, UTC_ZONE)
         assert [
-            (int(one.title), int(other.title)) for one, other in free_time.conflicts(found)
+            (int(one.title), int(other.title)) for one, other in free_time.conflicting_pairs(found)
         ] == clashing
         assert {int(one.title) for one in found if one.conflict} == {
             number for pair in clashing for number in pair
@@ -458,7 +458,7 @@ async def test_at_most_ten_things_are_suggested_the_weightiest_first(alice: Clie
     ],
 )
 def test_a_stretch_of_time_is_read(label: str, hours: float) -> None:
-    assert window(label) == timedelta(hours=hours)
+    assert label_window(label) == timedelta(hours=hours)
 
 
 async def test_a_label_is_kept_as_it_was_given(alice: Client) -> None:
@@ -631,7 +631,7 @@ async def test_two_hundred_long_emails_and_events_are_told_briefly(alice: Client
     ],
 )
 def test_a_date_of_mail_is_read_where_it_can_be(text: str | None, found: str | None) -> None:
-    sent = mail.sent_at(text, ZoneInfo("Europe/Berlin"))
+    sent = mail.parse_sent_at(text, ZoneInfo("Europe/Berlin"))
     assert (None if sent is None else sent.isoformat()[:16]) == found
 
 

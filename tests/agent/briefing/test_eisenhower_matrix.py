@@ -307,13 +307,13 @@ async def test_a_flood_of_markup_is_answered(resident: Client, flood: str) -> No
 
 
 TITLES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80).filter(
-    lambda text: html_fragments.line(text) != ""
+    lambda text: html_fragments.one_line(text) != ""
 )
 ITEMS = st.builds(
     Item,
     source=st.sampled_from(["todo", "email", "note", "calendar"]),
-    title=TITLES.map(html_fragments.line),
-    words=TITLES.map(html_fragments.line),
+    title=TITLES.map(html_fragments.one_line),
+    words=TITLES.map(html_fragments.one_line),
     day=st.dates(min_value=NOW.date().replace(year=2020), max_value=NOW.date().replace(year=2030))
     | st.none(),
     priority=st.sampled_from([None, 0.2, 0.4, 0.6, 0.8, 1.0]),
@@ -327,7 +327,7 @@ ITEMS = st.builds(
 @given(ITEMS)
 def test_an_item_comes_back_from_its_own_html_as_it_was(item: Item) -> None:
     name = {"todo": "todo", "email": "email", "note": "notes", "calendar": "calendar"}[item.source]
-    html = html_fragments.listing("Heading & more", [summaries.entry(item, "aside <b>")])
+    html = html_fragments.html_list("Heading & more", [summaries.item_entry(item, "aside <b>")])
     assert tags(html) <= {"p", "strong", "ul", "li", "em"}
     assert summaries.items_of({name: html}, ZONE) == [item]
 
@@ -339,7 +339,7 @@ def tags(html: str) -> set[str]:
 @given(st.lists(ITEMS, max_size=12), st.randoms(use_true_random=False))
 def test_the_order_in_which_things_come_changes_nothing(items: list[Item], random: Any) -> None:
     shuffled = random.sample(items, len(items))
-    assert quadrants.ranked(items, NOW) == quadrants.ranked(shuffled, NOW)
+    assert quadrants.rank_items(items, NOW) == quadrants.rank_items(shuffled, NOW)
 
 
 @given(st.lists(ITEMS, max_size=12))
@@ -351,19 +351,21 @@ def test_one_more_overdue_todo_changes_the_place_of_no_other_thing(items: list[I
         priority=0.8,
         id="late",
     )
-    before = quadrants.ranked(items, NOW)
-    assert [one for one in quadrants.ranked([*items, late], NOW) if one.item is not late] == before
+    before = quadrants.rank_items(items, NOW)
+    assert [
+        one for one in quadrants.rank_items([*items, late], NOW) if one.item is not late
+    ] == before
 
 
 @given(ITEMS)
 def test_points_are_between_0_and_100_and_a_higher_priority_or_pin_never_counts_less(
     item: Item,
 ) -> None:
-    one = quadrants.scored(item, NOW)
+    one = quadrants.score_item(item, NOW)
     assert 0 <= one.urgency <= 100
     assert 0 <= one.importance <= 100
     for better in ({"priority": 1.0}, {"pinned": True}, {"level": "high"}, {"conflict": True}):
         assert (
-            quadrants.scored(msgspec.structs.replace(item, **better), NOW).importance
+            quadrants.score_item(msgspec.structs.replace(item, **better), NOW).importance
             >= one.importance
         )

@@ -145,8 +145,10 @@ LATE = Item(
 
 @given(st.lists(ITEMS, max_size=15), st.randoms(use_true_random=False))
 def test_the_order_of_things_changes_no_strategy(items: list[Item], random: Any) -> None:
-    found = [quadrants.scored(item, NOW) for item in items]
-    assert strategies.best(found, NOW) == strategies.best(random.sample(found, len(found)), NOW)
+    found = [quadrants.score_item(item, NOW) for item in items]
+    assert strategies.top_three(found, NOW) == strategies.top_three(
+        random.sample(found, len(found)), NOW
+    )
 
 
 @given(st.lists(ITEMS, max_size=15))
@@ -154,11 +156,14 @@ def test_one_more_overdue_todo_never_lowers_the_rank_of_clearing_them_nor_the_or
     items: list[Item],
 ) -> None:
     before = [
-        one.kind for one in strategies.best([quadrants.scored(item, NOW) for item in items], NOW)
+        one.kind
+        for one in strategies.top_three([quadrants.score_item(item, NOW) for item in items], NOW)
     ]
     after = [
         one.kind
-        for one in strategies.best([quadrants.scored(item, NOW) for item in [*items, LATE]], NOW)
+        for one in strategies.top_three(
+            [quadrants.score_item(item, NOW) for item in [*items, LATE]], NOW
+        )
     ]
     assert "overdue" not in before or after.index("overdue") <= before.index("overdue")
     stayed = [kind for kind in before if kind in after and kind != "overdue"]
@@ -289,4 +294,4 @@ def test_a_word_for_urgency_is_normalised(word: str, level: str) -> None:
     ],
 )
 def test_a_word_for_a_category_is_normalised(word: str, category: str) -> None:
-    assert rewriting.category(word) == category
+    assert rewriting.category_of(word) == category

@@ -250,8 +250,8 @@ def broken(*_: Any, **__: Any) -> Any:
     "place",
     [
         "app.agent.rules.rules.next_step",
-        "app.agent.models.model_or_rules.pick",
-        "app.agent.turn.live_turn.use",
+        "app.agent.models.model_or_rules.pick_brain",
+        "app.agent.turn.live_turn.use_tool",
         "app.agent.turn.live_turn.json.dumps",
     ],
 )

@@ -205,11 +205,11 @@ async def test_what_others_wrote_makes_the_agents_next_write_ask_first(
             "POST", "/chat", json={"message": "a todo about rhubarb would be nice", "stream": False}
         )
     me, origin = caller(served, "alice", kind="key"), Origin("chat", conversation_id=1)
-    found = await tool_gate.use(
+    found = await tool_gate.use_tool(
         served.parts, me, "memory_search", {"query": "rhubarb"}, origin=origin
     )
     assert isinstance(found, tool_gate.Done)
-    done = await tool_gate.use(
+    done = await tool_gate.use_tool(
         served.parts, me, "create_todo", {"title": "rhubarb"}, origin=origin, taint=found.taint
     )
     assert isinstance(done, tool_gate.Waiting) is waits

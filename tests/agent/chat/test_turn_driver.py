@@ -13,7 +13,7 @@ from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_ai.models.function import FunctionModel
 
 from app.agent.chat import run_turn
-from app.agent.chat.turn_driver import drive
+from app.agent.chat.turn_driver import drive_turn
 from app.agent.models import model_messages
 from app.agent.rules import rules
 from app.agent.turn import library_history, live_turn, turn_history
@@ -245,14 +245,14 @@ async def test_a_stop_while_a_tool_works_ends_a_turn_by_rules(
 ) -> None:
     steps = iter([Step(calls=(("unknown_effect", {"text": "x"}),)), Step("Never said.")])
     monkeypatch.setattr(rules, "next_step", lambda _: next(steps))
-    use = tool_gate.use
+    use = tool_gate.use_tool
 
     async def stopping(*args: Any, **more: Any) -> Any:
         done = await use(*args, **more)
         (served.parts.store.path.parent / STOP).touch()
         return done
 
-    monkeypatch.setattr(tool_gate, "use", stopping)
+    monkeypatch.setattr(tool_gate, "use_tool", stopping)
     streams, _ = await talked(served, ["go"], None)
     assert [event["type"] for event in streams[0]] == [
         "conversation-start",
@@ -277,7 +277,7 @@ async def test_a_turn_by_rules_that_takes_too_long_is_stopped(
 
     calls = (search("leeks"),)
     monkeypatch.setattr(rules, "next_step", lambda _: Step("Let me see. ", calls=calls))
-    monkeypatch.setattr(tool_gate, "use", endless)
+    monkeypatch.setattr(tool_gate, "use_tool", endless)
     monkeypatch.setattr(asyncio, "timeout", lambda one: limit if one == seconds else timeout(one))
     streams, _ = await talked(served, ["go"], None)
     assert [event["type"] for event in streams[0]] == [
@@ -316,15 +316,17 @@ async def test_a_brain_takes_up_a_conversation_that_began_offline(
         yield "Twenty minutes, as I said."
 
     async def with_a_model(turn: Any, _: None, message: Any, history: Any, **more: Any) -> Any:
-        return await drive(turn, FunctionModel(stream_function=brain), message, history, **more)
+        return await drive_turn(
+            turn, FunctionModel(stream_function=brain), message, history, **more
+        )
 
-    monkeypatch.setattr(run_turn, "drive", with_a_model)
+    monkeypatch.setattr(run_turn, "drive_turn", with_a_model)
     whole = {"message": "Really?", "stream": False, "conversationId": begun["conversationId"]}
     assert (await alice.ok("POST", "/chat", json=whole))["response"] == "Twenty minutes, as I said."
     kinds = [part.part_kind for entry in heard for part in entry.parts]
     assert kinds == ["user-prompt", "tool-call", "tool-return", "text", "user-prompt"]
     assert heard[3].parts[0].content == begun["response"]
-    monkeypatch.setattr(run_turn, "drive", drive)
+    monkeypatch.setattr(run_turn, "drive_turn", drive_turn)
     back = await alice.ok("POST", "/chat", json={**whole, "message": "thanks"})
     assert back["usage"]["promptTokens"] > begun["usage"]["promptTokens"]
 

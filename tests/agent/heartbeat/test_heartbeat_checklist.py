@@ -41,11 +41,11 @@ pytestmark = pytest.mark.anyio
     ],
 )
 def test_a_line_is_known_by_its_rules_or_by_none(line: str, kinds: list[str]) -> None:
-    assert [rule.kind for rule in lines.understood(line).rules] == kinds
+    assert [rule.kind for rule in lines.parse_task(line).rules] == kinds
 
 
 def test_the_default_checklist_needs_no_model() -> None:
-    tasks = lines.tasks_of(instructions.DEFAULT)
+    tasks = lines.parse_tasks(instructions.DEFAULT)
     assert len(tasks) == 4
     assert all(task.rules for task in tasks)
 
@@ -55,10 +55,10 @@ def test_what_is_no_item_is_none() -> None:
         "# Head\n- one\n  goes on\n- [x] done\n* [ ] two\n```\n- code\n```\n> - "
         "quoted\n<!-- - hidden -->\nprose\n1. three"
     )
-    assert [task.text for task in lines.tasks_of(text)] == ["one goes on", "two", "three"]
-    assert [task.text for task in lines.tasks_of("one\n\ntwo")] == ["one", "two"]
-    assert lines.tasks_of("") == lines.tasks_of("# Only a head\n\n---") == ()
-    assert len(lines.tasks_of("- x\n" * 900)) == lines.MOST_TASKS
+    assert [task.text for task in lines.parse_tasks(text)] == ["one goes on", "two", "three"]
+    assert [task.text for task in lines.parse_tasks("one\n\ntwo")] == ["one", "two"]
+    assert lines.parse_tasks("") == lines.parse_tasks("# Only a head\n\n---") == ()
+    assert len(lines.parse_tasks("- x\n" * 900)) == lines.MOST_TASKS
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def at(text: str) -> datetime:
 def between(
     start: str, end: str, days: frozenset[int] = EVERY_DAY, zone: ZoneInfo = BERLIN
 ) -> Hours:
-    return Hours(zone, active_hours.minutes(start), active_hours.minutes(end), days)
+    return Hours(zone, active_hours.parse_minutes(start), active_hours.parse_minutes(end), days)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_next_run_always_lies_inside_the_hours(
     if start == end:
         end = 1440
     window, now = Hours(ZoneInfo(zone), start, end, frozenset(days)), moment.replace(tzinfo=UTC)
-    due, _ = active_hours.following(
+    due, _ = active_hours.next_run(
         window, now - timedelta(minutes=7), now, timedelta(minutes=every), name=name
     )
     assert due > now
@@ -114,7 +114,7 @@ def test_the_next_run_always_lies_inside_the_hours(
 
 def test_what_was_missed_is_made_up_for_by_one_run() -> None:
     window = Hours(BERLIN)
-    due, missed = active_hours.following(
+    due, missed = active_hours.next_run(
         window, at("2026-11-21T08:00"), at("2026-11-21T17:05"), timedelta(minutes=30), name="x"
     )
     assert (due, missed) == (at("2026-11-21T17:30"), 18)
@@ -123,7 +123,7 @@ def test_what_was_missed_is_made_up_for_by_one_run() -> None:
 def test_not_everyone_begins_at_the_same_second_of_the_morning() -> None:
     window = between("09:00", "17:00")
     begins = {
-        active_hours.begin(
+        active_hours.first_run(
             window, at("2026-11-21T20:00"), timedelta(minutes=30), name=f"user {number}"
         )
         for number in range(50)

@@ -131,8 +131,8 @@ async def year(
     async def pick(*_: Any, **__: Any) -> Brain:
         return found.brain()
 
-    monkeypatch.setattr(model_or_rules, "pick", pick)
-    monkeypatch.setattr(model_or_rules, "named", lambda *_: "scripted")
+    monkeypatch.setattr(model_or_rules, "pick_brain", pick)
+    monkeypatch.setattr(model_or_rules, "brain_name", lambda *_: "scripted")
     await found.start()
     found.client = await found.served.person("alice")
     await found.client.ok("PATCH", "/account/settings", json={"timezone": "Europe/Berlin"})
@@ -147,7 +147,7 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patched:
-        patched.setattr(run_once.act, "attempt", dies)
+        patched.setattr(run_once.act, "attempt_action", dies)
         with contextlib.suppress(asyncio.CancelledError):
             await year.served.command("run_due_heartbeats")
     await year.restart()
@@ -171,7 +171,7 @@ async def test_a_year(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
         if year.chance.random() < 0.004:
             await cut_off(year, monkeypatch)
         await year.served.command("run_due_heartbeats")
-        beat = year.served.parts.quick(schedule_rows.of, 1)
+        beat = year.served.parts.quick(schedule_rows.heartbeat_of, 1)
         if not beat.enabled:
             await year.client.ok("PUT", "/heartbeat/schedule", json={"enabled": True})
         elif year.chance.random() < 0.02:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.agent.memory import identity
-from app.agent.memory.identity import CUT, FILES, cut, owner_words
-from app.agent.memory.persona import CALLED, HEAD, NOBODY, Persona, persona
+from app.agent.memory.identity import CUT, FILES, cut_lines, owner_words
+from app.agent.memory.persona import CALLED, HEAD, NOBODY, Persona, read_persona
 from app.core.caller import Caller, Kind
 from tests.conftest import Client, Served
 
@@ -135,7 +135,7 @@ async def test_what_one_note_leaves_the_others_may_take(served: Served, alice: C
     ],
 )
 def test_a_text_is_cut_at_a_line(text: str, most: int, kept: Any, left: str) -> None:
-    assert cut(text, most, kept) == left
+    assert cut_lines(text, most, kept) == left
 
 
 @pytest.mark.parametrize(
@@ -166,19 +166,19 @@ def test_a_text_is_cut_at_a_line(text: str, most: int, kept: Any, left: str) -> 
 )
 def test_what_is_simply_stated_is_followed(words: str, stated: Persona) -> None:
     assert (
-        persona(
+        read_persona(
             f"You are an agent.\n{HEAD}\n\n## Whom you serve (USER.md)\n{words}\nIt is now "
             "2026-11-21T09:30 (UTC)."
         )
         == stated
     )
-    assert persona(words)._replace(agent="") == NOBODY
+    assert read_persona(words)._replace(agent="") == NOBODY
 
 
 def test_the_settings_name_the_agent_where_its_owners_words_do_not() -> None:
     named = CALLED.format(name="Ada")
-    assert persona(f"You are an agent.\n{named}") == Persona(agent="Ada")
-    assert persona(f"You are an agent.\n{named}\n{HEAD}\nYour name is Aria.").agent == "Aria"
+    assert read_persona(f"You are an agent.\n{named}") == Persona(agent="Ada")
+    assert read_persona(f"You are an agent.\n{named}\n{HEAD}\nYour name is Aria.").agent == "Aria"
 
 
 @pytest.mark.anyio

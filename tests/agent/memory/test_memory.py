@@ -164,7 +164,7 @@ async def test_a_deleted_conversation_is_forgotten_and_its_words_with_it(
     await say(alice, "The walrus sleeps")
     await alice.ok("DELETE", f"/conversations/{talked['conversationId']}")
     assert [hit["title"] for hit in await found(alice, "walrus")] == ["The walrus sleeps"]
-    name = episodes.table(user_of(served, alice))
+    name = episodes.table_name(user_of(served, alice))
     count = f"SELECT count(*) FROM {name} WHERE {name} MATCH 'walrus'"
     assert served.parts.glance(lambda tx: tx.value(count)) == 1
 
@@ -601,7 +601,7 @@ async def test_a_heartbeat_writes_only_so_often(
     me = Caller(user=user_of(served, alice), user_id="", username="alice", kind="heartbeat")
 
     async def may(kind: memory.WriteKind) -> int:
-        return await served.parts.read(memory.wait, me, kind)
+        return await served.parts.read(memory.seconds_to_wait, me, kind)
 
     clock.now = clock.now.replace(hour=0, minute=0)
     for hour, kind in enumerate(["long_term"] * 3 + ["daily"] * 4):
@@ -622,7 +622,9 @@ async def test_a_heartbeat_writes_only_so_often(
         0,
     ]
     assert (
-        served.parts.glance(lambda tx: memory.writes(tx, me.user, by="heartbeat", since="2026"))
+        served.parts.glance(
+            lambda tx: memory.count_writes(tx, me.user, by="heartbeat", since="2026")
+        )
         == 7
     )
     assert (await write(alice, kind="daily", content="A person may."))["written"]

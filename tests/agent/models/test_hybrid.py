@@ -310,4 +310,4 @@ async def test_a_search_that_is_refused_leaves_no_asking_behind(
 def test_the_mix_is_of_both_measures_from_nought_to_one(
     words: dict[int, float], near: dict[int, float], mixed: dict[int, float]
 ) -> None:
-    assert rank_by_meaning.mixed(words, near) == pytest.approx(mixed)
+    assert rank_by_meaning.mix_scores(words, near) == pytest.approx(mixed)

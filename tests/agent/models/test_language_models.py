@@ -387,7 +387,7 @@ async def test_a_brain_says_what_it_is(
     served: Served, alice: Client, provider: FakeProvider
 ) -> None:
     me = Caller(user=1, user_id="", username="alice", kind="session")
-    brain = await model_or_rules.pick(served.parts, me, "anything")
+    brain = await model_or_rules.pick_brain(served.parts, me, "anything")
     assert (brain.name, brain.provider, brain.local, brain.fallback, brain.answered) == (
         "offline",
         "offline",
@@ -396,7 +396,7 @@ async def test_a_brain_says_what_it_is(
         "offline",
     )
     await served.command("add_model", name="tiny", url=provider.url)
-    brain = await model_or_rules.pick(served.parts, me)
+    brain = await model_or_rules.pick_brain(served.parts, me)
     assert (brain.name, brain.provider, brain.local, brain.model.model_name, brain.answered) == (
         "tiny",
         "compatible",
@@ -404,7 +404,7 @@ async def test_a_brain_says_what_it_is(
         "tiny",
         "tiny",
     )
-    assert (await model_or_rules.pick(served.parts, OPERATOR)).name == "tiny"
+    assert (await model_or_rules.pick_brain(served.parts, OPERATOR)).name == "tiny"
 
 
 async def test_a_briefing_is_said_in_the_models_words(

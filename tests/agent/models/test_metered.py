@@ -19,7 +19,7 @@ from app.account import token_reservations
 from app.agent.models import model_loop
 from app.agent.models.metered_model import MeteredModel
 from app.agent.turn import live_turn, token_meter
-from app.agent.turn.token_meter import Meter, first_call
+from app.agent.turn.token_meter import Meter, reserve_first_call
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.rewriter import Draft, Rewriting
@@ -209,11 +209,13 @@ async def me(alice: Client) -> Caller:
 async def turn(served: Served, who: Caller, model: Model) -> tuple[live_turn.Turn, live_turn.Ended]:
     """Run a turn as a chat does, with this model."""
     parts = served.parts
-    held = await parts.write(first_call, who, feature="chat", model="scripted", texts=("hello",))
+    held = await parts.write(
+        reserve_first_call, who, feature="chat", model="scripted", texts=("hello",)
+    )
     counter = Meter(parts, who, feature="chat", model="scripted", held=held)
     events: list[Any] = []
     begun = live_turn.Turn(parts, who, "now", "UTC", events.append)
-    ended = await model_loop.run(begun, MeteredModel(model, counter), "hello", [])
+    ended = await model_loop.run_model(begun, MeteredModel(model, counter), "hello", [])
     await parts.write(counter.end)
     return begun, ended
 
@@ -255,7 +257,7 @@ async def test_a_model_whose_second_call_has_no_room_is_not_asked_again(
 ) -> None:
     await alice.note("Leeks", "Simmer. " * 5_000)
     note = 1
-    first = 4096 + token_meter.OVERHEAD_TOKENS + token_meter.tokens_in(("hello",))
+    first = 4096 + token_meter.OVERHEAD_TOKENS + token_meter.count_tokens(("hello",))
     await limit(alice, first + 500)
     seen: list[AgentInfo] = []
     model = scripted(("get_note_content", {"noteId": note}), "never said", seen=seen)

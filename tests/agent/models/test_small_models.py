@@ -27,7 +27,7 @@ from pydantic_ai.models.test import TestModel as AnyAnswer
 from pydantic_ai.tools import ToolDefinition
 
 from app.agent.models.guarded_model import GuardedModel
-from app.agent.models.hybrid_model import flattened
+from app.agent.models.hybrid_model import flatten_history
 from app.agent.models.model_rows import Configured
 from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import (
@@ -37,7 +37,7 @@ from app.agent.models.small_models import (
     shorten_history,
     tool_choice,
 )
-from app.agent.models.small_models.flat_schemas import flat
+from app.agent.models.small_models.flat_schemas import flatten_schema
 from app.catalog import CATALOG
 from app.errors import RateLimited
 from app.tools.registry import registry
@@ -50,7 +50,7 @@ TOOLS = [
         description=tool.descriptor.description,
         parameters_json_schema=tool.descriptor.parameters,
     )
-    for tool in registry.native(CATALOG).values()
+    for tool in registry.native_tools(CATALOG).values()
 ]
 SCHEMAS = {tool.name: tool.parameters_json_schema for tool in TOOLS}
 PLAIN = Configured("tiny", "compatible", "http://127.0.0.1:1/v1", "tiny")
@@ -62,7 +62,7 @@ def asked(*messages: str) -> list[ModelMessage]:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_flat_schema_allows_no_null_and_nothing_unknown(tool: ToolDefinition) -> None:
-    found = flat(tool.parameters_json_schema)
+    found = flatten_schema(tool.parameters_json_schema)
     text = json.dumps(found)
     assert '"null"' not in text
     assert '"default": null' not in text
@@ -87,7 +87,7 @@ def test_a_flat_schema_allows_no_null_and_nothing_unknown(tool: ToolDefinition) 
     ],
 )
 def test_eight_tools_are_chosen_by_what_is_asked(message: str, wanted: set[str]) -> None:
-    found = [tool.name for tool in tool_choice.few(TOOLS, asked("earlier words", message))]
+    found = [tool.name for tool in tool_choice.choose_few(TOOLS, asked("earlier words", message))]
     assert len(found) == tool_choice.MOST
     assert wanted | {"search_notes", "search_todos"} <= set(found)
     assert found == [tool.name for tool in TOOLS if tool.name in found]
@@ -95,9 +95,9 @@ def test_eight_tools_are_chosen_by_what_is_asked(message: str, wanted: set[str])
 
 def test_a_tool_that_was_begun_to_be_used_stays() -> None:
     said = [*asked("hello"), ModelResponse(parts=[ToolCallPart("diff_snapshots", {"noteId": 1})])]
-    assert "diff_snapshots" in {tool.name for tool in tool_choice.few(TOOLS, said)}
+    assert "diff_snapshots" in {tool.name for tool in tool_choice.choose_few(TOOLS, said)}
     assert "diff_snapshots" not in {
-        tool.name for tool in tool_choice.few(TOOLS, [*said, *asked("hello")])
+        tool.name for tool in tool_choice.choose_few(TOOLS, [*said, *asked("hello")])
     }
 
 
@@ -159,8 +159,8 @@ def test_a_tool_that_was_begun_to_be_used_stays() -> None:
 def test_a_near_miss_is_what_it_means(
     tool: str, given: dict[str, Any], meant: dict[str, Any]
 ) -> None:
-    assert repair_calls.repaired(given, SCHEMAS[tool], NOW) == meant
-    assert repair_calls.repaired(given, flat(SCHEMAS[tool]), NOW) == meant
+    assert repair_calls.repair_arguments(given, SCHEMAS[tool], NOW) == meant
+    assert repair_calls.repair_arguments(given, flatten_schema(SCHEMAS[tool]), NOW) == meant
 
 
 @pytest.mark.parametrize(
@@ -183,16 +183,13 @@ def test_a_near_miss_is_what_it_means(
     ],
 )
 def test_what_may_become_a_call_is_held_back(text: str, free: str) -> None:
-    assert text[: printed_calls.held_from(text, begun=False)] == free
+    assert text[: printed_calls.call_start(text, begun=False)] == free
 
 
 def test_in_the_middle_of_an_answer_only_a_tag_is_held_back() -> None:
-    assert [printed_calls.held_from(text, begun=True) for text in ("{", "```", " ", "x<tool_")] == [
-        1,
-        3,
-        1,
-        1,
-    ]
+    assert [
+        printed_calls.call_start(text, begun=True) for text in ("{", "```", " ", "x<tool_")
+    ] == [1, 3, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -221,11 +218,11 @@ def test_a_conversation_loses_its_oldest_turns_and_then_its_long_results() -> No
         ModelResponse(parts=[ToolCallPart("get_note_content", {}, tool_call_id="a")]),
         result,
     ]
-    assert shorten_history.fitted(turns, 100_000, most_result=50_000) == turns
-    cut = shorten_history.fitted(turns, 1_500, most_result=1_000)
+    assert shorten_history.fit_history(turns, 100_000, most_result=50_000) == turns
+    cut = shorten_history.fit_history(turns, 1_500, most_result=1_000)
     assert cut[0] is turns[1]
-    assert shorten_history.tokens_of(cut) <= 1_500
-    smallest = shorten_history.fitted(turns, 1, most_result=1_000)
+    assert shorten_history.estimate_tokens(cut) <= 1_500
+    smallest = shorten_history.fit_history(turns, 1, most_result=1_000)
     assert [type(message) for message in smallest] == [ModelRequest, ModelResponse, ModelRequest]
     assert smallest[2].parts[0].content.endswith(shorten_history.CUT)  # type: ignore[union-attr]
     assert result.parts[0].content == {"markdown": "long " * 5_000}
@@ -236,11 +233,13 @@ def test_a_result_is_told_once_and_without_what_programs_need() -> None:
         "results": [{"id": 1, "title": "A", "snippet": "s", "marks": [[0, 1]], "folderId": None}],
         "result": {"results": [{"id": 1, "content": "whole"}]},
     }
-    assert lean_results.lean(hits) == {"results": [{"id": 1, "title": "A", "content": "whole"}]}
-    assert lean_results.lean({"note": {"content": "<p>a</p>", "markdown": "a", "tags": []}}) == {
-        "note": {"markdown": "a"}
+    assert lean_results.lean_result(hits) == {
+        "results": [{"id": 1, "title": "A", "content": "whole"}]
     }
-    assert lean_results.lean({"result": {"results": 5}, "results": [None, 7]}) == {
+    assert lean_results.lean_result(
+        {"note": {"content": "<p>a</p>", "markdown": "a", "tags": []}}
+    ) == {"note": {"markdown": "a"}}
+    assert lean_results.lean_result({"result": {"results": 5}, "results": [None, 7]}) == {
         "result": {"results": 5},
         "results": [None, 7],
     }
@@ -252,13 +251,13 @@ def test_a_conversation_without_tools_keeps_what_was_said() -> None:
         ModelResponse(parts=[TextPart("answer"), ToolCallPart("x", {}, tool_call_id="a")]),
     ]
     said += [ModelRequest(parts=[ToolReturnPart("x", {"a": 1}, tool_call_id="a")]), *asked("new")]
-    assert [type(message) for message in flattened(said)] == [
+    assert [type(message) for message in flatten_history(said)] == [
         ModelRequest,
         ModelResponse,
         ModelRequest,
     ]
-    assert "<data" not in str(flattened(said)[-1])
-    assert '<data tool="x">' in str(flattened(said[:3])[0])
+    assert "<data" not in str(flatten_history(said)[-1])
+    assert '<data tool="x">' in str(flatten_history(said[:3])[0])
 
 
 async def answered(model: GuardedModel) -> str:

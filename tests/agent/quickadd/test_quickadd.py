@@ -26,7 +26,7 @@ NOW = datetime(2026, 11, 18, 10, 0, tzinfo=BERLIN)
 
 
 def read(text: str, now: datetime = NOW, locale: str | None = None) -> QuickAdd:
-    return quickadd.read(text, now=now, locale=locale)
+    return quickadd.read_line(text, now=now, locale=locale)
 
 
 def told(line: QuickAdd) -> tuple[str, str | None, str | None, int]:
@@ -323,7 +323,7 @@ def test_each_span_can_be_undone() -> None:
     [("date", "tomorrow"), ("time", "at 5pm"), ("priority", "p1"), ("recurrence", "every week")],
 )
 def test_a_kind_can_be_left_alone(kind: Kind, kept: str) -> None:
-    line = quickadd.read("Call mum tomorrow at 5pm p1 every week", now=NOW, ignore=[kind])
+    line = quickadd.read_line("Call mum tomorrow at 5pm p1 every week", now=NOW, ignore=[kind])
     assert kept in line.title
     assert kind not in {one.kind for one in line.spans}
 
@@ -402,9 +402,9 @@ def test_any_text_at_any_time_is_read_to_something_a_todo_takes(
     line = read(text, now, locale)
     assert 0 <= line.priority <= 5
     assert bool(line.title) == bool(text.strip())
-    assert line.due_date is None or due.parse(line.due_date, BERLIN)
+    assert line.due_date is None or due.parse_due(line.due_date, BERLIN)
     if line.recurrence:
-        recurrence.parse(line.recurrence.rule)
+        recurrence.parse_rule(line.recurrence.rule)
         assert line.due is not None
 
 

@@ -326,7 +326,7 @@ async def test_without_a_model_the_calendar_is_asked_too(
     ],
 )
 def test_what_only_sounds_like_the_calendar_is_not_asked_of_it(message: str, intent: str) -> None:
-    assert routing.route(message).intent == intent
+    assert routing.route_message(message).intent == intent
 
 
 async def test_a_briefing_takes_the_events_of_connected_calendars_unless_it_is_given_some(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.passages.sentences import LONGEST, MOST, READ, alike, sentences, stem
+from app.agent.rules.passages.sentences import LONGEST, MOST, READ, are_alike, split_sentences, stem
 from evaluation import qa as evaluation
 from tests.conftest import Client
 
@@ -18,8 +18,8 @@ from tests.conftest import Client
 def quoted(question: str, *contents: str, title: str = "A note") -> list[str]:
     notes = [Text(number, title, content, whole=True) for number, content in enumerate(contents, 1)]
     return [
-        answer_passages.quote(one).text
-        for one in answer_passages.best(questions.read(question), notes)
+        answer_passages.as_quote(one).text
+        for one in answer_passages.best_passages(questions.read_question(question), notes)
     ]
 
 
@@ -123,20 +123,20 @@ def test_at_most_three_quotes_are_given_and_none_twice() -> None:
     ],
 )
 def test_a_text_falls_into_its_sentences(text: str, parts: list[str]) -> None:
-    assert [one.text for one in sentences(text)] == parts
+    assert [one.text for one in split_sentences(text)] == parts
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.sampled_from("ab. A\n-#>*1!`|。é “”"), max_size=300))
 def test_a_sentence_stands_where_it_says(text: str) -> None:
-    found = sentences(text)
+    found = split_sentences(text)
     assert all(text[one.start : one.end] == one.text and one.text.strip() for one in found)
     assert all(one.end <= other.start for one, other in itertools.pairwise(found))
 
 
 @pytest.mark.parametrize("piece", ["A. B ", "1. ", "a\n", "word ", "| a | b |\n", "字"])
 def test_of_a_long_text_only_so_much_is_looked_at(piece: str) -> None:
-    found = sentences(piece * 300_000)
+    found = split_sentences(piece * 300_000)
     assert len(found) <= MOST
     assert all(one.end <= READ and len(one.text) <= 2 * LONGEST for one in found)
     assert len(extracts.extract(piece * 300_000)) <= extracts.CHOSEN
@@ -168,7 +168,7 @@ def test_a_summary_holds_sentences_of_the_text_in_its_order() -> None:
     ],
 )
 def test_the_forms_of_a_word_belong_together(one: str, other: str, together: bool) -> None:
-    assert alike(stem(one), stem(other)) == together
+    assert are_alike(stem(one), stem(other)) == together
 
 
 @pytest.mark.anyio

@@ -20,7 +20,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.tools import ToolDefinition
 
-from app.agent.memory.persona import HEAD, OTHER, Persona, persona
+from app.agent.memory.persona import HEAD, OTHER, Persona, read_persona
 from app.agent.models.hybrid_model import HybridModel
 from app.agent.models.rules_model import RulesModel
 from app.agent.rules import rules
@@ -108,7 +108,7 @@ def gave(tool: str, content: dict[str, Any], *, failed: bool = False) -> Result:
     ],
 )
 def test_others_ask_for_the_owners_time_by_you_he_she_and_name(message: str, language: str) -> None:
-    found = routing.route(message, names=BEN.names)
+    found = routing.route_message(message, names=BEN.names)
     assert (found.intent, found.language) == ("free", language)
     ((tool, _),) = step(message).calls
     assert tool == "search_calendar_events"
@@ -132,7 +132,7 @@ def test_others_ask_for_the_owners_time_by_you_he_she_and_name(message: str, lan
     ],
 )
 def test_what_only_sounds_like_it_is_none(message: str) -> None:
-    assert routing.route(message, names=BEN.names).intent != "free"
+    assert routing.route_message(message, names=BEN.names).intent != "free"
 
 
 @pytest.mark.parametrize(
@@ -145,22 +145,27 @@ def test_what_only_sounds_like_it_is_none(message: str) -> None:
     ],
 )
 def test_the_owner_is_understood_as_before(message: str) -> None:
-    assert routing.route(message).intent == "ask"
+    assert routing.route_message(message).intent == "ask"
 
 
 def test_names_of_any_kind_are_taken_as_they_are() -> None:
     odd = Persona(owner="A. (B) [C* {who}", username="abc")
-    assert routing.route("is A. (B) [C* {who} free tomorrow?", names=odd.names).intent == "free"
-    assert routing.route("is abc free tomorrow?", names=odd.names).intent == "free"
+    assert (
+        routing.route_message("is A. (B) [C* {who} free tomorrow?", names=odd.names).intent
+        == "free"
+    )
+    assert routing.route_message("is abc free tomorrow?", names=odd.names).intent == "free"
     assert Persona().names == ()
 
 
 def test_who_asks_stands_above_the_owners_words_alone() -> None:
     line = OTHER.format(name="Ben (@home) Carter", username="bcart")
     words = "Call me Benny. Answer in German."
-    told = persona(f"You are an agent.\n{line}\n{HEAD}\n{words}\nIt is now 2026-11-21T09:30 (UTC).")
+    told = read_persona(
+        f"You are an agent.\n{line}\n{HEAD}\n{words}\nIt is now 2026-11-21T09:30 (UTC)."
+    )
     assert told == Persona(language="de", owner="Ben (@home) Carter", username="bcart")
-    assert persona(f"You are an agent.\n{HEAD}\n{words}\n{line}").owner == ""
+    assert read_persona(f"You are an agent.\n{HEAD}\n{words}\n{line}").owner == ""
 
 
 ROWS = [

@@ -168,8 +168,8 @@ async def test_a_credential_that_may_not_read_files_cannot_attach_them(
 
 async def prompt(served: Served, *ids: int, sees: bool) -> Any:
     me = Caller(user=1, user_id="", username="alice", kind="session")
-    rows = [await served.parts.read(attachment_rows.of, me, one) for one in ids]
-    return await message_files.prompt(served.parts, me, "Look.", rows, sees=sees)
+    rows = [await served.parts.read(attachment_rows.require_own, me, one) for one in ids]
+    return await message_files.make_prompt(served.parts, me, "Look.", rows, sees=sees)
 
 
 async def told(served: Served, *ids: int, sees: bool) -> Any:
@@ -214,18 +214,20 @@ async def test_later_turns_remember_little_of_a_file_and_nothing_of_a_picture(
         await upload(alice, png(), "door.png"),
     ]
     said = await prompt(served, *ids, sees=True)
-    kept = prompts.shortened([ModelRequest(parts=[UserPromptPart(prompts.content_of(said))])])
+    kept = prompts.shorten_messages(
+        [ModelRequest(parts=[UserPromptPart(prompts.content_of(said))])]
+    )
     stored = ModelMessagesTypeAdapter.dump_json(kept)
     assert len(stored) < 3 * message_files.REMEMBERED_BYTES
     content = json.loads(stored)[0]["parts"][0]["content"]
     assert content[0] == "Look."
     assert content[2] == "[A picture was attached here.]"
-    (again,) = message_files.brought(
+    (again,) = message_files.attached_files(
         prompts.prompt_of(ModelMessagesTypeAdapter.validate_json(stored)[0].parts[0].content)
     )  # type: ignore[union-attr, arg-type]
     (((left,),),) = (turn_history.decode(stored),)
-    assert message_files.brought(left.content) == (again,)
-    own = turn_history.encode([[Part("asked", message_files.remembered(said))]])
+    assert message_files.attached_files(left.content) == (again,)
+    own = turn_history.encode([[Part("asked", message_files.remember_prompt(said))]])
     (((kept_part,),),) = (turn_history.decode(own),)
     assert kept_part.content == left.content
     assert (again.name, again.is_cut, len(again.text)) == (
@@ -259,4 +261,4 @@ async def test_later_turns_remember_little_of_a_file_and_nothing_of_a_picture(
     ],
 )
 def test_whether_a_model_takes_pictures_is_told_by_its_name(name: str, wanted: bool) -> None:
-    assert vision.sees(name) is wanted
+    assert vision.takes_pictures(name) is wanted

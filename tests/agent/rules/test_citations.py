@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.agent.rules import rules
-from app.agent.turn.citations import LONGEST, Quotes, Source, located
+from app.agent.turn.citations import LONGEST, Quotes, Source, locate_quote
 from app.agent.turn.steps import Asked, Step
 from tests.conftest import Client
 
@@ -173,7 +173,7 @@ def test_however_text_comes_in_pieces_the_same_goes_out(parts: list[str], size: 
 def test_a_quote_is_located_whatever_the_spaces_between_its_words(
     quote: str, place: tuple[int, int] | None
 ) -> None:
-    assert located("a b c", quote) == place
+    assert locate_quote("a b c", quote) == place
 
 
 async def test_what_a_brain_makes_up_is_dropped_before_it_is_sent(

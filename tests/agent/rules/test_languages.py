@@ -28,10 +28,10 @@ from app.agent.rules.languages.language_data import (
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())
-INTENTS = {row.intent for row in language_data.table("en", Routing).general} | {
+INTENTS = {row.intent for row in language_data.load_table("en", Routing).general} | {
     row.intent
     for part in ("calendar", "network")
-    for row in getattr(language_data.table("en", Routing), part)
+    for row in getattr(language_data.load_table("en", Routing), part)
 }
 
 
@@ -48,13 +48,13 @@ def test_a_folder_holds_the_files_of_a_language_and_no_others(language: str) -> 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_file_fits_its_schema(language: str) -> None:
     for kind in FILES.values():
-        if language_data.has(language, kind):
-            language_data.table(language, kind)
+        if language_data.has_table(language, kind):
+            language_data.load_table(language, kind)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_is_there_with_the_values_of_the_english_one(language: str) -> None:
-    own, english = (language_data.table(code, Phrases) for code in (language, "en"))
+    own, english = (language_data.load_table(code, Phrases) for code in (language, "en"))
     for said, meant in ((own.sentences, english.sentences), (own.for_others, english.for_others)):
         assert said.keys() == meant.keys()
         for name, sentence in said.items():
@@ -77,7 +77,7 @@ def test_every_pattern_of_routing_compiles_and_means_an_intent_that_exists(langu
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_pattern_of_quick_add_compiles_and_has_a_meaning(language: str) -> None:
-    words = language_words.language(language)
+    words = language_words.load_language(language)
     assert {rule.means for rule, _ in words.patterns} <= READERS.keys()
     assert words.lead.match("x") is None
     assert set(words.weekdays.values()) == set(range(7))
@@ -87,7 +87,7 @@ def test_every_pattern_of_quick_add_compiles_and_has_a_meaning(language: str) ->
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_macro_is_defined_for_nothing(language: str) -> None:
     for name in ("routing", "quickadd"):
-        table = language_data.table(language, FILES[name])
+        table = language_data.load_table(language, FILES[name])
         assert isinstance(table, Routing | Dates)
         text = (language_data.FOLDERS / language / f"{name}.toml").read_text("utf-8")
         shared = (language_data.FOLDERS / "quickadd.toml").read_text("utf-8")
@@ -99,7 +99,7 @@ def test_no_macro_is_defined_for_nothing(language: str) -> None:
 def test_every_other_pattern_compiles(language: str) -> None:
     """Their macros are words of the same table, so that any text stands for them here."""
     for kind in (Times, Questions, Answers):
-        for pattern in patterns(language_data.table(language, kind)):
+        for pattern in patterns(language_data.load_table(language, kind)):
             re.compile(re.sub(r"\{(day|unit|long_unit)\}", "x", pattern))
 
 
@@ -118,13 +118,13 @@ def patterns(held: object) -> Iterator[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_names_every_unit_part_and_stretch_of_time(language: str) -> None:
-    times = language_data.table(language, Times)
+    times = language_data.load_table(language, Times)
     assert times.units.keys() >= {"hour", "day", "week", "month"}
     assert times.parts.keys() == {"morning", "afternoon", "evening"}
-    english = language_data.table("en", Times)
+    english = language_data.load_table("en", Times)
     assert english.ranges.keys() - times.ranges.keys() <= {"behind", "next_weekend"}
     assert times.earlier.keys() == english.earlier.keys()
-    asked = language_data.table(language, Questions)
+    asked = language_data.load_table(language, Questions)
     assert asked.asks.keys() == asked.answers.keys() == {"number", "when", "where", "who", "why"}
 
 
@@ -138,12 +138,12 @@ from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 now = datetime(2026, 11, 18, 10, tzinfo=timezone.utc)
-found = routing.route("Herinner mij eraan om mijn moeder overmorgen te bellen")
+found = routing.route_message("Herinner mij eraan om mijn moeder overmorgen te bellen")
 print(json.dumps([
-    found.intent, found.language, found.get("task"), phrases.say("nl", "no_todos"),
-    str(quickadd.read("moeder bellen overmorgen", now=now, locale="nl").due),
+    found.intent, found.language, found.get("task"), phrases.phrase("nl", "no_todos"),
+    str(quickadd.read_line("moeder bellen overmorgen", now=now, locale="nl").due),
     str(time_ranges.read("wat staat er overmorgen in mijn agenda", now).start.date()),
-    questions.read("waar ligt mijn paspoort").kind,
+    questions.read_question("waar ligt mijn paspoort").kind,
 ]))
 """
 
@@ -197,8 +197,8 @@ pattern = '^herinner mij eraan om (?P<task>.+)'
 
 def test_a_lexicon_has_words_for_every_sense() -> None:
     for language in LANGUAGES:
-        if language_data.has(language, Lexicon):
-            senses = language_data.table(language, Lexicon).senses
+        if language_data.has_table(language, Lexicon):
+            senses = language_data.load_table(language, Lexicon).senses
             assert senses.keys() == {sense.value for sense in Sense}
 
 
@@ -209,4 +209,4 @@ def test_an_unknown_field_is_refused_by_its_name(
     (tmp_path / "xx" / "lexicon.toml").write_text("joins = true\n[senses]\n", "utf-8")
     monkeypatch.setattr(language_data, "FOLDERS", tmp_path)
     with pytest.raises(ValueError, match="joins"):
-        language_data.table("xx", Lexicon)
+        language_data.load_table("xx", Lexicon)

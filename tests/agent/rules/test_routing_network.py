@@ -50,7 +50,7 @@ from evaluation import routing as evaluation
     ],
 )
 def test_a_message_to_someone_names_whom_and_what(message: str, who: str, text: str) -> None:
-    found = routing.route(message)
+    found = routing.route_message(message)
     assert (found.intent, found.get("who"), found.get("text")) == ("message", who, text)
 
 
@@ -71,7 +71,7 @@ def test_a_message_to_someone_names_whom_and_what(message: str, who: str, text: 
 def test_a_question_to_anothers_agent_names_whose_and_what(
     message: str, who: str, text: str
 ) -> None:
-    found = routing.route(message)
+    found = routing.route_message(message)
     assert (found.intent, found.get("who"), found.get("text")) == ("ask_agent", who, text)
 
 
@@ -98,7 +98,7 @@ def test_a_question_to_anothers_agent_names_whose_and_what(
     ],
 )
 def test_a_question_for_the_network_is_one(message: str, language: str) -> None:
-    found = routing.route(message)
+    found = routing.route_message(message)
     assert (found.intent, found.language) == ("network", language)
 
 
@@ -118,7 +118,7 @@ def test_a_question_for_the_network_is_one(message: str, language: str) -> None:
     ],
 )
 def test_a_question_for_one_contact_names_them(message: str, who: str) -> None:
-    found = routing.route(message)
+    found = routing.route_message(message)
     assert (found.intent, found.get("who")) == ("contact", who)
 
 
@@ -166,7 +166,7 @@ def test_a_question_for_one_contact_names_them(message: str, who: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_message_is_none(message: str, intent: str) -> None:
-    assert routing.route(message).intent == intent
+    assert routing.route_message(message).intent == intent
 
 
 FOLDERS = Result(

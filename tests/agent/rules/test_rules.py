@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.agent.rules import rules
-from app.agent.rules.phrases.phrases import language_of, say
+from app.agent.rules.phrases.phrases import language_of, phrase
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked, Result, Step
 from evaluation import routing as evaluation
@@ -102,7 +102,7 @@ def test_the_labelled_messages_are_understood(half: str, least: int) -> None:
     ],
 )
 def test_what_only_looks_like_a_command_is_none(message: str, intent: str) -> None:
-    assert routing.route(message).intent == intent
+    assert routing.route_message(message).intent == intent
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,10 @@ def test_any_message_gives_the_same_step_again_and_nothing_raises(message: str) 
 )
 def test_a_message_of_the_greatest_length_is_read_only_at_its_beginning(piece: str) -> None:
     message = (piece * 32_000)[:32_000]
-    assert routing.route(message).intent == routing.route(message[: routing.READ]).intent
+    assert (
+        routing.route_message(message).intent
+        == routing.route_message(message[: routing.READ]).intent
+    )
 
 
 def test_what_a_note_is_to_hold_is_taken_whole() -> None:
@@ -194,7 +197,7 @@ def test_a_todo_is_completed_when_only_one_fits() -> None:
     assert both.calls == ()
     assert "Buy milk jug" in both.text
     none = step(message, given_by("search_todos", {"todos": [], "total": 0}))
-    assert none == Step(say("en", "none_fits", words="buying milk"))
+    assert none == Step(phrase("en", "none_fits", words="buying milk"))
 
 
 def test_a_line_is_added_to_a_list_as_one_of_its_items() -> None:

@@ -27,10 +27,10 @@ async def stepped(served: Served, number: int) -> None:
     import asyncio
 
     for _ in range(200):
-        if len(await served.parts.read(clock_steps.known)) == number:
+        if len(await served.parts.read(clock_steps.clock_steps)) == number:
             return
         await asyncio.sleep(0.02)
-    raise AssertionError(await served.parts.read(clock_steps.known))
+    raise AssertionError(await served.parts.read(clock_steps.clock_steps))
 
 
 async def test_notes_from_a_clock_that_jumped_ahead_are_set_back_to_when_they_were_stored(
@@ -97,7 +97,7 @@ async def test_a_restart_with_a_clock_that_was_set_right_is_a_step_too(
     await stepped(served, 1)
     clock.forward(days=-29_000)
     await served.parts.write(ClockWatch(clock).tend)
-    assert len(await served.parts.read(clock_steps.known)) >= 2
+    assert len(await served.parts.read(clock_steps.clock_steps)) >= 2
 
 
 @pytest.mark.parametrize(

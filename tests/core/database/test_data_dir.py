@@ -17,7 +17,7 @@ from app.core.database import data_dir
 OWNER = """
 import pathlib, sys
 from app.core.database import data_dir as place
-with place.owned(pathlib.Path(sys.argv[1])):
+with place.own_directory(pathlib.Path(sys.argv[1])):
     print("owned", flush=True)
     sys.stdin.read()
 """
@@ -80,16 +80,16 @@ def test_a_path_that_cannot_be_a_directory_is_refused(
 
 def test_a_second_owner_is_refused_with_the_number_of_the_first(tmp_path: Path) -> None:
     with (
-        data_dir.owned(tmp_path),
+        data_dir.own_directory(tmp_path),
         pytest.raises(data_dir.InUse, match=f"is in use by process {os.getpid()}") as refusal,
-        data_dir.owned(tmp_path),
+        data_dir.own_directory(tmp_path),
     ):
         pass
     assert refusal.value.pid == str(os.getpid())
 
 
 def test_the_lock_names_nobody_once_it_is_given_back(tmp_path: Path) -> None:
-    with data_dir.owned(tmp_path):
+    with data_dir.own_directory(tmp_path):
         assert (tmp_path / "server.lock").read_text() == f"{os.getpid()}\n"
     assert (tmp_path / "server.lock").read_text() == ""
 
@@ -98,20 +98,20 @@ def test_the_lock_names_nobody_once_it_is_given_back(tmp_path: Path) -> None:
 def test_what_an_earlier_owner_left_in_the_lock_does_not_count(tmp_path: Path, left: str) -> None:
     (tmp_path / "server.lock").write_text(left, "latin-1")
     with (
-        data_dir.owned(tmp_path),
+        data_dir.own_directory(tmp_path),
         pytest.raises(data_dir.InUse) as refusal,
-        data_dir.owned(tmp_path),
+        data_dir.own_directory(tmp_path),
     ):
         pass
     assert refusal.value.pid == str(os.getpid())
 
 
 def test_an_owner_that_has_not_written_its_number_yet_is_another_process(tmp_path: Path) -> None:
-    with data_dir.owned(tmp_path):
+    with data_dir.own_directory(tmp_path):
         (tmp_path / "server.lock").write_text("")
         with (
             pytest.raises(data_dir.InUse, match="in use by another process") as refusal,
-            data_dir.owned(tmp_path),
+            data_dir.own_directory(tmp_path),
         ):
             pass
     assert refusal.value.pid == ""
@@ -128,10 +128,13 @@ def test_the_lock_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
     ) as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "owned\n"
-        with pytest.raises(data_dir.InUse, match=f"process {owner.pid}"), data_dir.owned(tmp_path):
+        with (
+            pytest.raises(data_dir.InUse, match=f"process {owner.pid}"),
+            data_dir.own_directory(tmp_path),
+        ):
             pass
         owner.kill()
-    with data_dir.owned(tmp_path):
+    with data_dir.own_directory(tmp_path):
         assert (tmp_path / "server.lock").read_text() == f"{os.getpid()}\n"
 
 
@@ -144,7 +147,7 @@ def test_a_file_system_without_locks_is_named_as_the_trouble(
     monkeypatch.setattr(data_dir, "_lock", refuse)
     with (
         pytest.raises(data_dir.PlaceError, match="Cannot lock") as refusal,
-        data_dir.owned(tmp_path),
+        data_dir.own_directory(tmp_path),
     ):
         pass
     assert not isinstance(refusal.value, data_dir.InUse)
@@ -154,15 +157,15 @@ def test_a_lock_that_cannot_be_opened_is_named_as_the_trouble(tmp_path: Path) ->
     (tmp_path / "server.lock").mkdir()
     with (
         pytest.raises(data_dir.PlaceError, match=r"Cannot open .*server\.lock"),
-        data_dir.owned(tmp_path),
+        data_dir.own_directory(tmp_path),
     ):
         pass
 
 
 def test_a_door_stands_for_its_owner_while_it_is_announced(tmp_path: Path) -> None:
     (tmp_path / "control.json.new").touch(0o644)
-    with data_dir.announced(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"):
-        assert data_dir.door(tmp_path) == data_dir.Door("7", "http://127.0.0.1:1", "t")
+    with data_dir.announce_server(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"):
+        assert data_dir.read_announcement(tmp_path) == data_dir.Door("7", "http://127.0.0.1:1", "t")
         assert mode(tmp_path / "control.json") == 0o600
     assert list(tmp_path.iterdir()) == []
 
@@ -170,10 +173,10 @@ def test_a_door_stands_for_its_owner_while_it_is_announced(tmp_path: Path) -> No
 def test_a_door_is_taken_down_when_the_server_fails(tmp_path: Path) -> None:
     with (
         pytest.raises(RuntimeError),
-        data_dir.announced(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"),
+        data_dir.announce_server(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"),
     ):
         raise RuntimeError
-    assert data_dir.door(tmp_path) is None
+    assert data_dir.read_announcement(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -181,7 +184,7 @@ def test_a_door_is_taken_down_when_the_server_fails(tmp_path: Path) -> None:
 )
 def test_a_door_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "control.json").write_text(text, "utf-8")
-    assert data_dir.door(tmp_path) is None
+    assert data_dir.read_announcement(tmp_path) is None
 
 
 def test_a_disk_without_room_for_the_announcement_is_told_in_a_sentence(
@@ -195,6 +198,6 @@ def test_a_disk_without_room_for_the_announcement_is_told_in_a_sentence(
         pytest.raises(
             data_dir.PlaceError, match=r"Cannot write .*control\.json: No space left on device\."
         ),
-        data_dir.announced(tmp_path, pid=1, url="u", token="t"),
+        data_dir.announce_server(tmp_path, pid=1, url="u", token="t"),
     ):
         pass

@@ -41,11 +41,11 @@ def test_a_network_file_system_is_known_by_the_mount_that_a_path_lies_on(
 ) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS)
-    assert disk_kind.network_kind(Path(path), mounts=mounts) == kind
+    assert disk_kind.network_file_system(Path(path), mounts=mounts) == kind
 
 
 def test_where_nobody_says_what_is_mounted_nothing_is_refused(tmp_path: Path) -> None:
-    assert disk_kind.network_kind(tmp_path, mounts=tmp_path / "missing") == ""
+    assert disk_kind.network_file_system(tmp_path, mounts=tmp_path / "missing") == ""
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_where_nobody_says_what_is_mounted_nothing_is_refused(tmp_path: Path) ->
 def test_a_synchronised_folder_is_known_by_its_name(
     tmp_path: Path, path: str, service: str
 ) -> None:
-    assert disk_kind.synced_by(tmp_path / path, home=tmp_path) == service
+    assert disk_kind.sync_service(tmp_path / path, home=tmp_path) == service
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_synchronised_folder_is_known_by_what_its_service_keeps_there(
     tmp_path: Path, marker: str, service: str
 ) -> None:
     (tmp_path / "synced" / marker).mkdir(parents=True)
-    assert disk_kind.synced_by(tmp_path / "synced" / "deep" / "data", home=tmp_path) == service
-    assert disk_kind.synced_by(tmp_path / "beside", home=tmp_path) == ""
+    assert disk_kind.sync_service(tmp_path / "synced" / "deep" / "data", home=tmp_path) == service
+    assert disk_kind.sync_service(tmp_path / "beside", home=tmp_path) == ""
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"personal": 7}', '{"personal": {}}'])
@@ -96,14 +96,16 @@ def test_dropbox_says_itself_where_it_is_and_nonsense_of_it_says_nothing(
     (tmp_path / ".dropbox" / "info.json").write_text(
         json.dumps({"personal": {"path": str(tmp_path / "Box")}})
     )
-    assert disk_kind.synced_by((tmp_path / "Box" / "data").resolve(), home=tmp_path) == "Dropbox"
+    assert disk_kind.sync_service((tmp_path / "Box" / "data").resolve(), home=tmp_path) == "Dropbox"
     (tmp_path / ".dropbox" / "info.json").write_text(text)
-    assert disk_kind.synced_by((tmp_path / "Box" / "data").resolve(), home=tmp_path) == ""
+    assert disk_kind.sync_service((tmp_path / "Box" / "data").resolve(), home=tmp_path) == ""
 
 
 def test_onedrive_is_known_by_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OneDriveCommercial", str(tmp_path / "firm"))
-    assert disk_kind.synced_by((tmp_path / "firm" / "data").resolve(), home=tmp_path) == "OneDrive"
+    assert (
+        disk_kind.sync_service((tmp_path / "firm" / "data").resolve(), home=tmp_path) == "OneDrive"
+    )
 
 
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("init",), ("migrate",)])

@@ -213,8 +213,8 @@ async def test_what_makes_room_has_a_second_try_with_the_reserve(
             disk.code = 0
             return real(self)
 
-        real = Room.give
-        monkeypatch.setattr(Room, "give", given)
+        real = Room.release_reserve
+        monkeypatch.setattr(Room, "release_reserve", given)
         with room_module.freeing():
             await store.write(lambda tx: tx.run("DELETE FROM marks"))
         assert (path.parent / "reserve").stat().st_size == 0
@@ -257,7 +257,7 @@ async def test_a_disk_that_fails_ends_all_writing_and_nothing_answered_is_lost(
         with pytest.raises(Unavailable):
             await store.write(mark, "too late")
         assert await store.read(marks) == ["answered"]
-        assert store.health.told(full=False).writable is False
+        assert store.health.report(full=False).writable is False
     async with open_store(path) as store:
         assert "answered" in store.quick(marks)
         assert await store.write(mark, "after a new start") == "after a new start"

@@ -41,7 +41,7 @@ if can_mount():
             fill(disk)
             with (
                 pytest.raises(data_dir.PlaceError, match=r"Cannot write .*control\.json"),
-                data_dir.announced(disk, pid=1, url="http://localhost", token="t"),
+                data_dir.announce_server(disk, pid=1, url="http://localhost", token="t"),
             ):
                 raise AssertionError("it was announced")
             assert names(disk) == set()

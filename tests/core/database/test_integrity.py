@@ -39,9 +39,9 @@ def looked_at(folder: Path) -> Check | None:
 
     Give the check that it made before anything was written.
     """
-    with data_dir.owned(folder) as ownership:
-        found = integrity.before_use(folder / DATABASE, unclean=ownership.unclean)
-        ownership.vouch()
+    with data_dir.own_directory(folder) as ownership:
+        found = integrity.check_before_use(folder / DATABASE, unclean=ownership.unclean)
+        ownership.mark_sound()
         return found
 
 
@@ -53,7 +53,7 @@ def change_byte(file: Path, at: int) -> None:
 
 def backed_up(folder: Path) -> Path:
     backup = backup_files.next_path(folder, "hand", datetime(2026, 11, 20, tzinfo=UTC))
-    backup_files.prepared(folder)
+    backup_files.make_folder(folder)
     shutil.copy(folder / DATABASE, backup)
     return backup
 
@@ -80,7 +80,7 @@ def test_a_byte_changed_anywhere_in_a_database_left_in_order_is_noticed() -> Non
 def test_a_start_after_an_end_in_order_looks_at_nothing(
     left: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(integrity, "examine", lambda *_: pytest.fail("it looked"))
+    monkeypatch.setattr(integrity, "check_database", lambda *_: pytest.fail("it looked"))
     monkeypatch.setattr(integrity, "_digest", lambda *_: pytest.fail("it read the file"))
     assert looked_at(left) is None
     assert looked_at(left) is None
@@ -89,7 +89,7 @@ def test_a_start_after_an_end_in_order_looks_at_nothing(
 def test_a_directory_that_was_only_copied_is_read_once_and_not_checked(
     left: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(integrity, "examine", lambda *_: pytest.fail("it looked"))
+    monkeypatch.setattr(integrity, "check_database", lambda *_: pytest.fail("it looked"))
     shutil.copytree(left, tmp_path / "copy", copy_function=shutil.copyfile)
     assert looked_at(tmp_path / "copy") is None
 
@@ -101,7 +101,7 @@ def test_after_a_kill_the_next_start_looks_quickly_and_the_one_after_that_not_at
     found = looked_at(left)
     assert found is not None
     assert (found.kind, found.findings, found.damaged) == ("quick", (), False)
-    assert integrity.last(left / DATABASE) == found
+    assert integrity.last_check(left / DATABASE) == found
     assert looked_at(left) is None
 
 
@@ -173,7 +173,7 @@ def test_a_record_that_cannot_be_read_is_no_record(left: Path, text: str) -> Non
 
 
 def test_an_owner_that_knows_of_trouble_leaves_the_next_one_to_look(left: Path) -> None:
-    with data_dir.owned(left) as ownership:
+    with data_dir.own_directory(left) as ownership:
         ownership.in_order = False
     found = looked_at(left)
     assert found is not None
@@ -186,18 +186,18 @@ async def test_the_nightly_check_is_kept_and_shown(served: Served, alice: Client
     await served.command("check_database_when_due")
     status = (await alice.ok("GET", "/os/status"))["database"]
     assert (status["state"], status["check"], status["findings"]) == ("writable", "full", 0)
-    assert integrity.last(served.parts.store.path) == served.parts.store.health.check
+    assert integrity.last_check(served.parts.store.path) == served.parts.store.health.check
 
 
 async def test_damage_found_at_night_ends_all_writing_and_a_note_that_names_nothing_does_not(
     served: Served, alice: Client, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = integrity.examine
+    real = integrity.check_database
 
     def found(*args: Any, **more: Any) -> Check:
         return real(*args, **more)._replace(findings=("row 7 names nothing",), damaged=damaged)
 
-    monkeypatch.setattr(integrity, "examine", found)
+    monkeypatch.setattr(integrity, "check_database", found)
     damaged = False
     await served.parts.store.examine("full")
     assert (await alice.ok("GET", "/os/status"))["database"]["findings"] == 1
@@ -219,7 +219,7 @@ async def test_a_row_that_names_what_is_not_there_is_found_by_the_full_check(dat
             "VALUES (404, x'00', 'then', 'later')"
         )
         connection.commit()
-    check = integrity.examine(data / DATABASE, "full")
+    check = integrity.check_database(data / DATABASE, "full")
     assert (check.damaged, len(check.findings)) == (False, 1)
     assert "names a row of users that is not there" in check.findings[0]
 
@@ -230,18 +230,18 @@ async def test_a_row_that_breaks_a_rule_of_its_table_is_found_by_the_full_check(
             "PRAGMA ignore_check_constraints=ON; INSERT INTO conversations (type, title, "
             "created_at, updated_at) VALUES ('cloud', 'x', 'then', 'then')"
         )
-    check = integrity.examine(data / DATABASE, "full")
+    check = integrity.check_database(data / DATABASE, "full")
     assert (check.damaged, check.findings) == (
         False,
         ("conversations: the rule type IN ('direct', 'shared_agent', 'group') is broken in 1 row",),
     )
-    assert integrity.examine(data / DATABASE, "quick").findings == ()
+    assert integrity.check_database(data / DATABASE, "quick").findings == ()
 
 
 def test_a_check_ends_when_the_server_does(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(integrity, "STEPS", 1)
     with pytest.raises(integrity.Stopped):
-        integrity.examine(data / DATABASE, "full", stopped=lambda: True)
+        integrity.check_database(data / DATABASE, "full", stopped=lambda: True)
 
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC).astimezone().replace(hour=12)

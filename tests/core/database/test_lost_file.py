@@ -63,7 +63,7 @@ async def saved_by(served: Served) -> Path:
     data = served.parts.store.path.parent
     for _ in range(200):
         if (
-            found := [one for one in backup_files.listed(data) if one.kind == "rescue"]
+            found := [one for one in backup_files.list_backups(data) if one.kind == "rescue"]
         ) and "restore" in served.parts.store.health.message:
             return found[0].path
         await asyncio.sleep(0.02)
@@ -124,7 +124,7 @@ async def test_a_server_that_ends_saves_what_was_lost_while_nobody_wrote(
         lose(data)
         there = lying(data)
     assert lying(data) == there
-    (saved,) = [one for one in backup_files.listed(data) if one.kind == "rescue"]
+    (saved,) = [one for one in backup_files.list_backups(data) if one.kind == "rescue"]
     assert titles(saved.path) >= {"Kept"}
 
 
@@ -155,7 +155,7 @@ async def test_what_opens_the_file_by_its_path_is_refused(served: Served, comman
     with pytest.raises(Exception, match="deleted or replaced"):
         await served.command(command)
     saved = await saved_by(served)
-    assert [one.path for one in backup_files.listed(saved.parent.parent)] == [saved]
+    assert [one.path for one in backup_files.list_backups(saved.parent.parent)] == [saved]
 
 
 async def test_what_cannot_be_saved_is_said(
@@ -163,7 +163,7 @@ async def test_what_cannot_be_saved_is_said(
 ) -> None:
     monkeypatch.setattr(
         backup_files,
-        "demand_room",
+        "require_room",
         lambda *_: (_ for _ in ()).throw(backup_files.NoRoom("There is no room.")),
     )
     delete(served.parts.store.path.parent)
@@ -188,7 +188,7 @@ async def test_a_file_is_looked_at_once_a_second_at_most(
         looks.append(1)
         return watch._opened
 
-    monkeypatch.setattr(file_watch.FileWatch, "_identity", look)
+    monkeypatch.setattr(file_watch.FileWatch, "_device_and_inode", look)
     for number in range(5):
         await alice.note(f"Note {number}")
     assert looks == []
@@ -215,7 +215,7 @@ def test_after_a_real_server_lost_its_file_a_restore_brings_everything_back(tmp_
             assert time.monotonic() < until, "it went on"
         assert status == 503
     assert not (data / DATABASE).exists()
-    (saved,) = [one.path for one in backup_files.listed(data) if one.kind == "rescue"]
+    (saved,) = [one.path for one in backup_files.list_backups(data) if one.kind == "rescue"]
     assert (
         CliRunner().invoke(program.hearth, ["restore", str(saved), "--data", str(data)]).exit_code
         == 0

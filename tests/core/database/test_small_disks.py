@@ -42,7 +42,7 @@ def play(monkeypatch: pytest.MonkeyPatch, total: int, free: int) -> None:
 
 def held(room: Room) -> int | None:
     """Give the megabytes of the reserve, None where there is none."""
-    room.keep()
+    room.hold_reserve()
     if room.making is not None:
         room.making.join()
     with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ def test_a_reserve_that_was_given_back_is_not_used_up_by_starting_anew(
     play(monkeypatch, 90, 40)
     room = Room(tmp_path)
     assert held(room) == 11
-    assert room.give()
+    assert room.release_reserve()
     play(monkeypatch, 90, 11)
     for _ in range(3):
         room = Room(tmp_path)

@@ -21,7 +21,7 @@ from app.core.database.readers import READERS
 from app.core.database.store import Store, open_store
 from app.core.database.tx import Tx, utc_now
 from app.core.database.writer import BATCH
-from app.core.process.background_tasks import Tasks, undisturbed
+from app.core.process.background_tasks import Tasks, shielded
 from app.errors import NotFound, StorageFull, Unavailable
 from app.settings import Settings
 
@@ -496,7 +496,7 @@ async def test_a_failing_disk_is_told_as_unavailable(store: Store) -> None:
     for write in (broken, lambda tx: mark(tx, "next")):
         with pytest.raises(Unavailable, match="restarted"):
             await store.write(write)
-    assert store.health.told(full=False).state == "failing"
+    assert store.health.report(full=False).state == "failing"
     assert await store.read(marks) == store.quick(marks) == ["before"]
 
 
@@ -673,5 +673,5 @@ async def test_a_refusal_of_a_task_that_goes_on_by_itself_is_not_told_to_the_log
         ValueError("a fault"),
     ):
         with pytest.raises(type(error)):
-            await undisturbed(tasks.start(refuse(error)))
+            await shielded(tasks.start(refuse(error)))
     assert [type(context["exception"]) for context in complaints] == [StorageFull, ValueError]

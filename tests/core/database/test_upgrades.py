@@ -18,7 +18,7 @@ import pytest
 from app.core.caller import OPERATOR
 from app.core.database.data_dir import DATABASE
 from app.main import create_app
-from app.migrations import STEPS, NewerFile, due, migrate
+from app.migrations import STEPS, NewerFile, due_steps, migrate
 from app.settings import Settings
 from tests.conftest import UNSYNCED, Served
 from tests.support.serving import ROOT, refused
@@ -165,7 +165,7 @@ def test_a_newer_database_is_refused_with_a_sentence_and_left_as_it_is(
         if path.suffix != ".db-shm"
     }
     with pytest.raises(NewerFile, match="m999_future"):
-        due(file)
+        due_steps(file)
     for command in (("serve", "--port", "0"), ("migrate",), ("user", "list")):
         assert (
             "was made by a newer Hearth (it holds m999_future); install that version to open it"

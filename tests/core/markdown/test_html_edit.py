@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.markdown.convert import to_markdown
-from app.core.markdown.html_edit import edited
+from app.core.markdown.html_edit import apply_html_edit
 from app.core.markdown.render_parts import render
 from tests.conftest import Client
 
@@ -41,7 +41,7 @@ def test_only_the_line_that_was_edited_changes(
     assert html.count(old) == 1
     assert SOURCE.count(source) == 1
     given, wanted = (text.replace("\n", end) for text in (SOURCE, SOURCE.replace(source, markdown)))
-    assert edited(given, html.replace(old, new)) == wanted
+    assert apply_html_edit(given, html.replace(old, new)) == wanted
 
 
 @pytest.mark.parametrize("typed", ["*", "# a", "<b>", "[a](b)", "`a`", "- a", "&amp;"])
@@ -49,12 +49,12 @@ def test_marks_that_are_typed_as_text_stay_text(typed: str) -> None:
     html = render("* first\n* second\n")
     shown = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     wanted = html.replace("second", shown)
-    assert render(edited("* first\n* second\n", wanted)) == wanted
+    assert render(apply_html_edit("* first\n* second\n", wanted)) == wanted
 
 
 @pytest.mark.parametrize("html", ["<p>other</p>", "<h2>a</h2>", "<p>a</p>\n\n<p>b</p>"])
 def test_an_edit_that_leaves_nothing_is_read_back_whole(html: str) -> None:
-    assert edited(SOURCE, html) == to_markdown(html)
+    assert apply_html_edit(SOURCE, html) == to_markdown(html)
 
 
 async def test_a_note_edited_as_html_keeps_its_other_lines(alice: Client) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.markdown.convert import to_markdown
-from app.core.markdown.from_html.html_losses import watched
+from app.core.markdown.from_html.html_losses import gather_losses
 from app.core.markdown.render_parts import render
 
 TIPTAP_TASKS = (
@@ -110,7 +110,7 @@ def test_the_box_of_a_task_and_its_state_stay(html: str, markdown: str) -> None:
     ],
 )
 def test_what_markdown_has_a_mark_for_is_kept(html: str, markdown: str) -> None:
-    with watched() as lost:
+    with gather_losses() as lost:
         assert to_markdown(html) == markdown
     assert lost == []
 
@@ -160,7 +160,7 @@ def test_what_markdown_has_a_mark_for_is_kept(html: str, markdown: str) -> None:
     ],
 )
 def test_what_markdown_has_no_mark_for_is_told(html: str, markdown: str, told: str) -> None:
-    with watched() as lost:
+    with gather_losses() as lost:
         assert to_markdown(html) == markdown
     assert told in ", ".join(lost)
 
@@ -170,7 +170,7 @@ def test_a_rendering_read_back_loses_nothing() -> None:
         "# a\n\n***b*** ~~c~~ [d](e)\n\n- [ ] f\n\n| g \\| h | i |\n|-|-|\n| `j\\|k` | "
         "l |\n\n```py\nm\n```\n\n> n"
     )
-    with watched() as lost:
+    with gather_losses() as lost:
         to_markdown(render(text))
     assert lost == []
 
@@ -344,7 +344,7 @@ def test_text_and_marks_of_editors_survive_or_are_told(
 ) -> None:
     before, each, after = SHAPES[shape]
     html = before + "".join(each.replace("{}", written(line, names, way)) for line in lines) + after
-    with watched() as lost:
+    with gather_losses() as lost:
         seen = read(render(to_markdown(html))).seen
     wanted = meant(lines)
     assert letters(seen) == letters(wanted)
@@ -362,7 +362,7 @@ def test_tasks_of_editors_survive(
         TASKS[editor].format(checked if done else unchecked, written(text, {}, way))
         for done, text in tasks
     ]
-    with watched() as lost:
+    with gather_losses() as lost:
         seen = read(render(to_markdown(f"<ul>{''.join(rows)}</ul>")))
     wanted = meant([text for _, text in tasks])
     assert seen.boxes == [done for done, _ in tasks]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.markdown import convert, render_parts
 from app.core.markdown.convert import to_markdown
-from app.core.markdown.html_edit import edited
+from app.core.markdown.html_edit import apply_html_edit
 from app.core.markdown.render_parts import render
 from app.errors import Unprocessable
 from tests.conftest import Client
@@ -72,14 +72,14 @@ async def test_what_a_plain_line_cannot_say_is_refused_with_what_to_send(alice: 
 def test_an_edit_of_plain_lines_is_read_line_by_line(
     old: str, new: str, was: str, now: str, end: str
 ) -> None:
-    assert edited(HEAVY.replace("\n", end), render(HEAVY).replace(old, new)) == HEAVY.replace(
-        was, now, 1
-    ).replace("\n", end)
+    assert apply_html_edit(
+        HEAVY.replace("\n", end), render(HEAVY).replace(old, new)
+    ) == HEAVY.replace(was, now, 1).replace("\n", end)
 
 
 def test_an_editor_that_joins_spaces_leaves_the_indents() -> None:
     html = re.sub(" +", " ", render(HEAVY).replace("<br>\n", "<br>").replace("<br> ", "<br>"))
-    assert edited(HEAVY, html.replace("last", "end")) == HEAVY.replace("last", "end")
+    assert apply_html_edit(HEAVY, html.replace("last", "end")) == HEAVY.replace("last", "end")
 
 
 def test_lines_of_divisions_are_lines() -> None:
@@ -87,11 +87,11 @@ def test_lines_of_divisions_are_lines() -> None:
         f"<div>{line or '<br>'}</div>"
         for line in render(HEAVY).removeprefix("<p>").removesuffix("</p>").split("<br>\n")
     )
-    assert edited(HEAVY, html).count("\n- item") == 8_000
+    assert apply_html_edit(HEAVY, html).count("\n- item") == 8_000
 
 
 def test_html_that_shares_nothing_with_plain_lines_is_read_as_any_other() -> None:
-    assert edited(HEAVY, "<p>other <b>text</b></p>") == "other **text**"
+    assert apply_html_edit(HEAVY, "<p>other <b>text</b></p>") == "other **text**"
 
 
 def test_a_part_nested_too_deep_keeps_its_marks_beside_parts_that_show_theirs() -> None:
@@ -100,7 +100,7 @@ def test_a_part_nested_too_deep_keeps_its_marks_beside_parts_that_show_theirs() 
     html = render(source)
     assert "<h1>" in html
     assert "*a*<br>" in html
-    assert edited(source, html.replace("- b", "- c")) == source.replace("- b", "- c")
+    assert apply_html_edit(source, html.replace("- b", "- c")) == source.replace("- b", "- c")
 
 
 def test_an_edit_that_makes_a_text_too_long_to_be_read_changes_no_other_line() -> None:
@@ -108,7 +108,7 @@ def test_an_edit_that_makes_a_text_too_long_to_be_read_changes_no_other_line() -
     html = render(source)
     assert "<li>" in html
     more = "<ul>" + "".join(f"<li>{number}</li>" for number in range(1_100)) + "</ul>"
-    result = edited(source, html + more)
+    result = apply_html_edit(source, html + more)
     assert result.startswith(source)
     assert convert.is_heavy(result)
 
@@ -138,7 +138,9 @@ documents = st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=9).map("\n\n"
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(documents)
 def test_a_text_renders_by_parts_as_in_one(source: str) -> None:
-    assert render_parts.html(render_parts.marked(source)) == convert.marked(source)
+    assert render_parts.join_html(render_parts.render_marked(source)) == convert.render_marks(
+        source
+    )
 
 
 PUT_IN = [
@@ -168,7 +170,7 @@ def test_what_is_put_into_some_part_shows_as_if_all_were_read_back(
     ] or [0]
     at = places[place % len(places)]
     wanted = html[:at] + new + html[at:]
-    result = edited(source.replace("\n", end), wanted)
+    result = apply_html_edit(source.replace("\n", end), wanted)
     assert flat(render(result)) == flat(render(to_markdown(wanted)))
 
 
@@ -176,14 +178,14 @@ def test_an_edit_leaves_the_bytes_of_all_other_parts() -> None:
     odd = "* star  \n+ plus\n\n__x__ &#42; \\*\n\n~~~ py\ncode\n~~~\n\n|a|b\n|-|-\n\nText {}\n\n"
     source = "".join(odd.replace("{}", str(number)) for number in range(400))
     html = render(source)
-    assert edited(
+    assert apply_html_edit(
         source, html.replace("<p>Text 200</p>", "<h2>New</h2><p>Text two hundred</p>")
     ) == source.replace("Text 200\n", "## New\n\nText two hundred\n")
 
 
 def test_a_text_marked_up_where_it_shows_plain_lines_is_named() -> None:
     with pytest.raises(Unprocessable, match="<strong>"):
-        edited(HEAVY, render(HEAVY).replace("<br>", "<br><strong>", 1))
+        apply_html_edit(HEAVY, render(HEAVY).replace("<br>", "<br><strong>", 1))
 
 
 def test_an_edit_of_a_large_note_costs_a_fraction_of_rendering_it() -> None:
@@ -195,9 +197,9 @@ def test_an_edit_of_a_large_note_costs_a_fraction_of_rendering_it() -> None:
     source = "".join(block.replace("{}", str(number)) for number in range(2_500))
     assert not convert.is_heavy(source)
     begun = time.process_time()
-    html = render_parts.html(render_parts.of(source))
+    html = render_parts.join_html(render_parts.parts_of(source))
     rendered = time.process_time()
-    result = edited(source, html.replace("another 1500", "another 1500th"))
+    result = apply_html_edit(source, html.replace("another 1500", "another 1500th"))
     assert time.process_time() - rendered < (rendered - begun) / 3
     assert result == source.replace("another 1500", "another 1500th")
-    assert render_parts.known(source) == html
+    assert render_parts.known_html(source) == html

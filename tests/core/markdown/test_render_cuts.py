@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.markdown import convert, render_cuts, render_parts
-from app.core.markdown.html_edit import edited
+from app.core.markdown.html_edit import apply_html_edit
 from tests.core.markdown.test_large_notes import flat
 
 TABLE = (
@@ -46,7 +46,9 @@ def test_a_text_renders_by_parts_of_blocks_as_in_one(text: str, end: str) -> Non
     text = text.replace("\n", end)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(render_cuts, "LINES_TOGETHER", 1)
-        assert render_parts.html(render_parts.marked(text)) == convert.marked(text)
+        assert render_parts.join_html(render_parts.render_marked(text)) == convert.render_marks(
+            text
+        )
 
 
 ROWS = ["| a | b |", "| c | `x\\|y` |", "| [l](u) | *d* |", "| x \\| y | z | ragged |", "| [r] |"]
@@ -80,9 +82,9 @@ def both(source: str, edit: tuple[str, str], place: int) -> tuple[str, str, str,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(render_cuts, "LINES_TOGETHER", 1)
         html = changed(render_parts.render(source), *edit, place)
-        by_parts = edited(source, html)
-        patch.setattr(render_cuts, "cuts", lambda _: [])
-        whole = edited(source, html)
+        by_parts = apply_html_edit(source, html)
+        patch.setattr(render_cuts, "find_cuts", lambda _: [])
+        whole = apply_html_edit(source, html)
         return by_parts, whole, render_parts.render(by_parts), render_parts.render(whole)
 
 
@@ -120,9 +122,11 @@ LARGE = {
 def test_a_block_however_large_is_edited_in_small_parts(kind: str) -> None:
     head, line = LARGE[kind]
     source = head + "".join(line.replace("{}", str(number)) for number in range(2_000))
-    parts = list(render_parts.marked(source))
+    parts = list(render_parts.render_marked(source))
     assert max(len(part.source) for part in parts) < len(source) / 10
-    html = render_parts.html(parts)
-    assert html == convert.marked(source)
+    html = render_parts.join_html(parts)
+    assert html == convert.render_marks(source)
     wanted = source.replace("word 1000", "new &lt;&nbsp;1000")
-    assert edited(source, html.replace("word 1000", "new &amp;lt;&amp;nbsp;1000")) == wanted
+    assert (
+        apply_html_edit(source, html.replace("word 1000", "new &amp;lt;&amp;nbsp;1000")) == wanted
+    )

@@ -39,11 +39,11 @@ def test_linux_describes_each_supply_in_files(
         folder.mkdir()
         for name, value in supply.items():
             (folder / name).write_text(f"{value}\n")
-    assert power_source.of_supplies(tmp_path) is answer
+    assert power_source.read_supplies(tmp_path) is answer
 
 
 def test_a_machine_that_describes_nothing_is_not_known(tmp_path: Path) -> None:
-    assert power_source.of_supplies(tmp_path / "none") is None
+    assert power_source.read_supplies(tmp_path / "none") is None
 
 
 @pytest.mark.parametrize(
@@ -58,5 +58,5 @@ def test_macos_says_it_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch, said: str, answer: bool | None
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(power_source, "_pmset", lambda: said)
+    monkeypatch.setattr(power_source, "_run_pmset", lambda: said)
     assert power_source.on_battery() is answer

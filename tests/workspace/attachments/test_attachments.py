@@ -36,15 +36,15 @@ async def upload(client: Client, content: bytes, name: str = "file.txt", **heade
 
 async def text(served: Served, content: bytes, name: str, said: str = "") -> Extract:
     client = await served.person(f"u{abs(hash((content[:100], name))) % 10**9}")
-    caller = await served.parts.read(lambda tx: tx.sure("SELECT max(id) FROM users")[0])
+    caller = await served.parts.read(lambda tx: tx.require_row("SELECT max(id) FROM users")[0])
     found = await upload(client, content, name, **{"content-type": said} if said else {})
     from app.core.caller import Caller
 
     me = Caller(user=caller, user_id="", username="", kind="session")
-    row = await served.parts.read(attachment_rows.of, me, found["id"])
+    row = await served.parts.read(attachment_rows.require_own, me, found["id"])
     await client.aclose()
-    once = await attachments.text_of(served.parts, me, row)
-    assert await attachments.text_of(served.parts, me, row) == Extract(
+    once = await attachments.read_text(served.parts, me, row)
+    assert await attachments.read_text(served.parts, me, row) == Extract(
         once.text, is_cut=once.is_cut, trouble=once.trouble
     )
     return once
@@ -265,7 +265,7 @@ def test_the_type_of_a_file_is_what_its_bytes_are(
 def test_bytes_become_text_whatever_wrote_them(
     content: bytes, charset: str | None, wanted: str
 ) -> None:
-    assert media_types.as_text(content, charset) == wanted
+    assert media_types.decode_text(content, charset) == wanted
 
 
 async def test_the_text_of_a_file_is_read_by_its_kind(served: Served) -> None:
@@ -308,7 +308,7 @@ async def test_a_long_text_is_cut_and_says_so(served: Served) -> None:
 async def test_a_process_that_takes_too_long_is_killed_and_what_it_wrote_is_kept(
     tmp_path: Path,
 ) -> None:
-    lines, ended = await subprocess_reader.lines(
+    lines, ended = await subprocess_reader.read_lines(
         "timeit",
         "-n1",
         "-r1",
@@ -320,7 +320,7 @@ async def test_a_process_that_takes_too_long_is_killed_and_what_it_wrote_is_kept
 
 
 async def test_a_process_that_fails_has_not_ended_well() -> None:
-    assert await subprocess_reader.lines(
+    assert await subprocess_reader.read_lines(
         "timeit", "raise ValueError", given=b"x" * 1_000_000, seconds=20
     ) == ([], False)
 

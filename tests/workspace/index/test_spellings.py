@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from app.workspace.index.spellings import (
     OPEN_TODO,
     TOKENIZER,
-    indexed,
-    key_of,
-    matching,
-    pairs,
-    pattern,
-    words_in,
+    find_words,
+    fts_phrase,
+    text_for_index,
+    word_key,
+    word_parts,
+    word_pattern,
 )
 from app.workspace.index.stems import stem
-from app.workspace.index.word_index import Words, columns
-from app.workspace.search.ranking.snippets import snippet
+from app.workspace.index.word_index import Words, fts_columns
+from app.workspace.search.ranking.snippets import make_snippet
 
 LISTED = (
     "ational tional enci anci izer logi bli alli entli eli ousli ization ation "
@@ -51,7 +51,7 @@ class Index:
 
     def hold(self, text: str) -> None:
         self.connection.execute("DELETE FROM one")
-        self.connection.execute("INSERT INTO one VALUES (?)", (indexed(text),))
+        self.connection.execute("INSERT INTO one VALUES (?)", (text_for_index(text),))
 
     def tokens(self, text: str) -> list[str]:
         self.hold(text)
@@ -93,7 +93,7 @@ def test_latin_letters_are_folded_as_the_index_folds_them(index: Index, word: st
         and "ı" not in word
         and "İ" not in word
     ):
-        assert set(key_of(word)) & set("àéîõüçñ") == set()
+        assert set(word_key(word)) & set("àéîõüçñ") == set()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_latin_letters_are_folded_as_the_index_folds_them(index: Index, word: st
     ],
 )
 def test_text_is_spelled_for_the_index(text: str, spelled: str) -> None:
-    assert indexed(text).lower().split() == spelled.lower().split()
+    assert text_for_index(text).lower().split() == spelled.lower().split()
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_words_of_every_script_are_found(
     index: Index, text: str, found: list[str], missed: list[str]
 ) -> None:
     index.hold(text)
-    assert {word: index.finds(matching(word)) for word in found} == dict.fromkeys(found, True)
-    assert {word: index.finds(matching(word)) for word in missed} == dict.fromkeys(missed, False)
+    assert {word: index.finds(fts_phrase(word)) for word in found} == dict.fromkeys(found, True)
+    assert {word: index.finds(fts_phrase(word)) for word in missed} == dict.fromkeys(missed, False)
 
 
 @settings(deadline=None)
@@ -159,26 +159,26 @@ def test_words_of_every_script_are_found(
 )
 def test_every_word_of_a_text_finds_it_and_is_marked(index: Index, text: str) -> None:
     index.hold(text)
-    for word in words_in(text):
-        assert index.finds(matching(word)), word
-        assert all(index.finds(matching(part)) for part in pairs(word))
-    words = words_in(text)
+    for word in find_words(text):
+        assert index.finds(fts_phrase(word)), word
+        assert all(index.finds(fts_phrase(part)) for part in word_parts(word))
+    words = find_words(text)
     if (
         words
         and words[0][0].isalnum()
         and unicodedata.is_normalized("NFC", text)
         and "\u0640" not in text
     ):
-        assert snippet(text, [pattern(words[0])]).marks != []
+        assert make_snippet(text, [word_pattern(words[0])]).marks != []
 
 
 def test_a_mark_that_is_not_indexed_is_no_part_that_could_be_found() -> None:
-    assert pairs("\u0591\u1075") == ["\u1075"]
+    assert word_parts("\u0591\u1075") == ["\u1075"]
 
 
 def test_headings_are_apart_but_for_those_in_code() -> None:
     text = "# One\ntext\n## Two\n```sh\n# comment\n```\n#tag\n   - [ ] open"
-    spelled = columns(Words("T", '["a"]', text))
+    spelled = fts_columns(Words("T", '["a"]', text))
     assert spelled["headings"] == "# One\n## Two"
     assert spelled["content"] == "text\n```sh\n# comment\n```\n#tag\n   - [ ] open"
     assert spelled["tags"] == f'["a"] {OPEN_TODO}'
@@ -197,4 +197,4 @@ def test_headings_are_apart_but_for_those_in_code() -> None:
     ],
 )
 def test_an_open_checkbox_is_seen(text: str, is_open: bool) -> None:
-    assert (OPEN_TODO in columns(Words("T", "[]", text))["tags"]) is is_open
+    assert (OPEN_TODO in fts_columns(Words("T", "[]", text))["tags"]) is is_open

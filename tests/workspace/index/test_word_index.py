@@ -31,7 +31,7 @@ async def check(served: Served) -> list[str]:
     """Have the index compared with the notes, after all that waits has been indexed."""
     while served.parts.glance(word_index.any_waiting):
         await served.parts.write(word_index.index_waiting)
-    return await served.parts.write(word_index_check.troubles)
+    return await served.parts.write(word_index_check.find_damage)
 
 
 def owners(served: Served) -> list[int]:
@@ -92,7 +92,7 @@ async def test_an_index_that_differs_from_its_notes_is_seen(served: Served, alic
         lambda tx: tx.run("UPDATE notes SET content = 'giraffe' WHERE id = :id", id=note["id"])
     )
     assert "giraff" in str(await check(served))
-    await served.parts.write(word_index.begin_anew)
+    await served.parts.write(word_index.clear)
     assert await check(served) == []
     await served.parts.write(lambda tx: word_index.drop(tx, owners(served)[0]))
     assert await check(served) == ["1 note is in no index."]
@@ -186,7 +186,7 @@ async def test_the_index_is_made_anew_when_its_rules_have_changed(
         served = Served(again, again.state.parts)
         assert served.parts.glance(word_index.is_stale)
         await served.parts.write(word_index.index_waiting, 5)
-        assert await served.parts.write(word_index_check.troubles) == []
+        assert await served.parts.write(word_index_check.find_damage) == []
         client = served.client(await served.key("ann"))
         await client.ok("PATCH", "/os/notes/3", json={"content": "okapi"})
         await client.ok("PATCH", "/os/notes/19", json={"content": "okapi"})
@@ -202,7 +202,7 @@ async def test_while_older_notes_are_missing_the_answer_says_so(
 ) -> None:
     for number in range(4):
         await alice.note(f"n{number}", "zebra")
-    await served.parts.write(word_index.begin_anew)
+    await served.parts.write(word_index.clear)
     index_waiting = word_index.index_waiting
     monkeypatch.setattr("app.workspace.search.search.CATCH_UP_STEPS", 2)
     monkeypatch.setattr(word_index, "index_waiting", lambda tx: index_waiting(tx, 1))
@@ -238,6 +238,6 @@ def test_the_step_that_makes_the_index_works_on_a_filled_database(tmp_path: Path
     tx = Tx(connection, utc_now())
     while word_index.any_waiting(tx):
         word_index.index_waiting(tx, 2)
-    assert word_index_check.troubles(tx) == []
+    assert word_index_check.find_damage(tx) == []
     assert tx.value("SELECT count(*) FROM note_words_1 WHERE note_words_1 MATCH 'zebra'") == 3
     connection.close()

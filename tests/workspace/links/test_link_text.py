@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.markdown import blocks
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Target
 
@@ -41,7 +41,7 @@ FOUND = [
 
 @pytest.mark.parametrize(("text", "wanted"), FOUND)
 def test_a_link_is_found_with_what_it_shows(text: str, wanted: list[tuple[str, str, str]]) -> None:
-    assert [(link.kind, link.target, link.shown) for link in link_text.links(text)] == wanted
+    assert [(link.kind, link.target, link.shown) for link in link_text.find_links(text)] == wanted
 
 
 NOT_FOUND = [
@@ -96,8 +96,8 @@ NOT_FOUND = [
 
 @pytest.mark.parametrize("text", NOT_FOUND)
 def test_what_is_no_link_is_left_alone(text: str) -> None:
-    assert link_text.links(text) == []
-    assert link_text.targets(text) == set()
+    assert link_text.find_links(text) == []
+    assert link_text.link_targets(text) == set()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_no_link_is_left_alone(text: str) -> None:
     ],
 )
 def test_a_link_beside_code_is_one(text: str) -> None:
-    assert [link.target for link in link_text.links(text)] == ["Plan"]
+    assert [link.target for link in link_text.find_links(text)] == ["Plan"]
 
 
 READINGS = [
@@ -137,8 +137,8 @@ READINGS = [
 def test_a_link_is_read_as_a_title_first_and_then_with_path_and_heading(
     text: str, wanted: list[tuple[str, str]]
 ) -> None:
-    (link,) = link_text.links(text)
-    assert [(target.name, target.path) for target in link_text.readings(link)] == wanted
+    (link,) = link_text.find_links(text)
+    assert [(target.name, target.path) for target in link_text.link_readings(link)] == wanted
 
 
 REWRITTEN = [
@@ -159,7 +159,7 @@ REWRITTEN = [
 @pytest.mark.parametrize(("text", "wanted"), REWRITTEN)
 def test_rewriting_changes_the_title_and_nothing_else(text: str, wanted: str) -> None:
     there = {Target("wiki", "plan"): "New", Target("wiki", "plan", "work"): "New"}
-    assert link_text.rewritten(text, there.get) == wanted
+    assert link_text.rewrite_links(text, there.get) == wanted
 
 
 texts = st.lists(
@@ -198,12 +198,12 @@ texts = st.lists(
 def test_of_any_text_every_link_stands_where_it_says(text: str) -> None:
     end = 0
     code = blocks.code_spans(text)
-    for link in link_text.links(text):
+    for link in link_text.find_links(text):
         assert end <= link.start < link.end <= len(text)
         end = link.end
         assert not any(start <= link.start < stop for start, stop in code)
         assert link.target in text[link.start : link.end]
-        assert all(target.name for target in link_text.readings(link))
+        assert all(target.name for target in link_text.link_readings(link))
 
 
 @given(texts)
@@ -215,17 +215,19 @@ def test_of_any_text_the_code_is_in_order(text: str) -> None:
 
 @given(texts)
 def test_rewriting_a_title_that_nothing_links_to_changes_nothing(text: str) -> None:
-    assert link_text.rewritten(text, {Target("wiki", "no such title"): "New"}.get) == text
+    assert link_text.rewrite_links(text, {Target("wiki", "no such title"): "New"}.get) == text
 
 
 @given(texts, st.sampled_from(["New", "Neu/er", "C#", "計画", "a b"]))
 def test_after_rewriting_nothing_links_by_the_old_title_any_more(text: str, title: str) -> None:
     old = Target("wiki", "plan")
-    again = link_text.rewritten(text, {old: title}.get)
-    assert old not in link_text.targets(again)
-    if old in link_text.targets(text):
-        assert Target("wiki", fold(title)) in {
-            target for link in link_text.links(again) for target in link_text.readings(link)
+    again = link_text.rewrite_links(text, {old: title}.get)
+    assert old not in link_text.link_targets(again)
+    if old in link_text.link_targets(text):
+        assert Target("wiki", fold_name(title)) in {
+            target
+            for link in link_text.find_links(again)
+            for target in link_text.link_readings(link)
         }
 
 
@@ -237,7 +239,7 @@ def test_line_numbers_are_those_of_the_lines(text: str, places: list[int]) -> No
         len(text[:place].replace("\r\n", "\n").replace("\r", "\n").split("\n"))
         for place in ascending
     ]
-    assert link_text.lines(text, ascending) == plain
+    assert link_text.line_numbers(text, ascending) == plain
 
 
 @pytest.mark.parametrize(
@@ -254,8 +256,8 @@ def test_line_numbers_are_those_of_the_lines(text: str, places: list[int]) -> No
     ids=["open", "never closed", "ticks", "quotes", "tags", "addresses", "links"],
 )
 def test_a_hostile_text_gives_a_bounded_number_of_links(text: str) -> None:
-    assert len(link_text.links(text)) <= link_text.MOST
-    assert link_text.rewritten(text, {}.get) == text
+    assert len(link_text.find_links(text)) <= link_text.MOST
+    assert link_text.rewrite_links(text, {}.get) == text
 
 
 PIECES = ["[[Hub]]", "[[a]]", "`", "``", "\n", "```\n", "~~~\n", "    ", "\t", "- ", "> ", "# "]
@@ -269,4 +271,4 @@ def test_the_first_link_that_leads_somewhere_is_the_first_of_all_that_does(text:
     def leads(link: link_text.Link) -> bool:
         return link.kind != "tag" and link.target in ("Hub", "5", "/os/notes/5")
 
-    assert link_text.first(text, leads) == next(filter(leads, link_text.links(text)), None)
+    assert link_text.first(text, leads) == next(filter(leads, link_text.find_links(text)), None)

@@ -343,12 +343,14 @@ def test_a_long_line_is_tried_in_pieces_before_it_is_searched(
     )
     slow_program = SimpleNamespace(search=slow, programsize=10)
     with pytest.raises(Invalid, match="2 seconds"):
-        list(re2_programs._lines(slow_program, b"x" * (10 << 20), re2_programs.Pace(2.0)))
+        list(re2_programs._matching_lines(slow_program, b"x" * (10 << 20), re2_programs.Pace(2.0)))
     assert sum(lengths) <= 2 << 20
     lengths.clear()
     assert [
         place
-        for place in re2_programs._lines(slow_program, b"x" * (1 << 19), re2_programs.Pace(2.0))
+        for place in re2_programs._matching_lines(
+            slow_program, b"x" * (1 << 19), re2_programs.Pace(2.0)
+        )
         if place
     ] == []
     assert lengths[-1] == 1 << 19
@@ -357,12 +359,12 @@ def test_a_long_line_is_tried_in_pieces_before_it_is_searched(
 def test_pieces_are_short_where_they_take_long_and_long_where_they_do_not() -> None:
     pace = re2_programs.Pace(2.0)
     for _ in range(20):
-        pace.took(0.0, pace.piece)
+        pace.learn(0.0, pace.piece)
     assert pace.piece == re2_programs.LONGEST_PIECE
-    pace.took(1.0, pace.piece)
+    pace.learn(1.0, pace.piece)
     assert pace.piece == re2_programs.LONGEST_PIECE // 2
     for _ in range(20):
-        pace.took(1.0, pace.piece)
+        pace.learn(1.0, pace.piece)
     assert pace.piece == re2_programs.SHORTEST_PIECE
 
 
@@ -445,7 +447,7 @@ async def test_a_grep_stops_when_its_client_has_left(
 
 async def settled(served: Served) -> None:
     """Index what waits, as idle moments would."""
-    while await served.parts.write(trigram_index.tend):
+    while await served.parts.write(trigram_index.do_idle_work):
         pass
 
 
@@ -480,14 +482,14 @@ async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(
     await alice.note("B", "the carpenter sat")
     await settled(served)
     looked: list[int] = []
-    batch = text_scan.Walk.batch
+    batch = text_scan.Walk.next_batch
 
     def watched(walk: text_scan.Walk, tx: Tx) -> text_scan.Batch:
         found = batch(walk, tx)
         looked.extend(found.ids())
         return found
 
-    monkeypatch.setattr(text_scan.Walk, "batch", watched)
+    monkeypatch.setattr(text_scan.Walk, "next_batch", watched)
     assert await titles(alice, "walrus") == {"A"}
     assert looked == [1]
     assert await titles(alice, "sat") == {"A", "B"}
@@ -545,7 +547,7 @@ async def test_the_index_is_emptied_and_filled_by_its_setting(
         await served.parts.read(counted, "note_grams_idx") > 0,
         await served.parts.read(counted, "waiting_grams"),
     ) == (True, 0)
-    await served.parts.write(trigram_index.empty)
+    await served.parts.write(trigram_index.clear_some)
     assert (
         await served.parts.read(counted, "note_grams_idx"),
         await served.parts.read(counted, "waiting_grams"),
@@ -633,13 +635,13 @@ async def test_many_notes_are_read_in_two_lanes_and_found_in_order(
     monkeypatch.setattr(text_scan, "LARGEST_BATCH", 2)
     monkeypatch.setattr(re2_programs, "SLICE_SECONDS", 0.0)
     threads: set[int] = set()
-    batch = text_scan.Walk.batch
+    batch = text_scan.Walk.next_batch
 
     def watched(walk: text_scan.Walk, tx: Tx) -> text_scan.Batch:
         threads.add(threading.get_ident())
         return batch(walk, tx)
 
-    monkeypatch.setattr(text_scan.Walk, "batch", watched)
+    monkeypatch.setattr(text_scan.Walk, "next_batch", watched)
     names = [f"n{number:02}" for number in range(40)]
     await alice.ok(
         "POST",

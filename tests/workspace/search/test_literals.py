@@ -148,8 +148,8 @@ class Shelf:
             number
             for number, text in enumerate(self.texts)
             if any(
-                re2_programs.hits(
-                    program, re2_programs.together([text.encode()]), re2_programs.Pace(60.0)
+                re2_programs.find_hits(
+                    program, re2_programs.join_texts([text.encode()]), re2_programs.Pace(60.0)
                 )
             )
         }
@@ -160,7 +160,7 @@ class Shelf:
 
 def lost(shelf: Shelf, pattern: str, mode: re2_programs.Mode, *, case_sensitive: bool) -> set[int]:
     """Give the texts that match and that what the pattern requires would have left out."""
-    program = re2_programs.compiled(pattern, mode, case_sensitive=case_sensitive)
+    program = re2_programs.compile_program(pattern, mode, case_sensitive=case_sensitive)
     kept = set(range(len(shelf.texts)))
     if program.needs.match is not None:
         kept &= shelf.found(program.needs.match)
@@ -183,7 +183,8 @@ def test_no_match_of_any_pattern_is_lost(seed: int) -> None:
         except Invalid:
             continue
         asked += (
-            re2_programs.compiled(pattern, "regex", case_sensitive=True).needs.match is not None
+            re2_programs.compile_program(pattern, "regex", case_sensitive=True).needs.match
+            is not None
         )
     assert asked > 5
     shelf.close()
@@ -204,7 +205,7 @@ def test_what_a_text_shows_is_found_however_it_is_escaped(seed: int) -> None:
         start = chance.randint(0, len(line))
         part = line[start : start + chance.randint(1, 9)]
         for pattern, mode in ((part, "literal"), (re.escape(part), "regex")) if part else ():
-            program = re2_programs.compiled(pattern, mode, case_sensitive=True)
+            program = re2_programs.compile_program(pattern, mode, case_sensitive=True)
             assert number in shelf.matching(program), part
             assert lost(shelf, pattern, mode, case_sensitive=chance.random() < 0.5) == set(), part
     shelf.close()
@@ -278,7 +279,7 @@ def test_every_letter_that_is_asked_for_without_case_is_found_in_all_its_forms()
 def test_a_pattern_requires_the_runs_of_three_that_each_match_holds(
     pattern: str, match: str | None
 ) -> None:
-    assert re2_programs.compiled(pattern, "regex", case_sensitive=False).needs.match == match
+    assert re2_programs.compile_program(pattern, "regex", case_sensitive=False).needs.match == match
 
 
 @pytest.mark.parametrize(
@@ -296,11 +297,13 @@ def test_a_pattern_requires_the_runs_of_three_that_each_match_holds(
 def test_like_is_asked_for_what_it_compares_as_the_pattern_does(
     pattern: str, fold: bool, likes: tuple[str, ...]
 ) -> None:
-    assert literals.required(regex_patterns.literal(pattern, fold=fold)).likes == likes
+    assert (
+        literals.required_literals(regex_patterns.literal_tree(pattern, fold=fold)).likes == likes
+    )
 
 
 def test_a_very_long_pattern_asks_for_few_of_its_runs() -> None:
-    needs = re2_programs.compiled("abcdefghij" * 100, "literal", case_sensitive=False).needs
+    needs = re2_programs.compile_program("abcdefghij" * 100, "literal", case_sensitive=False).needs
     assert needs.match is not None
     assert needs.match.count('"') <= 2 * 2 * literals.MOST_GRAMS
 
@@ -312,7 +315,7 @@ def test_every_pattern_that_re2_knows_can_be_read(seed: int) -> None:
     for _ in range(1500):
         pattern = "".join(chance.choice(SYNTAX) for _ in range(chance.randint(1, 7)))
         try:
-            re2_programs.compiled(pattern, "regex", case_sensitive=True)
+            re2_programs.compile_program(pattern, "regex", case_sensitive=True)
             known += 1
         except Invalid:
             continue
@@ -353,7 +356,7 @@ def test_words_digits_and_spaces_are_those_of_unicode(seed: int) -> None:
         )
         try:
             expected = re.compile(pattern)
-            program = re2_programs.compiled(pattern, "regex", case_sensitive=True)
+            program = re2_programs.compile_program(pattern, "regex", case_sensitive=True)
         except (Invalid, re.error):
             continue
         for _ in range(10):
@@ -363,8 +366,8 @@ def test_words_digits_and_spaces_are_those_of_unicode(seed: int) -> None:
             wanted = expected.search(line)
             found = [
                 hit
-                for place in re2_programs.hits(
-                    program, re2_programs.together([line.encode()]), re2_programs.Pace(60.0)
+                for place in re2_programs.find_hits(
+                    program, re2_programs.join_texts([line.encode()]), re2_programs.Pace(60.0)
                 )
                 if place
                 for hit in place[1:]
@@ -376,14 +379,14 @@ def test_words_digits_and_spaces_are_those_of_unicode(seed: int) -> None:
 
 def test_a_line_of_ascii_is_not_judged_again_though_its_neighbours_are_not() -> None:
     """Judging it by the large program took four fifths of such a search."""
-    program = re2_programs.compiled(r"\w{5,20}\s\d+", "regex", case_sensitive=True)
+    program = re2_programs.compile_program(r"\w{5,20}\s\d+", "regex", case_sensitive=True)
     assert program.exact.programsize > re2_programs.SMALL_PROGRAM
 
     class Untouched:
         programsize = program.exact.programsize
 
-    texts = re2_programs.together(["Café\nwalrus 12\n".encode()])
-    found = re2_programs.hits(
+    texts = re2_programs.join_texts(["Café\nwalrus 12\n".encode()])
+    found = re2_programs.find_hits(
         msgspec.structs.replace(program, exact=Untouched()), texts, re2_programs.Pace(60.0)
     )
     assert [(hit.line, hit.first, hit.last) for place in found if place for hit in place[1:]] == [

@@ -39,7 +39,7 @@ async def held(served: Served, owner: int) -> dict[int, bytes]:
     """Give the vectors of each note as the owner's matrix has them."""
     known = served.parts.part(Meaning)
     assert known.model is not None
-    return (await known.matrices.of(served.parts, known.model, [owner]))[0].contents()
+    return (await known.matrices.matrices_of(served.parts, known.model, [owner]))[0].contents()
 
 
 async def test_a_written_note_gets_its_vectors(
@@ -154,7 +154,7 @@ async def test_what_a_killed_server_left_undone_is_found_again(
     async with start(FakeEmbedder()) as server:
         await settled(server)
         assert len(stored(server)[1]) == 96 * len(
-            note_vectors.unpacked(
+            note_vectors.unpack_spans(
                 server.parts.glance(lambda tx: tx.value("SELECT spans FROM note_passages"))
             )
         )
@@ -420,12 +420,12 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
             seen = [id_ for id_ in self.rows if id_ < below]
             if not self.rows:
                 self.rows = [9, 8, 7]
-                self.shelf.begin_again()
+                self.shelf.look_through_all()
             return seen, 0
 
     app: Any = Reading()
-    assert await app.shelf.older(app, 1, 16) == [9, 8, 7]
-    assert await app.shelf.older(app, 1, 16) == []
+    assert await app.shelf.take_older(app, 1, 16) == [9, 8, 7]
+    assert await app.shelf.take_older(app, 1, 16) == []
 
 
 async def test_many_changes_are_waited_for_until_the_last(
@@ -548,7 +548,7 @@ async def test_a_search_that_is_given_up_leaves_the_matrix_whole(
     await settled(served)
     known = served.parts.part(Meaning)
     assert known.model is not None
-    asking = asyncio.ensure_future(known.matrices.of(served.parts, known.model, [1]))
+    asking = asyncio.ensure_future(known.matrices.matrices_of(served.parts, known.model, [1]))
     await asyncio.sleep(0)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -585,12 +585,12 @@ def query(seed: int, dimension: int = 32) -> bytes:
 
 def test_an_empty_matrix_finds_nothing() -> None:
     empty = Matrix(32)
-    assert empty.nearness(query(1)).best(10) == {}
+    assert empty.nearness(query(1)).nearest(10) == {}
     empty.load([])
     empty.replace([1], [])
-    assert empty.nearness(query(1)).best(10) == {}
-    assert empty.nearness(query(1)).of([1, 2]) == {}
-    assert empty.mean(1) is None
+    assert empty.nearness(query(1)).nearest(10) == {}
+    assert empty.nearness(query(1)).of_notes([1, 2]) == {}
+    assert empty.mean_direction(1) is None
 
 
 def test_a_notes_best_passage_counts_and_is_told() -> None:
@@ -599,10 +599,10 @@ def test_a_notes_best_passage_counts_and_is_told() -> None:
     made = Matrix(4)
     made.load([(7, bytes([1, 127, 0, 0, 127, 0, 0, 0])), (9, bytes([0, 0, 127, 0]))])
     asked = np.array([1, 0, 0, 0], np.float32).tobytes()
-    found = made.nearness(asked).best(10)
+    found = made.nearness(asked).nearest(10)
     assert (list(found), found[7].ordinal, round(found[7].score, 3)) == ([7, 9], 1, 1.0)
-    assert made.nearness(asked).of([9, 8, -1, 1 << 60])[9].score == 0
-    assert np.frombuffer(made.mean(7) or b"", np.float32).tolist() == pytest.approx(
+    assert made.nearness(asked).of_notes([9, 8, -1, 1 << 60])[9].score == 0
+    assert np.frombuffer(made.mean_direction(7) or b"", np.float32).tolist() == pytest.approx(
         [0.71, 0.70, 0, 0], abs=0.01
     )
 
@@ -625,7 +625,7 @@ def test_a_large_matrix_finds_what_a_small_one_finds(
         asked = np.frombuffer(query(seed), np.float32)
         exact = rows @ asked / np.linalg.norm(rows.astype(np.float32), axis=1)
         best = [int(place) + 1 for place in np.argsort(-exact) if place != 4][:10]
-        found = made.nearness(query(seed)).best(10)
+        found = made.nearness(query(seed)).nearest(10)
         assert len(set(found) & set(best)) >= 9
         assert all(abs(near.score - exact[note - 1]) < 0.02 for note, near in found.items())
 
@@ -637,7 +637,7 @@ def test_rows_that_are_gone_are_never_found_and_at_last_make_room() -> None:
     size = made.size
     made.replace(range(1, 21), [])
     assert made.size == size
-    assert set(made.nearness(query(1)).best(1000)) == set(range(21, 101))
+    assert set(made.nearness(query(1)).nearest(1000)) == set(range(21, 101))
     made.replace(range(21, 51), [(200, vectors_[0] + vectors_[1])])
     assert made.size < size
     assert made.contents() == {note: vectors_[note - 1] for note in range(51, 101)} | {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.workspace.search.vectors.note_passages import MOST, cut, readable
+from app.workspace.search.vectors.note_passages import MOST, cut_passages, readable_text
 
 SENTENCE = "The walrus went to the market. "
 
@@ -12,17 +12,17 @@ SENTENCE = "The walrus went to the market. "
 def pieces(content: str, characters: int = 200) -> list[str]:
     return [
         content[passage.start : passage.end]
-        for passage in cut("Title", content, characters=characters)
+        for passage in cut_passages("Title", content, characters=characters)
     ]
 
 
 @pytest.mark.parametrize("content", ["", " ", "\n\n", "\t \u2003"])
 def test_a_note_without_text_is_its_title(content: str) -> None:
-    assert cut("Title", content, characters=100) == [(0, 0, "Title")]
+    assert cut_passages("Title", content, characters=100) == [(0, 0, "Title")]
 
 
 def test_a_short_note_is_one_passage_under_its_title() -> None:
-    assert cut("Title", "  A text.\n", characters=100) == [(2, 9, "Title\nA text.")]
+    assert cut_passages("Title", "  A text.\n", characters=100) == [(2, 9, "Title\nA text.")]
 
 
 def test_long_text_is_cut_after_sentences() -> None:
@@ -45,7 +45,7 @@ def test_short_sections_share_a_passage() -> None:
 def test_a_passage_from_the_middle_tells_its_heading() -> None:
     texts = [
         passage.text
-        for passage in cut("Trip", f"## Packing *list*\n\n{SENTENCE * 20}", characters=200)
+        for passage in cut_passages("Trip", f"## Packing *list*\n\n{SENTENCE * 20}", characters=200)
     ]
     assert texts[0].startswith("Trip\nPacking list The walrus")
     assert all(text.startswith("Trip\nPacking list\nThe walrus") for text in texts[1:])
@@ -53,7 +53,9 @@ def test_a_passage_from_the_middle_tells_its_heading() -> None:
 
 def test_a_line_of_code_is_no_heading() -> None:
     content = f"# Real\n\n```sh\n# not this one\n```\n\n{SENTENCE * 20}"
-    assert all("\nReal\n" in passage.text for passage in cut("T", content, characters=200)[1:])
+    assert all(
+        "\nReal\n" in passage.text for passage in cut_passages("T", content, characters=200)[1:]
+    )
 
 
 def test_a_short_end_stays_with_what_it_ends() -> None:
@@ -71,18 +73,18 @@ def test_a_short_end_stays_with_what_it_ends() -> None:
     ],
 )
 def test_marks_and_addresses_are_left_out(markdown: str, text: str) -> None:
-    assert readable(markdown) == text
+    assert readable_text(markdown) == text
 
 
 def test_a_huge_note_has_a_bounded_number_of_passages() -> None:
-    assert len(cut("T", SENTENCE * 300_000, characters=100)) == MOST
+    assert len(cut_passages("T", SENTENCE * 300_000, characters=100)) == MOST
 
 
 @given(st.text(st.sampled_from("ab #\n`~.。-\u2028é語"), max_size=600), st.integers(5, 60))
 def test_passages_hold_every_character_but_space_in_order_and_not_too_many_at_once(
     content: str, characters: int
 ) -> None:
-    found = cut("T", content, characters=characters)
+    found = cut_passages("T", content, characters=characters)
     at = 0
     for passage in found:
         assert not content[at : passage.start].strip()

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.workspace.search.ranking.query_days import Days, days_of
+from app.workspace.search.ranking.query_days import Days, parse_days
 from app.workspace.search.ranking.query_language import (
     NO_FILTERS,
     Filters,
     Period,
     Query,
     Term,
-    parse,
+    parse_query,
 )
 
 TODAY = date(2026, 11, 21)  # a Saturday
@@ -65,7 +65,7 @@ def phrase(text: str, **more: Any) -> Term:
     ],
 )
 def test_a_query_is_read(text: str, clauses: tuple[tuple[Term, ...], ...], free: str) -> None:
-    read = parse(text, TODAY)
+    read = parse_query(text, TODAY)
     assert (read.clauses, read.text) == (clauses, free)
     assert (read.excluded, read.filters) == ((), NO_FILTERS)
 
@@ -81,7 +81,7 @@ def test_a_query_is_read(text: str, clauses: tuple[tuple[Term, ...], ...], free:
     ],
 )
 def test_what_a_note_must_not_hold(text: str, excluded: tuple[Term, ...]) -> None:
-    assert parse(text, TODAY).excluded == excluded
+    assert parse_query(text, TODAY).excluded == excluded
 
 
 @pytest.mark.parametrize(
@@ -122,11 +122,11 @@ def test_what_a_note_must_not_hold(text: str, excluded: tuple[Term, ...]) -> Non
     ],
 )
 def test_what_a_note_must_be(text: str, filters: Filters) -> None:
-    assert parse(text, TODAY) == Query(filters=filters)
+    assert parse_query(text, TODAY) == Query(filters=filters)
 
 
 def test_without_a_day_the_words_for_days_are_words() -> None:
-    assert parse("after:today").clauses == words("after", "today")
+    assert parse_query("after:today").clauses == words("after", "today")
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_without_a_day_the_words_for_days_are_words() -> None:
     ],
 )
 def test_days_are_read(text: str, first: str, last: str) -> None:
-    assert days_of(text, TODAY) == Days(date.fromisoformat(first), date.fromisoformat(last))
+    assert parse_days(text, TODAY) == Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
 def test_a_shorter_month_ends_earlier() -> None:
-    assert days_of("1 month", date(2026, 3, 31)) == Days(date(2026, 2, 28), date(2026, 3, 31))
+    assert parse_days("1 month", date(2026, 3, 31)) == Days(date(2026, 2, 28), date(2026, 3, 31))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_shorter_month_ends_earlier() -> None:
     ],
 )
 def test_what_names_no_days(text: str) -> None:
-    assert days_of(text, TODAY) is None
+    assert parse_days(text, TODAY) is None
 
 
 PIECES = st.sampled_from(
@@ -210,6 +210,6 @@ PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=100), st.lists(PIECES, max_size=12).map("".join)))
 def test_any_text_is_a_query(text: str) -> None:
-    read = parse(text, TODAY)
-    assert read == parse(text, TODAY)
+    read = parse_query(text, TODAY)
+    assert read == parse_query(text, TODAY)
     assert all(term.text.strip() for term in read.terms + read.excluded)

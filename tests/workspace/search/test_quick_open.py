@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import Tx
-from app.core.text import fold
+from app.core.text import fold_name
 from app.main import create_app
 from app.migrations import STEPS, migrate
 from app.settings import Settings
@@ -494,7 +494,7 @@ async def test_the_index_is_made_of_what_was_there_before_and_survives_restarts(
         async with asgi.router.lifespan_context(asgi):
             served = Served(asgi, asgi.state.parts)
             async with served.client(await served.key("ann")) as ann:
-                await served.parts.write(name_index.tend)
+                await served.parts.write(name_index.do_idle_work)
                 assert (await titles(ann, q))[0] == wanted
 
 
@@ -586,37 +586,37 @@ def test_no_near_miss_is_lost_on_the_way(word: str, edits: list[tuple[int, int, 
     for edit in edits:
         typed = changed(typed, edit)
     most = len(edits)
-    distance = name_text.edits(typed, word, 4)
+    distance = name_text.edit_distance(typed, word, 4)
     assert distance is not None
     if distance <= most:
-        held, own = name_text.letters(word), name_text.letters(typed)
+        held, own = name_text.letter_bits(word), name_text.letter_bits(typed)
         assert (own & ~held).bit_count() <= most
         assert (held & ~own).bit_count() <= most
         spans = [
             (piece, max(0, at - most), at + len(piece) + most)
-            for piece, at in name_text.pieces(typed, most)
+            for piece, at in name_text.exact_pieces(typed, most)
         ]
         assert any(word.find(piece, start, end) >= 0 for piece, start, end in spans)
 
 
 @given(st.text(max_size=60))
 def test_folding_a_folded_name_changes_nothing_and_every_character_has_its_place(name: str) -> None:
-    plain = name_text.folded(name)
-    places = name_text.positions(name)
+    plain = name_text.fold_name(name)
+    places = name_text.folded_positions(name)
     assert len(places) == len(plain) + 1
     assert all(first <= second for first, second in pairwise(places))
-    assert name_text.folded(fold(name)) == name_text.folded(fold(fold(name)))
+    assert name_text.fold_name(fold_name(name)) == name_text.fold_name(fold_name(fold_name(name)))
 
 
 @given(st.text(max_size=60))
 def test_the_index_holds_every_word_of_a_name_by_which_it_may_be_asked_for(name: str) -> None:
-    own = name_text.words(name_text.folded(name))
-    held = name_text.tokens(own)
+    own = name_text.split_words(name_text.fold_name(name))
+    held = name_text.name_tokens(own)
     assert all(
         any(token.startswith(asked) for token in held) for asked in name_text.asked_tokens(own)
     )
     if own:
-        assert name_text.score(own, own) == name_text.EXACT
+        assert name_text.fit_score(own, own) == name_text.EXACT
 
 
 async def test_names_are_separated_by_owner_before_any_is_read(
@@ -629,11 +629,13 @@ async def test_names_are_separated_by_owner_before_any_is_read(
         return len(
             tx.all(
                 "SELECT 1 FROM name_index WHERE name_index MATCH :match",
-                match=f'"{name_index.key(1, "n")}plan"',
+                match=f'"{name_index.token_prefix(1, "n")}plan"',
             )
         )
 
     assert served.parts.glance(own) == 0
-    assert name_index.key(1, "n")[:5] != name_index.key(2, "n")[:5]
-    assert len({name_index.key(number, "n") for number in range(5_000)}) == 5_000
-    assert {len(name_index.key(number, "n")) for number in (1, 36, 36**4, 36**5 - 1)} == {6}
+    assert name_index.token_prefix(1, "n")[:5] != name_index.token_prefix(2, "n")[:5]
+    assert len({name_index.token_prefix(number, "n") for number in range(5_000)}) == 5_000
+    assert {len(name_index.token_prefix(number, "n")) for number in (1, 36, 36**4, 36**5 - 1)} == {
+        6
+    }

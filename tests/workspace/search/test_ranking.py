@@ -363,14 +363,15 @@ async def test_candidates_and_permission_for_other_rankings(
     await found(alice, "zebra")
     ring = {name: await served.key(name) for name in ("alice", "bob")}
     callers = {
-        name: served.asgi.front.credentials.ring.caller(secret) for name, secret in ring.items()
+        name: served.asgi.front.credentials.ring.find_caller(secret)
+        for name, secret in ring.items()
     }
 
     def ask(name: str, text: str) -> tuple[set[str], set[str]]:
         def both(tx: Any) -> tuple[set[int], set[int]]:
             query = read_query.read_query(tx, callers[name], text)
             return set(
-                rank_by_words.candidates(tx, callers[name], query, limit=10)
+                rank_by_words.raw_scores(tx, callers[name], query, limit=10)
             ), allowed_notes.allowed_among(tx, callers[name], query, [*ids.values(), 999])
 
         some, free = served.parts.quick(both)

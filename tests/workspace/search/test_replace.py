@@ -167,7 +167,7 @@ async def test_a_note_that_changes_meanwhile_is_computed_again(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = await alice.note("A", "walrus")
-    whole, edits = replace._changes, ["walrus, walrus"]
+    whole, edits = replace._find_changes, ["walrus, walrus"]
 
     async def late(*given: Any) -> replace.Changes:
         changes = await whole(*given)
@@ -175,7 +175,7 @@ async def test_a_note_that_changes_meanwhile_is_computed_again(
             await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": edits.pop()})
         return changes
 
-    monkeypatch.setattr(replace, "_changes", late)
+    monkeypatch.setattr(replace, "_find_changes", late)
     body = await alice.ok(
         "POST", REPLACE, json={"pattern": "walrus", "replacement": "seal", "preview": False}
     )
@@ -324,10 +324,10 @@ async def test_a_bad_replacement_names_its_field(
 
 def test_a_replacement_that_would_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replace_in_text, "MOST_REPLACEMENTS", 10)
-    program = re2_programs.compiled("x", "literal", case_sensitive=True, groups=True)
+    program = re2_programs.compile_program("x", "literal", case_sensitive=True, groups=True)
     with pytest.raises(Invalid, match="more than 10 times"):
-        replace_in_text.replaced(program, ["y"], "x" * 11, _begun())
-    assert replace_in_text.replaced(program, ["y"], "x" * 10, _begun()).content == "y" * 10
+        replace_in_text.replace_matches(program, ["y"], "x" * 11, _begun())
+    assert replace_in_text.replace_matches(program, ["y"], "x" * 10, _begun()).content == "y" * 10
 
 
 def _begun() -> re2_programs.Pace:
@@ -343,7 +343,7 @@ async def test_the_index_knows_the_new_text(
     await alice.note("N", "the walrus")
 
     async def settled() -> None:
-        while await served.parts.write(trigram_index.tend):
+        while await served.parts.write(trigram_index.do_idle_work):
             pass
 
     await settled()

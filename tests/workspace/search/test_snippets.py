@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.workspace.index.spellings import pattern
-from app.workspace.search.ranking.snippets import MOST_CHARACTERS, WORDS, snippet
+from app.workspace.index.spellings import word_pattern
+from app.workspace.search.ranking.snippets import MOST_CHARACTERS, WORDS, make_snippet
 from tests.conftest import Client
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +28,7 @@ FILLER = "filler goes on and on here\n" * 400
     ],
 )
 def test_a_snippet_shows_where_the_words_stand(text: str, words: list[str], shown: str) -> None:
-    assert snippet(text, [pattern(word) for word in words]).text.startswith(shown)
+    assert make_snippet(text, [word_pattern(word) for word in words]).text.startswith(shown)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_snippet_shows_where_the_words_stand(text: str, words: list[str], show
 )
 @pytest.mark.parametrize("words", [["here"], ["漢字"], ["x", "y"], ["istanbul"]])
 def test_a_snippet_is_short(text: str, words: list[str]) -> None:
-    shown = snippet(text, [pattern(word) for word in words]).text
+    shown = make_snippet(text, [word_pattern(word) for word in words]).text
     assert len(shown) <= MOST_CHARACTERS + 2
     assert len(shown.split()) <= WORDS
     assert shown.endswith("…")

@@ -311,9 +311,9 @@ def test_passing_over_a_long_past_finds_the_date_that_counting_finds(
     rule: str, start: date, wait: int
 ) -> None:
     after = date.fromordinal(start.toordinal() + wait)
-    leaping = recurrence.next_date(recurrence.parse(rule), start=start, after=after)
+    leaping = recurrence.next_date(recurrence.parse_rule(rule), start=start, after=after)
     counting = recurrence.next_date(
-        recurrence.parse(rule + ";COUNT=999999999"), start=start, after=after
+        recurrence.parse_rule(rule + ";COUNT=999999999"), start=start, after=after
     )
     if leaping is not None and counting is not None:
         assert leaping[0] == counting[0]
@@ -329,15 +329,15 @@ def test_passing_over_a_long_past_finds_the_date_that_counting_finds(
 def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     found, refusal = None, ""
     try:
-        found = recurrence.parse(text)
+        found = recurrence.parse_rule(text)
     except ValueError as error:
         refusal = str(error)
     if found is None:
         assert refusal.startswith(("must ", "has "))
         return
-    assert recurrence.parse(str(found)) == found
+    assert recurrence.parse_rule(str(found)) == found
     series = recurrence.Recurrence(str(found))
-    recurrence.following(
+    recurrence.next_in_series(
         series, due_date="2026-01-31", today=date(2026, 3, 1), zone=ZoneInfo("UTC"), wall=None
     )
 

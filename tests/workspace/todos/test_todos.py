@@ -735,15 +735,15 @@ ZONES = st.sampled_from(
 def test_any_text_is_stored_as_a_due_date_or_refused(text: str, zone: ZoneInfo) -> None:
     stored = None
     with contextlib.suppress(Invalid):
-        stored = due.parse(text, zone)
+        stored = due.parse_due(text, zone)
     if stored is None:
         return
     assert re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?", stored)
-    assert due.parse(stored, zone) == stored
-    day = due.day_of(stored, zone)
-    around = due.span(day, day, zone)
-    assert around.low <= due.deadline(stored, ZoneInfo("UTC")) < around.high
-    assert due.day_of(due.moved(stored, day, zone), zone) == day
+    assert due.parse_due(stored, zone) == stored
+    day = due.local_day(stored, zone)
+    around = due.days_span(day, day, zone)
+    assert around.low <= due.sortable_deadline(stored, ZoneInfo("UTC")) < around.high
+    assert due.local_day(due.move_to_day(stored, day, zone), zone) == day
 
 
 async def test_what_is_overdue_follows_the_clock_though_nothing_was_written(

@@ -51,7 +51,7 @@ async def todo(client: Client, title: str = "A todo") -> int:
 async def check_words(served: Served) -> None:
     """Have the word index compared with the notes it was made from."""
     await served.parts.write(word_index.index_waiting)
-    assert await served.parts.write(word_index_check.troubles) == []
+    assert await served.parts.write(word_index_check.find_damage) == []
 
 
 async def test_what_is_deleted_is_listed_with_its_place_its_deleter_and_its_end(

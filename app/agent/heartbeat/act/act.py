@@ -47,27 +47,29 @@ class Outcome(msgspec.Struct, frozen=True):
     result: Mapping[str, Any] | None
 
 
-async def prepare(app: App, me: Caller, proposal: Proposal, taint: frozenset[Taint]) -> Ready:
+async def prepare_action(
+    app: App, me: Caller, proposal: Proposal, taint: frozenset[Taint]
+) -> Ready:
     """Check a proposal before it is acted on.
 
     What needs a yes is turned into the very call that will be made.
     """
-    way = tiers.way(me, proposal.type, tainted=bool(taint) and proposal.by_model)
+    way = tiers.way_of_action(me, proposal.type, tainted=bool(taint) and proposal.by_model)
     if way != "ask":
         return Ready(proposal, way)
     try:
-        call = await tool_gate.planned(
+        call = await tool_gate.plan_call(
             app,
-            tiers.lent(me, proposal.type),
-            effects.tool_of(proposal.type, proposal.payload),
-            _params(proposal),
+            tiers.approved_caller(me, proposal.type),
+            effects.tool_for_action(proposal.type, proposal.payload),
+            _tool_parameters(proposal),
         )
     except AppError as refusal:
         return Ready(proposal, way, refusal=refusal)
     return Ready(proposal, way, call, taint=taint if proposal.by_model else frozenset())
 
 
-def attempt(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
+def attempt_action(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
     """Act on a proposal, with its row and its line in the audit in the same transaction.
 
     A refusal is kept as a failed action.
@@ -82,27 +84,27 @@ def attempt(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
         proposal.key,
     )
     if ready.refusal is not None:
-        return _refused(tx, begun, entry, proposal, ready.refusal)
+        return _note_refusal(tx, begun, entry, proposal, ready.refusal)
     try:
         with tx.savepoint():
             match ready.way:
                 case "execute":
-                    return _execute(tx, me, begun, entry, proposal)
+                    return _execute_action(tx, me, begun, entry, proposal)
                 case "ask":
-                    return _ask(tx, begun, entry, ready)
+                    return _ask_owner(tx, begun, entry, ready)
                 case "propose":
                     action_rows.add(tx, begun.user, begun.id, entry, status="proposed")
                     return Outcome(proposal, "proposed", None)
     except AppError as refusal:
-        return _refused(tx, begun, entry, proposal, refusal)
+        return _note_refusal(tx, begun, entry, proposal, refusal)
 
 
-def settled(tx: Tx, found: escalation_rows.Settled) -> None:
+def settle_action(tx: Tx, found: escalation_rows.Settled) -> None:
     """Note on its action how an escalation ended."""
     action = (
         None
         if found.origin.action_id is None
-        else action_rows.get(tx, found.user, found.origin.action_id)
+        else action_rows.find(tx, found.user, found.origin.action_id)
     )
     if action is None or action["status"] != "awaiting_approval":
         return
@@ -116,7 +118,7 @@ def settled(tx: Tx, found: escalation_rows.Settled) -> None:
     changes = None
     if status == "executed":
         changes = [
-            change._replace(after=before_images.of(tx, found.user, change.kind, change.id))
+            change._replace(after=before_images.take_image(tx, found.user, change.kind, change.id))
             for change in action_rows.changes_of(action)
         ]
     action_rows.settle(
@@ -124,7 +126,7 @@ def settled(tx: Tx, found: escalation_rows.Settled) -> None:
     )
 
 
-def _execute(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Proposal) -> Outcome:
+def _execute_action(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Proposal) -> Outcome:
     me.require((tiers.RIGHTS[proposal.type],))
     done = effects.EFFECTS[proposal.type](tx, me, proposal.payload)
     target = done.target or entry.target
@@ -137,15 +139,15 @@ def _execute(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Proposal)
         result=done.result,
         changes=done.changes,
     )
-    audited(tx, me, proposal.type, proposal.payload, "done")
+    add_to_audit(tx, me, proposal.type, proposal.payload, "done")
     return Outcome(proposal, "executed", done.result)
 
 
-def _ask(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
+def _ask_owner(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
     call = ready.call
     if call is None:
         raise ValueError("what is asked for has a call")
-    seen = change_preview.seen(tx, call.me, call.tool, call.params)
+    seen = change_preview.preview_call(tx, call.me, call.tool, call.params)
     target = None if seen.target is None else (seen.target.kind, seen.target.id)
     action = action_rows.add(
         tx, begun.user, begun.id, entry._replace(target=target or entry.target), status="proposed"
@@ -160,33 +162,37 @@ def _ask(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
         summary=seen.summary,
         reason=TAINTED if ready.taint else REASON,
         preview=seen.preview,
-        risk=policy.level(call.tool.operation.risk_class, ready.taint),
+        risk=policy.harm_level(call.tool.operation.risk_class, ready.taint),
         target=seen.target,
         taint=ready.taint,
         definition=call.tool,
     )
     before = (
-        [] if target is None else [Change(*target, before_images.of(tx, begun.user, *target), None)]
+        []
+        if target is None
+        else [Change(*target, before_images.take_image(tx, begun.user, *target), None)]
     )
     action_rows.await_approval(tx, action, escalation, before)
     return Outcome(ready.proposal, "awaiting_approval", None)
 
 
-def _refused(tx: Tx, begun: Begun, entry: Entry, proposal: Proposal, refusal: AppError) -> Outcome:
+def _note_refusal(
+    tx: Tx, begun: Begun, entry: Entry, proposal: Proposal, refusal: AppError
+) -> Outcome:
     result = {"error": refusal.code, "message": refusal.message}
     action_rows.add(tx, begun.user, begun.id, entry, status="failed", result=result)
     return Outcome(proposal, "failed", result)
 
 
-def audited(
+def add_to_audit(
     tx: Tx, me: Caller, type_: ActionType, payload: Mapping[str, Any], outcome: str
 ) -> None:
     """Put an action that was done, or refused, into the audit."""
-    sha = escalation_rows.digest(escalation_rows.canonical(payload))
+    sha = escalation_rows.arguments_digest(escalation_rows.canonical_json(payload))
     audit.add(tx, me, audit.Entry("call", f"heartbeat.{type_}", sha, outcome, "heartbeat"))
 
 
-def _params(proposal: Proposal) -> Mapping[str, Any]:
+def _tool_parameters(proposal: Proposal) -> Mapping[str, Any]:
     """Return the tool's parameters for an action's payload."""
     if proposal.type == "todo_reschedule":
         return {name: value for name, value in proposal.payload.items() if name != "from"}

@@ -21,7 +21,7 @@ BEFORE_UNDO = "auto: before undo"
 WRITES = {"todo": "os.todos:write", "note": "os.notes:write"}
 
 
-def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
+def take_image(tx: Tx, user: int, kind: str, number: int) -> Image | None:
     """Return a thing of the user's as it is.
 
     Where it lies and what it holds; of a note its revision stands for that. None when it is not
@@ -56,12 +56,12 @@ def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
     }
 
 
-def same(one: Image | None, other: Image | None) -> bool:
+def is_unchanged(one: Image | None, other: Image | None) -> bool:
     """Return whether a thing is as it was; how many snapshots a note has does not matter."""
-    return _bare(one) == _bare(other)
+    return _without_counts(one) == _without_counts(other)
 
 
-def bring_back(
+def restore_image(
     tx: Tx, me: Caller, kind: str, number: int, image: Image | None, *, seq: int | None
 ) -> None:
     """Make a thing what it was. One that was not there goes to the trash.
@@ -69,7 +69,7 @@ def bring_back(
     A note's text, where it was changed, comes from its snapshot `seq`.
     """
     me.require((WRITES[kind],))
-    present = of(tx, me.user, kind, number)
+    present = take_image(tx, me.user, kind, number)
     if image is None or not image["live"]:
         if present is not None and present["live"]:
             _trash(tx, me, kind, number)
@@ -84,14 +84,18 @@ def bring_back(
 
 def _restore_todo(tx: Tx, me: Caller, number: int, image: Image) -> None:
     zone = ZoneInfo(users.settings_of(tx, me).timezone)
-    row = tx.sure("SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user)
-    todo_rows.change(tx, row, Draft(**{name: image[name] for name in Draft._fields}), zone=zone)
+    row = tx.require_row(
+        "SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user
+    )
+    todo_rows.update(tx, row, Draft(**{name: image[name] for name in Draft._fields}), zone=zone)
     if row["completed"] != image["completed"]:
         todo_rows.set_completed(tx, row, completed=bool(image["completed"]))
 
 
 def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None) -> None:
-    note = tx.sure("SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=number, me=me.user)
+    note = tx.require_row(
+        "SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=number, me=me.user
+    )
     if bool(note["pinned"]) != bool(image["pinned"]):
         note_rows.set_pinned(tx, note, pinned=bool(image["pinned"]))
     if seq is None:
@@ -101,11 +105,11 @@ def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None
     )
     if held is None:
         raise NotFound("The snapshot from before is gone.")
-    note_edits.apply(
+    note_edits.apply_edit(
         tx,
         me,
         note,
-        note_edits.Edit(image["title"], note_rows.measured(held), image["tags"]),
+        note_edits.Edit(image["title"], note_rows.measure_text(held), image["tags"]),
         label=BEFORE_UNDO,
     )
 
@@ -117,7 +121,7 @@ def _trash(tx: Tx, me: Caller, kind: str, number: int) -> None:
         delete_note.delete_note(tx, me, id=number)
 
 
-def _bare(image: Image | None) -> Mapping[str, Any] | None:
+def _without_counts(image: Image | None) -> Mapping[str, Any] | None:
     return (
         None if image is None else {name: value for name, value in image.items() if name != "seq"}
     )

@@ -26,7 +26,7 @@ class Done(NamedTuple):
     result: Mapping[str, Any] | None = None
 
 
-def say(tx: Tx, me: Caller, payload: Payload) -> Done:
+def say_to_owner(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Say something to the owner; that it is delivered is the run's business."""
     text = payload.get("text")
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT:
@@ -36,67 +36,74 @@ def say(tx: Tx, me: Caller, payload: Payload) -> Done:
 
 def create_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Create a todo."""
-    made = todos.create_todo(tx, me, **_arguments(todos.create_todo, payload)).todo
-    return _made(tx, me, "todo", made.id)
+    made = todos.create_todo(tx, me, **_check_arguments(todos.create_todo, payload)).todo
+    return _created(tx, me, "todo", made.id)
 
 
 def update_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Change fields of a todo, or complete it, by which the next of its series may come."""
-    arguments = _arguments(todos.edit_todo, payload)
+    arguments = _check_arguments(todos.edit_todo, payload)
     number = arguments["id"]
-    before, series = before_images.of(tx, me.user, "todo", number), _next(tx, me, number)
+    before, series = (
+        before_images.take_image(tx, me.user, "todo", number),
+        _next_of_series(tx, me, number),
+    )
     todos.edit_todo(tx, me, **arguments)
-    changes = [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))]
-    if (made := _next(tx, me, number)) is not None and made != series:
-        changes.append(Change("todo", made, None, before_images.of(tx, me.user, "todo", made)))
+    changes = [
+        Change("todo", number, before, before_images.take_image(tx, me.user, "todo", number))
+    ]
+    if (made := _next_of_series(tx, me, number)) is not None and made != series:
+        changes.append(
+            Change("todo", made, None, before_images.take_image(tx, me.user, "todo", made))
+        )
     return Done(("todo", number), changes, {"id": number})
 
 
 def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
-    """Return a todo another due date; a series keeps its time of day.
+    """Give a todo another due date; a series keeps its time of day.
 
     With `from` only if that is the one it has.
     """
     number, wanted = whole(payload.get("id")), payload.get("dueDate")
     if number is None or not isinstance(wanted, str):
         raise Invalid("id and dueDate are required.", field="id" if number is None else "dueDate")
-    todo = todo_rows.get(tx, me.user, number)
+    todo = todo_rows.find_live(tx, me.user, number)
     if todo is None:
         raise NotFound("There is no such todo.")
     if "from" in payload and payload["from"] != todo["due_date"]:
         raise RevisionConflict("The todo has been moved meanwhile.")
-    zone = due.zone_of(tx, me)
-    before = before_images.of(tx, me.user, "todo", number)
-    todo_rows.reschedule(tx, me.user, number, due_date=due.parse(wanted, zone), zone=zone)
+    zone = due.request_zone(tx, me)
+    before = before_images.take_image(tx, me.user, "todo", number)
+    todo_rows.reschedule(tx, me.user, number, due_date=due.parse_due(wanted, zone), zone=zone)
     return Done(
         ("todo", number),
-        [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))],
+        [Change("todo", number, before, before_images.take_image(tx, me.user, "todo", number))],
         {"id": number},
     )
 
 
 def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Create a note."""
-    made = notes.create_note(tx, me, **_arguments(notes.create_note, payload)).note
-    return _made(tx, me, "note", made.id)
+    made = notes.create_note(tx, me, **_check_arguments(notes.create_note, payload)).note
+    return _created(tx, me, "note", made.id)
 
 
 def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Write a fact into the memory, at most as often as a heartbeat may."""
-    arguments = _arguments(memory.memory_write, payload)
-    before = memory.place_of(tx, me, arguments["kind"], arguments["username"])
-    image = None if before is None else before_images.of(tx, me.user, "note", before)
+    arguments = _check_arguments(memory.memory_write, payload)
+    before = memory.note_for_fact(tx, me, arguments["kind"], arguments["username"])
+    image = None if before is None else before_images.take_image(tx, me.user, "note", before)
     note = memory.memory_write(tx, me, **arguments).note
     return Done(
         ("note", note.id),
-        [Change("note", note.id, image, before_images.of(tx, me.user, "note", note.id))],
+        [Change("note", note.id, image, before_images.take_image(tx, me.user, "note", note.id))],
         {"id": note.id},
     )
 
 
 EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Done]] = {
-    "message_draft": say,
-    "reminder": say,
+    "message_draft": say_to_owner,
+    "reminder": say_to_owner,
     "todo_create": create_todo,
     "todo_update": update_todo,
     "todo_reschedule": reschedule_todo,
@@ -116,12 +123,12 @@ TOOLS: dict[ActionType, str] = {
 """The tool that does an action once its owner has said yes."""
 
 
-def tool_of(type_: ActionType, payload: Payload) -> str:
+def tool_for_action(type_: ActionType, payload: Payload) -> str:
     """Return the tool that does an action once its owner has said yes."""
     return "pin_note" if type_ == "note_edit" and "pinned" in payload else TOOLS[type_]
 
 
-def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
+def _check_arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
     """Check a payload as the operation's request is checked.
 
     A name that it does not have is refused.
@@ -132,15 +139,15 @@ def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
     return found.shape.check(payload)
 
 
-def _made(tx: Tx, me: Caller, kind: str, number: int) -> Done:
+def _created(tx: Tx, me: Caller, kind: str, number: int) -> Done:
     return Done(
         (kind, number),
-        [Change(kind, number, None, before_images.of(tx, me.user, kind, number))],
+        [Change(kind, number, None, before_images.take_image(tx, me.user, kind, number))],
         {"id": number},
     )
 
 
-def _next(tx: Tx, me: Caller, number: int) -> int | None:
+def _next_of_series(tx: Tx, me: Caller, number: int) -> int | None:
     found: int | None = tx.value(
         "SELECT next_id FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user
     )

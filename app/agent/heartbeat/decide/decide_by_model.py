@@ -7,7 +7,7 @@ import asyncio
 
 import msgspec
 
-from app.agent.chat.turn_driver import drive
+from app.agent.chat.turn_driver import drive_turn
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.records import action_rows, tiers
 from app.agent.heartbeat.records.proposals import SNOOZE, Proposal
@@ -16,7 +16,7 @@ from app.agent.heartbeat.records.run_rows import Begun
 from app.agent.models import model_choice, model_or_rules
 from app.agent.models.model_or_rules import Brain
 from app.agent.turn.live_turn import Limits, Turn
-from app.agent.turn.token_meter import Meter, first_call
+from app.agent.turn.token_meter import Meter, reserve_first_call
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
@@ -60,22 +60,26 @@ class Planned(msgspec.Struct):
 
 def has_model(app: App, me: Caller) -> bool:
     """Return whether a model is configured for the user."""
-    return model_or_rules.named(app, me) != model_choice.OFFLINE
+    return model_or_rules.brain_name(app, me) != model_choice.OFFLINE
 
 
-async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda) -> Planned:
+async def plan_by_model(
+    app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda
+) -> Planned:
     """Put the lines that no rule knows to the model, one after another, as far as a run's steps
     and the budget go.
     """
     planned, left, steps = (
-        Planned(model_or_rules.named(app, beginner)),
+        Planned(model_or_rules.brain_name(app, beginner)),
         list(found.for_model),
         MOST_STEPS,
     )
     try:
         async with asyncio.timeout(MOST_SECONDS):
             while left and steps > 0 and not planned.spent and planned.error is None:
-                steps -= await _line(app, beginner, me, begun, found, planned, left[0], steps)
+                steps -= await _ask_about_line(
+                    app, beginner, me, begun, found, planned, left[0], steps
+                )
                 left.pop(0)
     except TimeoutError:
         planned.error = "The model took too long."
@@ -84,12 +88,14 @@ async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agen
         planned.insights.append(
             f"Not every line could be put to the model; a run has {MOST_STEPS} steps."
         )
-    told = app.quick(_told_lately, me, tuple(proposal.key or "" for proposal in planned.proposals))
+    told = app.quick(
+        _recently_told, me, tuple(proposal.key or "" for proposal in planned.proposals)
+    )
     planned.proposals = [proposal for proposal in planned.proposals if proposal.key not in told]
     return planned
 
 
-async def _line(
+async def _ask_about_line(
     app: App,
     beginner: Caller,
     me: Caller,
@@ -112,31 +118,31 @@ async def _line(
     )
     try:
         held = await app.write(
-            first_call, beginner, feature="heartbeat", model=planned.model, texts=(prompt,)
+            reserve_first_call, beginner, feature="heartbeat", model=planned.model, texts=(prompt,)
         )
     except BudgetExceeded as error:
         planned.spent = True
         planned.insights.append(error.message)
         return 0
     now = found.now.astimezone(found.zone)
-    brain = await model_or_rules.pick(app, beginner, now=now)
+    brain = await model_or_rules.pick_brain(app, beginner, now=now)
     meter = Meter(app, beginner, feature="heartbeat", model=brain.name, held=held)
     desk = ProposalDesk(app, number)
     turn = Turn(app, me, now.isoformat(timespec="minutes"), found.zone.key, lambda _: None)
     turn.origin, turn.desk = Origin("heartbeat", run_id=begun.id, tier=begun.tier), desk
     turn.limits = Limits(min(steps, STEPS_A_LINE), MOST_CALLS)
     try:
-        ended = await drive(turn, brain.model, prompt, (), meter=meter, now=now)
+        ended = await drive_turn(turn, brain.model, prompt, (), meter=meter, now=now)
     finally:
         await app.write(meter.end)
     planned.tokens += ended.prompt_tokens + ended.completion_tokens
     planned.calls += [ToolCall(call.tool, call.outcome) for call in turn.calls]
     planned.taint |= turn.taint
-    _note(planned, number, turn, desk.proposals, brain, ended.error)
+    _keep_proposals(planned, number, turn, desk.proposals, brain, ended.error)
     return len(turn.calls) + 1
 
 
-def _note(
+def _keep_proposals(
     planned: Planned,
     number: int,
     turn: Turn,
@@ -166,8 +172,10 @@ def _note(
         planned.proposals += proposals
 
 
-def _told_lately(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
-    since, able = stamp(tx.moment - SNOOZE), tiers.able(me)
+def _recently_told(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
+    since, able = stamp(tx.moment - SNOOZE), tiers.possible_actions(me)
     return {
-        key for key in keys if action_rows.told_at(tx, me.user, [key], since, able=able) is not None
+        key
+        for key in keys
+        if action_rows.last_told_at(tx, me.user, [key], since, able=able) is not None
     }

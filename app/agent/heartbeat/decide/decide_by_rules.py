@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from app.agent.heartbeat.look.agenda import Agenda
-from app.agent.heartbeat.look.digests import told_day
+from app.agent.heartbeat.look.digests import due_in_words
 from app.agent.heartbeat.records.proposals import Fact, Proposal, one_line
 from app.core.process.counted import counted
 
@@ -15,12 +15,12 @@ NAME = "offline"
 BYTES_A_TOKEN = 4
 
 
-def proposals(agenda: Agenda) -> list[Proposal]:
+def make_proposals(agenda: Agenda) -> list[Proposal]:
     """Return what is to be done about the agenda, in its order."""
     return [MAKERS[fact.rule](agenda, fact) for fact in agenda.facts]
 
 
-def tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
+def estimate_tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
     """Estimate what reading the agenda and making the proposals is worth in tokens, so that
     meters show something true.
     """
@@ -47,7 +47,7 @@ def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
         f"“{one_line(fact.about['title'])}” is overdue since "
-        f"{told_day(fact.about['due'], agenda.zone, agenda.now)}.",
+        f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
 
@@ -55,7 +55,7 @@ def _due_soon(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
         f"“{one_line(fact.about['title'])}” is due "
-        f"{told_day(fact.about['due'], agenda.zone, agenda.now)}.",
+        f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
 
@@ -64,13 +64,13 @@ def _calendar(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
         f"“{one_line(fact.about['title'])}”{place} begins "
-        f"{told_day(fact.about['due'], agenda.zone, agenda.now)}.",
+        f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
 
 def _top(agenda: Agenda, fact: Fact) -> Proposal:
     when = (
-        f" and is due {told_day(fact.about['due'], agenda.zone, agenda.now)}"
+        f" and is due {due_in_words(fact.about['due'], agenda.zone, agenda.now)}"
         if fact.about["due"]
         else ""
     )
@@ -87,7 +87,7 @@ def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _unanswered(agenda: Agenda, fact: Fact) -> Proposal:
-    since = told_day(fact.about["since"], agenda.zone, agenda.now)
+    since = due_in_words(fact.about["since"], agenda.zone, agenda.now)
     if "wish" in fact.about:
         words = f": “{fact.about['words']}”" if fact.about["words"] else "."
         return _reminder(
@@ -119,7 +119,7 @@ def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
 def _replan(agenda: Agenda, fact: Fact) -> Proposal:
     title = (
         f"Move “{one_line(fact.about['title'])}” to "
-        f"{told_day(fact.about['to'], agenda.zone, agenda.now)}"
+        f"{due_in_words(fact.about['to'], agenda.zone, agenda.now)}"
     )
     payload = {
         "id": fact.target and fact.target[1],
@@ -166,7 +166,7 @@ def _todo(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _append(agenda: Agenda, fact: Fact) -> Proposal:
     from app.agent.rules.answers.write_actions import (
-        appended,
+        append_text,
     )  # brings the readers of dates with it, so only when a line is added
 
     title = (
@@ -175,7 +175,7 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
     )
     payload = {
         "noteId": fact.target and fact.target[1],
-        "content": appended(fact.about["content"], fact.about["words"]),
+        "content": append_text(fact.about["content"], fact.about["words"]),
         "ifRevision": fact.about["revision"],
     }
     return Proposal("note_edit", title, payload, title, fact.item, fact.target, fact.key)

@@ -12,7 +12,7 @@ from app.agent.heartbeat.records.proposals import (
     LONGEST_TEXT,
     ActionType,
     Proposal,
-    content_key,
+    news_key,
     one_line,
 )
 from app.agent.turn.live_turn import Turn
@@ -81,7 +81,7 @@ class ProposalDesk:
         if not isinstance(text, str) or not 0 < len(text.strip()) <= LONGEST_TEXT:
             raise Invalid(f"text must have 1 to {LONGEST_TEXT} characters.", field="text")
         says = text.strip()
-        key = _key("reminder", {"text": says})
+        key = _wish_key("reminder", {"text": says})
         return Proposal(
             "reminder",
             one_line(says, 200),
@@ -94,7 +94,7 @@ class ProposalDesk:
         )
 
     def _wish(self, name: str, params: Mapping[str, Any]) -> Proposal:
-        tool, type_ = registry.find(self._app, name), WISHED[name]
+        tool, type_ = registry.require_tool(self._app, name), WISHED[name]
         fields = tool.operation.shape.check(tool.fields(params))
         if (
             type_ == "message_send"
@@ -125,10 +125,17 @@ class ProposalDesk:
         )
         title = f"{NAMES.get(type_, type_.replace('_', ' ').capitalize())} {about}".strip()
         return Proposal(
-            type_, title, payload, title, self._item, target, _key(type_, payload), by_model=True
+            type_,
+            title,
+            payload,
+            title,
+            self._item,
+            target,
+            _wish_key(type_, payload),
+            by_model=True,
         )
 
 
-def _key(type_: str, payload: Mapping[str, Any]) -> str:
+def _wish_key(type_: str, payload: Mapping[str, Any]) -> str:
     """Return the name under which the same wish is one."""
-    return content_key("model", None, f"{type_} {escalation_rows.canonical(payload).decode()}")
+    return news_key("model", None, f"{type_} {escalation_rows.canonical_json(payload).decode()}")

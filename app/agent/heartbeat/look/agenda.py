@@ -89,25 +89,31 @@ class Agenda(msgspec.Struct, frozen=True):
         ]
 
 
-def look(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agenda:
+def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agenda:
     """Return what there is to do for the user whose run `me` acts in."""
-    me = access.discreet(tx, me)
+    me = access.hide_policy_notes(tx, me)
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(chosen.timezone)
     seen = run_rows.last_seen(tx, me.user)
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
-    tasks = checklist.tasks_of(instructions.text_of(tx, me.user))
+    tasks = checklist.parse_tasks(instructions.read_checklist(tx, me.user))
     told = _Told(tx, me)
     looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, requests_to)
-    found = [fact for number, task in enumerate(tasks) for fact in facts.of(looking, task, number)]
-    news = told.sift(found)
+    found = [
+        fact
+        for number, task in enumerate(tasks)
+        for fact in facts.find_facts(looking, task, number)
+    ]
+    news = told.keep_news(found)
     today = tx.moment.astimezone(zone).date()
     room = max(
         0,
         MOST_ACTIONS_A_DAY
-        - action_rows.count_since(tx, me.user, due.span(today, today, zone).since),
+        - action_rows.count_since(tx, me.user, due.days_span(today, today, zone).since),
     )
-    changes = _changes(tx, me, seen_at, 0 if seen is None else seen["seen_message"], requests_to)
+    changes = _count_changes(
+        tx, me, seen_at, 0 if seen is None else seen["seen_message"], requests_to
+    )
     return Agenda(
         tasks,
         tuple(news),
@@ -136,20 +142,20 @@ class _Told:
     def __init__(self, tx: Tx, me: Caller) -> None:
         self._tx = tx
         self._user = me.user
-        self._able = tiers.able(me)
+        self._able = tiers.possible_actions(me)
         self.suppressed: list[Suppressed] = []
 
     def was_said(self, key: str) -> bool:
-        return self._at([key]) is not None
+        return self._told_at([key]) is not None
 
-    def sift(self, found: list[Fact]) -> list[Fact]:
+    def keep_news(self, found: list[Fact]) -> list[Fact]:
         """Return what is news; of several facts about one thing the first by which something is
         done, or else the first.
         """
         news: dict[object, Fact] = {}
         acted: dict[object, str] = {}
         for fact in sorted(found, key=lambda one: one.rule not in ACTING):
-            at = self._at(fact.told_by) or acted.get(fact.target)
+            at = self._told_at(fact.told_by) or acted.get(fact.target)
             if at is not None:
                 if fact.rule in ACTING and fact.target is not None:
                     acted[fact.target] = at
@@ -159,12 +165,12 @@ class _Told:
                 news[fact.target or fact.key] = fact
         return sorted(news.values(), key=lambda one: one.item)
 
-    def _at(self, keys: Sequence[str]) -> str | None:
+    def _told_at(self, keys: Sequence[str]) -> str | None:
         since = stamp(self._tx.moment - SNOOZES.get(rule_of(keys[0]), SNOOZE))
-        return action_rows.told_at(self._tx, self._user, keys, since, able=self._able)
+        return action_rows.last_told_at(self._tx, self._user, keys, since, able=self._able)
 
 
-def _changes(
+def _count_changes(
     tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, requests_to: Waiting
 ) -> Changes:
     since = stamp(seen_at or tx.moment - FIRST_LOOK)

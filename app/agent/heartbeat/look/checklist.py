@@ -9,7 +9,7 @@ import msgspec
 from app.agent.heartbeat.look import checklist_times
 from app.agent.heartbeat.look.checklist_times import When
 from app.core.markdown import blocks
-from app.core.text import fold
+from app.core.text import fold_name
 
 Kind = Literal[
     "overdue",
@@ -56,28 +56,28 @@ class Task(msgspec.Struct, frozen=True):
 
 
 @functools.lru_cache(64)
-def tasks_of(text: str) -> tuple[Task, ...]:
+def parse_tasks(text: str) -> tuple[Task, ...]:
     """Return the tasks of a checklist, in order.
 
     Headings, code, quotes, comments and ticked boxes are none. Never raises.
     """
-    return tuple(understood(line) for line in _lines(text)[:MOST_TASKS])
+    return tuple(parse_task(line) for line in _list_items(text)[:MOST_TASKS])
 
 
-def understood(line: str) -> Task:
+def parse_task(line: str) -> Task:
     """Return one line with what the rules make of it.
 
     What is denied, or asks for more than the rules do, is none of theirs.
     """
     line = " ".join(line.split())
     shown = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
-    patterns, folded = _patterns(), fold(line)
-    when, rest = checklist_times.find(line)
+    patterns, folded = _load_patterns(), fold_name(line)
+    when, rest = checklist_times.find_time(line)
     if patterns.not_for_rules.search(folded):
         return Task(shown)
     made = patterns.new_todo.search(rest)
     if made is not None:
-        words = _bare(made["words"])
+        words = _unquote(made["words"])
         return (
             Task(shown, (Rule("todo", words=words),), when)
             if when is not None and words
@@ -86,7 +86,9 @@ def understood(line: str) -> Task:
     added = patterns.new_line.search(rest)
     if added is not None and when is not None:
         return Task(
-            shown, (Rule("append", words=_bare(added["words"]), note=_bare(added["note"])),), when
+            shown,
+            (Rule("append", words=_unquote(added["words"]), note=_unquote(added["note"])),),
+            when,
         )
     kinds = (
         []
@@ -102,8 +104,8 @@ def understood(line: str) -> Task:
     if kinds:
         return Task(
             shown,
-            tuple(Rule(kind, _hours(kind, folded)) for kind in kinds),
-            when or _usual(kinds[0]),
+            tuple(Rule(kind, _named_hours(kind, folded)) for kind in kinds),
+            when or _usual_time(kinds[0]),
         )
     words = patterns.lead.sub("", rest).strip(" :,;.-–—")
     return (
@@ -113,19 +115,19 @@ def understood(line: str) -> Task:
     )
 
 
-def _bare(words: str) -> str:
+def _unquote(words: str) -> str:
     """Return words without the quotes or brackets around them."""
     return words.strip(" .,:\"“”„'»«[]")[:LONGEST_LINE]
 
 
-def _lines(text: str) -> list[str]:
+def _list_items(text: str) -> list[str]:
     """Return the items of the lists; of a text without any list its lines."""
-    patterns = _patterns()
+    patterns = _load_patterns()
     items: list[str] = []
     plain: list[str] = []
     open_item = False
     text = patterns.comment.sub("", text)
-    for read in blocks.lines(text):
+    for read in blocks.read_lines(text):
         line = text[read.start : read.end].rstrip("\r")
         if (
             read.kind in ("heading", "fence", "code", "end")
@@ -147,7 +149,7 @@ def _lines(text: str) -> list[str]:
     return items if items else [] if patterns.any_item.search(text) else plain
 
 
-def _usual(kind: Kind) -> When | None:
+def _usual_time(kind: Kind) -> When | None:
     """Return when a line of that kind is due that does not say so itself."""
     match kind:
         case "weekly_note":
@@ -160,9 +162,9 @@ def _usual(kind: Kind) -> When | None:
             return None
 
 
-def _hours(kind: Kind, line: str) -> int:
+def _named_hours(kind: Kind, line: str) -> int:
     """Return the span that a line names, in hours, or the usual one of its kind."""
-    patience = 24 if _patterns().patient.search(line) else 0
+    patience = 24 if _load_patterns().patient.search(line) else 0
     usual = {
         "due_soon": 24,
         "stale_pins": 30 * 24,
@@ -170,12 +172,12 @@ def _hours(kind: Kind, line: str) -> int:
         "unanswered": patience,
         "calendar": 2,
     }.get(kind, 0)
-    found = _patterns().span.search(line)
+    found = _load_patterns().span.search(line)
     if found is not None:
         unit = 1 if found["unit"][0] in "hs" else 24 if found["unit"][0] in "dt" else 7 * 24
         return min(int(found["number"]) * unit, 366 * 24)
     if kind == "due_soon":
-        named = _patterns().named_span.search(line)
+        named = _load_patterns().named_span.search(line)
         return usual if named is None else _NAMED_SPANS[named[1][:4]]
     return usual
 
@@ -237,7 +239,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 
 
 @functools.cache
-def _patterns() -> _Patterns:
+def _load_patterns() -> _Patterns:
     """Return the patterns; made when first needed, since a server that starts needs none."""
     return _Patterns(
         kinds=tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS),

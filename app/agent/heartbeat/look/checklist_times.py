@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from app.agent.heartbeat.records.active_hours import reached
+from app.agent.heartbeat.records.active_hours import first_moment_at
 
 CAUGHT_UP = timedelta(hours=48)
 """So late a time is still made up for when no run has seen it."""
@@ -56,29 +56,29 @@ class Occurrence(msgspec.Struct, frozen=True):
     at: datetime
 
 
-def find(line: str) -> tuple[When | None, str]:
+def find_time(line: str) -> tuple[When | None, str]:
     """Return the time that a line names, None without one, and the rest of the line."""
-    patterns = _patterns()
+    patterns = _load_patterns()
     if (again := patterns["interval"].search(line)) is not None:
         minutes = int(again["number"]) * (60 if again["unit"][0] in "hHsS" else 1)
-        return (When(every=minutes), _without(line, again)) if minutes >= 1 else (None, line)
+        return (When(every=minutes), _without_match(line, again)) if minutes >= 1 else (None, line)
     when, rest = None, line
     if (month := patterns["month_day"].search(rest)) is not None and 1 <= int(
         month["day"] or 1
     ) <= 31:
-        when, rest = When(month_day=int(month["day"] or 1)), _without(rest, month)
+        when, rest = When(month_day=int(month["day"] or 1)), _without_match(rest, month)
     elif (days := patterns["days"].search(rest)) is not None:
-        when, rest = When(weekdays=_weekdays(days["days"])), _without(rest, days)
+        when, rest = When(weekdays=_parse_weekdays(days["days"])), _without_match(rest, days)
     elif (daily := patterns["daily"].search(rest)) is not None:
-        when, rest = When(), _without(rest, daily)
+        when, rest = When(), _without_match(rest, daily)
     clock = patterns["clock"].search(rest)
-    minute = None if clock is None else _minute(clock)
+    minute = None if clock is None else _parse_minute(clock)
     if clock is None or minute is None:
         return when, rest
-    return msgspec.structs.replace(when or When(), minute=minute), _without(rest, clock)
+    return msgspec.structs.replace(when or When(), minute=minute), _without_match(rest, clock)
 
 
-def latest(
+def latest_occurrence(
     when: When, now: datetime, zone: ZoneInfo, *, seen: datetime | None
 ) -> Occurrence | None:
     """Return the time at which a line is due now.
@@ -91,9 +91,9 @@ def latest(
     today = now.astimezone(zone).date()
     for ago in range(3):
         day = today - timedelta(days=ago)
-        if not _on(when, day):
+        if not _falls_on(when, day):
             continue
-        at = reached(datetime.combine(day, time()) + timedelta(minutes=when.minute), zone)
+        at = first_moment_at(datetime.combine(day, time()) + timedelta(minutes=when.minute), zone)
         if at > now:
             continue
         fresh = ago == 0 or (seen is not None and seen < at and now - at <= CAUGHT_UP)
@@ -101,7 +101,7 @@ def latest(
     return None
 
 
-def _on(when: When, day: date) -> bool:
+def _falls_on(when: When, day: date) -> bool:
     if when.month_day is None:
         return day.isoweekday() in when.weekdays
     return day.day == when.month_day or (
@@ -109,7 +109,7 @@ def _on(when: When, day: date) -> bool:
     )
 
 
-def _weekdays(text: str) -> frozenset[int]:
+def _parse_weekdays(text: str) -> frozenset[int]:
     lower = text.lower()
     found = {
         _DAYS[name] for name in re.findall("|".join(sorted(_DAYS, key=len, reverse=True)), lower)
@@ -121,7 +121,7 @@ def _weekdays(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def _minute(clock: re.Match[str]) -> int | None:
+def _parse_minute(clock: re.Match[str]) -> int | None:
     """Return a time of day in minutes; None for one that there is not."""
     hour, minute = int(clock["hour"] or clock["bare"]), int(clock["minute"] or 0)
     half = (clock["half"] or clock["bare_half"] or "").lower().replace(".", "")
@@ -132,12 +132,12 @@ def _minute(clock: re.Match[str]) -> int | None:
     return hour * 60 + minute if hour < 24 and minute < 60 else None
 
 
-def _without(line: str, match: re.Match[str]) -> str:
+def _without_match(line: str, match: re.Match[str]) -> str:
     return f"{line[: match.start()]} {line[match.end() :]}".strip()
 
 
 @functools.cache
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _load_patterns() -> dict[str, re.Pattern[str]]:
     """Return the patterns; made when first needed."""
     days = (
         rf"(?:(?:{_DAY}|weekdays?|workdays?|werktags?|weekends?|wochenende)"

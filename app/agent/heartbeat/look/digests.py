@@ -20,48 +20,48 @@ MOST_DONE = 30
 LONGEST_JOURNAL = 600
 
 
-def day(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
+def daily_briefing(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
     """Return the daily briefing as Markdown."""
     now = tx.moment.astimezone(zone)
-    facts = briefing_facts.gather(
-        tx, me, zone, due.span(now.date() - timedelta(days=1), None, zone).since
+    facts = briefing_facts.gather_facts(
+        tx, me, zone, due.days_span(now.date() - timedelta(days=1), None, zone).since
     )
     parts = [f"**{now:%A}, {now.day} {now:%B}**"]
     if facts.todos is not None:
         parts += [
-            _group("Overdue", facts.todos.overdue),
-            _group("Today", facts.todos.today),
-            _group("Coming up", facts.todos.soon),
+            _group_lines("Overdue", facts.todos.overdue),
+            _group_lines("Today", facts.todos.today),
+            _group_lines("Coming up", facts.todos.soon),
         ]
         parts.append(f"{counted(facts.todos.still_open, 'todo is', 'todos are')} open.")
     if facts.notes is not None and facts.notes.changed:
         titles = [
-            f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})"
+            f"- [{_escape_title(note.item.title)}](hearth:note/{note.item.id})"
             for note in facts.notes.changed[:SHOWN]
         ]
         parts.append("\n".join(["Notes that changed:", *titles]))
     return {"words": "\n\n".join(part for part in parts if part), "date": now.date().isoformat()}
 
 
-def week(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
+def weekly_note(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
     """Return title and text of the note on the seven days that end now."""
     today = tx.moment.astimezone(zone).date()
-    since = due.span(today - timedelta(days=7), None, zone).since
+    since = due.days_span(today - timedelta(days=7), None, zone).since
     year, number, _ = today.isocalendar()
-    done = _done(tx, me, since)
-    facts = briefing_facts.gather(tx, me, zone, since)
+    done = _done_titles(tx, me, since)
+    facts = briefing_facts.gather_facts(tx, me, zone, since)
     parts = ["## Done", *(f"- {title}" for title in done)] if done else []
     if facts.todos is not None and (
         facts.todos.overdue.items or facts.todos.today.items or facts.todos.soon.items
     ):
         ahead = [*facts.todos.overdue.items, *facts.todos.today.items, *facts.todos.soon.items]
-        parts += ["", "## Ahead", *(_entry(item) for item in ahead[: 2 * SHOWN])]
+        parts += ["", "## Ahead", *(_list_entry(item) for item in ahead[: 2 * SHOWN])]
     if facts.notes is not None and facts.notes.changed:
         parts += [
             "",
             "## Notes",
             *(
-                f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})"
+                f"- [{_escape_title(note.item.title)}](hearth:note/{note.item.id})"
                 for note in facts.notes.changed
             ),
         ]
@@ -74,18 +74,18 @@ def week(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
 def done_today(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str] | None:
     """Return the line for the diary; None on a day on which nothing was done."""
     today = tx.moment.astimezone(zone).date()
-    done = _done(tx, me, due.span(today, today, zone).since)
+    done = _done_titles(tx, me, due.days_span(today, today, zone).since)
     return {"words": one_line(f"Done: {'; '.join(done)}", LONGEST_JOURNAL)} if done else None
 
 
-def told_day(stored: str, zone: ZoneInfo, now: datetime) -> str:
+def due_in_words(stored: str, zone: ZoneInfo, now: datetime) -> str:
     """Return a due date in words: today at 14:00, tomorrow, 3 December."""
-    found = due.day_of(stored, zone)
-    clock = "" if due.is_day(stored) else f" at {due.moment(stored, zone):%H:%M}"
-    return f"{_named(found, now.astimezone(zone).date())}{clock}"
+    found = due.local_day(stored, zone)
+    clock = "" if due.is_whole_day(stored) else f" at {due.local_moment(stored, zone):%H:%M}"
+    return f"{_day_name(found, now.astimezone(zone).date())}{clock}"
 
 
-def _named(day_: date, today: date) -> str:
+def _day_name(day_: date, today: date) -> str:
     match (day_ - today).days:
         case 0:
             return "today"
@@ -97,7 +97,7 @@ def _named(day_: date, today: date) -> str:
             return f"{day_.day} {day_:%B}" + (f" {day_.year}" if day_.year != today.year else "")
 
 
-def _done(tx: Tx, me: Caller, since: str) -> list[str]:
+def _done_titles(tx: Tx, me: Caller, since: str) -> list[str]:
     rows = tx.all(
         """SELECT title FROM todos WHERE owner_id = :me AND trash_id IS NULL
           AND updated_at >= :since AND completed = 1 AND completed_at >= :since
@@ -109,14 +109,14 @@ def _done(tx: Tx, me: Caller, since: str) -> list[str]:
     return [one_line(row["title"]) for row in rows]
 
 
-def _group(name: str, group: Group) -> str:
+def _group_lines(name: str, group: Group) -> str:
     if not group.items:
         return ""
     more = [f"- and {group.total - SHOWN} more"] if group.total > SHOWN else []
-    return "\n".join([f"{name}:", *(_entry(item) for item in group.items[:SHOWN]), *more])
+    return "\n".join([f"{name}:", *(_list_entry(item) for item in group.items[:SHOWN]), *more])
 
 
-def _entry(item: Item) -> str:
+def _list_entry(item: Item) -> str:
     when = (
         f" ({item.day.isoformat()})"
         if item.day
@@ -127,5 +127,5 @@ def _entry(item: Item) -> str:
     return f"- {one_line(item.title)}{when}"
 
 
-def _escaped(title: str) -> str:
+def _escape_title(title: str) -> str:
     return one_line(title).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")

@@ -12,7 +12,7 @@ import msgspec
 
 from app.agent.heartbeat.look import checklist_times, digests
 from app.agent.heartbeat.look.checklist import Kind, Rule, Task
-from app.agent.heartbeat.records.proposals import Fact, content_key, one_line
+from app.agent.heartbeat.records.proposals import Fact, news_key, one_line
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.hooks import Waiting, no_requests
@@ -48,11 +48,11 @@ class Look(msgspec.Struct, frozen=True):
         return self.tx.moment
 
 
-def of(look: Look, task: Task, item: int) -> list[Fact]:
+def find_facts(look: Look, task: Task, item: int) -> list[Fact]:
     """Return what the rules of one line have to tell now."""
     occurrence = "" if task.when is None else None
     if task.when is not None:
-        found = checklist_times.latest(task.when, look.now, look.zone, seen=look.seen_at)
+        found = checklist_times.latest_occurrence(task.when, look.now, look.zone, seen=look.seen_at)
         if found is None:
             return []
         occurrence = found.name
@@ -72,25 +72,25 @@ def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> 
         most=MOST_EACH,
         **overdue_params(look.tx, look.zone),
     )
-    return [_todo("overdue", item, row, occurrence) for row in rows]
+    return [_todo_fact("overdue", item, row, occurrence) for row in rows]
 
 
 def _due_soon(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    rows = _between(look, look.now, _until(look, rule.hours), timed=False)
-    return [_todo("due_soon", item, row, occurrence) for row in rows]
+    rows = _todos_between(look, look.now, _span_end(look, rule.hours), timed=False)
+    return [_todo_fact("due_soon", item, row, occurrence) for row in rows]
 
 
 def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     """Todos with a time of day, and events of the connected calendars, that begin soon."""
-    until = _until(look, rule.hours)
-    rows = _between(look, look.now, until, timed=True)
+    until = _span_end(look, rule.hours)
+    rows = _todos_between(look, look.now, until, timed=True)
     return [
-        *(_todo("calendar", item, row, occurrence) for row in rows),
-        *_events(look, until, item, occurrence),
+        *(_todo_fact("calendar", item, row, occurrence) for row in rows),
+        *_upcoming_events(look, until, item, occurrence),
     ]
 
 
-def _events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fact]:
+def _upcoming_events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fact]:
     """The events that begin from now on.
 
     One is known by its calendar, title and beginning, since its row is another after each
@@ -99,7 +99,7 @@ def _events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fac
     now, until = look.now.astimezone(look.zone), until.astimezone(look.zone)
     ahead = [
         one
-        for one in calendars.between(look.tx, look.me, now, until, most=MOST_EVENTS)
+        for one in calendars.occurrences_between(look.tx, look.me, now, until, most=MOST_EVENTS)
         if one.start >= now
     ]
     return [
@@ -118,7 +118,9 @@ def _events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fac
     ]
 
 
-def _between(look: Look, since: datetime, until: datetime, *, timed: bool) -> list[sqlite3.Row]:
+def _todos_between(
+    look: Look, since: datetime, until: datetime, *, timed: bool
+) -> list[sqlite3.Row]:
     return look.tx.all(
         """SELECT id, title, due_date, priority FROM todos
           WHERE owner_id = :me AND trash_id IS NULL AND completed = 0
@@ -138,18 +140,20 @@ def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list
     Two short ranges of one index.
     """
     soon = "deadline >= :now AND deadline < :until"
-    rows = [row for condition in (soon, "deadline = :none") for row in _important(look, condition)]
-    return [_todo("top", item, row, occurrence) for row in rows[:MOST_EACH]]
+    rows = [
+        row for condition in (soon, "deadline = :none") for row in _important_todos(look, condition)
+    ]
+    return [_todo_fact("top", item, row, occurrence) for row in rows[:MOST_EACH]]
 
 
-def _important(look: Look, condition: str) -> list[sqlite3.Row]:
+def _important_todos(look: Look, condition: str) -> list[sqlite3.Row]:
     return look.tx.all(
         f"""SELECT id, title, due_date, priority FROM todos
           WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
               AND priority >= :top ORDER BY deadline, priority DESC, id LIMIT :most""",
         me=look.me.user,
         none=due.NO_DUE,
-        until=stamp(_until(look, 24)),
+        until=stamp(_span_end(look, 24)),
         now=look.tx.now,
         top=TOP_PRIORITY,
         most=MOST_EACH,
@@ -160,7 +164,7 @@ def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
     rows = look.tx.all(
         f"""SELECT id, title, updated_at FROM notes n WHERE owner_id = :me
           AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
-            {access.unhidden(look.me)} ORDER BY updated_at, id LIMIT :most""",
+            {access.unhidden_condition(look.me)} ORDER BY updated_at, id LIMIT :most""",
         me=look.me.user,
         before=stamp(look.now - timedelta(hours=rule.hours)),
         most=MOST_EACH,
@@ -198,10 +202,10 @@ def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
         for one in look.requests_to(look.tx, look.me.user, MOST_EACH)
         if one.since <= since
     ]
-    return [*_unread(look, since, item, occurrence), *asked]
+    return [*_unread_conversations(look, since, item, occurrence), *asked]
 
 
-def _unread(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
+def _unread_conversations(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
     rows = look.tx.all(
         """SELECT m.conversation_id AS id, m.read_id, c.owner_id, (SELECT
           max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
@@ -215,7 +219,7 @@ def _unread(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
     for row in rows:
         if row["last"] is None or row["last"] <= row["read_id"]:
             continue
-        message = look.tx.sure(
+        message = look.tx.require_row(
             "SELECT role, sender_id, sender_label, content, created_at FROM messages "
             "WHERE id = :id",
             id=row["last"],
@@ -245,7 +249,7 @@ def _unread(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
 def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     if not _overdue(look, rule, item, occurrence, task):
         return []
-    moves = replan.plan(look.tx, look.me, per_day=look.per_day, zone=look.zone)
+    moves = replan.plan_moves(look.tx, look.me, per_day=look.per_day, zone=look.zone)
     return [
         Fact(
             item,
@@ -259,24 +263,29 @@ def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
 
 
 def _weekly_note(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(
+    return _fact_once(
         look,
         item,
         "weekly_note",
         task,
         occurrence,
-        lambda: digests.week(look.tx, look.me, look.zone),
+        lambda: digests.weekly_note(look.tx, look.me, look.zone),
     )
 
 
 def _briefing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(
-        look, item, "briefing", task, occurrence, lambda: digests.day(look.tx, look.me, look.zone)
+    return _fact_once(
+        look,
+        item,
+        "briefing",
+        task,
+        occurrence,
+        lambda: digests.daily_briefing(look.tx, look.me, look.zone),
     )
 
 
 def _journal(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(
+    return _fact_once(
         look,
         item,
         "journal",
@@ -287,10 +296,10 @@ def _journal(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> 
 
 
 def _words(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(look, item, rule.kind, task, occurrence, lambda: {"words": rule.words})
+    return _fact_once(look, item, rule.kind, task, occurrence, lambda: {"words": rule.words})
 
 
-def _once(
+def _fact_once(
     look: Look,
     item: int,
     rule: Kind,
@@ -303,7 +312,7 @@ def _once(
     Only then it is worth making.
     """
     state = f"{task.text} {occurrence}"
-    if look.told(content_key(rule, None, state)):
+    if look.told(news_key(rule, None, state)):
         return []
     told = about()
     return [] if told is None else [Fact(item, rule, None, state, told)]
@@ -311,11 +320,13 @@ def _once(
 
 def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     """The note that a line is to be added to, by its title, with its text as it is now."""
-    link = link_text.links(f"[[{rule.note}]]")
-    found = link_targets.View(look.tx, look.me).note(link[0]) if link else None
+    link = link_text.find_links(f"[[{rule.note}]]")
+    found = link_targets.View(look.tx, look.me).find_note(link[0]) if link else None
     if found is None or found["id"] in look.me.hidden:
         return []
-    note = look.tx.sure("SELECT title, content, revision FROM notes WHERE id = :id", id=found["id"])
+    note = look.tx.require_row(
+        "SELECT title, content, revision FROM notes WHERE id = :id", id=found["id"]
+    )
     about = {
         "title": note["title"],
         "words": rule.words,
@@ -332,23 +343,23 @@ def _unpin(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> li
     ]
 
 
-def _nothing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _no_facts(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return []
 
 
-def _todo(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
+def _todo_fact(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
     about = {"title": row["title"], "due": row["due_date"]}
     return Fact(
         item, rule, ("todo", row["id"]), f"{row['due_date']} {occurrence}", about, row["priority"]
     )
 
 
-def _until(look: Look, hours: int) -> datetime:
+def _span_end(look: Look, hours: int) -> datetime:
     """Return the end of a span that begins now; 0 hours are the rest of the day."""
     if hours:
         return look.now + timedelta(hours=hours)
     today = look.now.astimezone(look.zone).date()
-    return datetime.fromisoformat(due.span(today, today, look.zone).until)
+    return datetime.fromisoformat(due.days_span(today, today, look.zone).until)
 
 
 RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
@@ -366,5 +377,5 @@ RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
     "todo": _words,
     "append": _append,
     "remind": _words,
-    "summary": _nothing,
+    "summary": _no_facts,
 }

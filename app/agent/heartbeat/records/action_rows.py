@@ -86,11 +86,11 @@ def add(
         type=entry.type,
         status=status,
         title=entry.title,
-        payload=_json(entry.payload),
-        result=None if result is None else _json(result),
+        payload=_to_json(entry.payload),
+        result=None if result is None else _to_json(result),
         kind=kind,
         number=number,
-        changes=_json(changes),
+        changes=_to_json(changes),
         item=entry.item,
         key=entry.key,
         now=tx.now,
@@ -107,7 +107,7 @@ def await_approval(tx: Tx, action: int, escalation: int, changes: Sequence[Chang
         "UPDATE heartbeat_actions SET status = 'awaiting_approval', escalation_id = "
         ":escalation, changes = :changes WHERE id = :id",
         escalation=escalation,
-        changes=_json(changes),
+        changes=_to_json(changes),
         id=action,
     )
 
@@ -134,8 +134,8 @@ def settle(
                executed_at = CASE WHEN :status = 'executed' THEN :now ELSE executed_at END
                  WHERE id = :id""",
         status=status,
-        result=None if result is None else _json(result),
-        changes=None if changes is None else _json(changes),
+        result=None if result is None else _to_json(result),
+        changes=None if changes is None else _to_json(changes),
         kind=kind,
         number=number,
         now=tx.now,
@@ -159,14 +159,14 @@ def _settle_proposed(tx: Tx, action: int) -> None:
     )
 
 
-def get(tx: Tx, user: int, action: int) -> sqlite3.Row | None:
+def find(tx: Tx, user: int, action: int) -> sqlite3.Row | None:
     """Return a user's action."""
     return tx.one(
         "SELECT * FROM heartbeat_actions WHERE id = :id AND user_id = :user", id=action, user=user
     )
 
 
-def of_run(tx: Tx, user: int, run: int) -> list[sqlite3.Row]:
+def list_of_run(tx: Tx, user: int, run: int) -> list[sqlite3.Row]:
     """Return a run's actions in the order in which they came."""
     return tx.all(
         "SELECT * FROM heartbeat_actions WHERE run_id = :run AND user_id = :user ORDER BY id",
@@ -188,7 +188,7 @@ def count_since(tx: Tx, user: int, since: str) -> int:
     )
 
 
-def told_at(
+def last_told_at(
     tx: Tx, user: int, keys: Sequence[str], since: str, *, able: Collection[ActionType] = ()
 ) -> str | None:
     """Return when news of one of these keys was last told or proposed, if that was later than
@@ -203,14 +203,14 @@ def told_at(
              AND created_at > :since
              AND NOT (status = 'proposed' AND type IN (SELECT value FROM json_each(:able)))""",
         user=user,
-        keys=_json(keys),
+        keys=_to_json(keys),
         since=since,
-        able=_json(list(able)),
+        able=_to_json(list(able)),
     )
     return found
 
 
-def waits_elsewhere(tx: Tx, action: sqlite3.Row) -> int | None:
+def same_escalation(tx: Tx, action: sqlite3.Row) -> int | None:
     """Return the escalation by which the same is asked for already; None where there is none."""
     found: int | None = tx.value(
         """SELECT escalation_id FROM heartbeat_actions WHERE user_id = :user
@@ -237,7 +237,7 @@ def changes_of(row: sqlite3.Row) -> list[Change]:
     return [Change(*part) for part in msgspec.json.decode(row["changes"])]
 
 
-def shown(row: sqlite3.Row) -> Action:
+def action_record(row: sqlite3.Row) -> Action:
     """Return an action as it goes out."""
     target = None if row["target_id"] is None else Target(row["target_kind"], row["target_id"])
     result = _NULL if row["result"] is None else msgspec.Raw(row["result"])
@@ -257,5 +257,5 @@ def shown(row: sqlite3.Row) -> Action:
     )
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return encode(value).decode()

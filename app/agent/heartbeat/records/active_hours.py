@@ -70,10 +70,12 @@ class Hours(msgspec.Struct, frozen=True):
 
         Where it never shows it, the one at which it has passed it.
         """
-        return reached(datetime.combine(day, time()) + timedelta(minutes=minutes), self.zone)
+        return first_moment_at(
+            datetime.combine(day, time()) + timedelta(minutes=minutes), self.zone
+        )
 
 
-def reached(wall: datetime, zone: ZoneInfo) -> datetime:
+def first_moment_at(wall: datetime, zone: ZoneInfo) -> datetime:
     """Return the first moment, in UTC, at which the clock of `zone` shows the time `wall` or,
     having been put forward over it, a later one.
     """
@@ -85,28 +87,28 @@ def reached(wall: datetime, zone: ZoneInfo) -> datetime:
     return other
 
 
-def begin(hours: Hours, now: datetime, every: timedelta, *, name: str) -> datetime:
+def first_run(hours: Hours, now: datetime, every: timedelta, *, name: str) -> datetime:
     """Return the first run of a schedule that is switched on at `now`."""
-    return _inside(hours, now + every, name)
+    return _first_inside(hours, now + every, name)
 
 
-def following(
+def next_run(
     hours: Hours, due: datetime, now: datetime, every: timedelta, *, name: str
 ) -> tuple[datetime, int]:
     """Return the next run after the one that was due, later than `now`, and how many in between
     were missed: they are made up for by one.
     """
     missed = max(0, (now - due) // every)
-    return _inside(hours, due + (missed + 1) * every, name), missed
+    return _first_inside(hours, due + (missed + 1) * every, name), missed
 
 
-def minutes(text: str) -> int:
+def parse_minutes(text: str) -> int:
     """Return a time of day such as 08:30, or 24:00, as minutes after midnight."""
     hour, minute = text.split(":")
     return int(hour) * 60 + int(minute)
 
 
-def _inside(hours: Hours, moment: datetime, name: str) -> datetime:
+def _first_inside(hours: Hours, moment: datetime, name: str) -> datetime:
     """Return the first moment inside.
 
     Where the hours have yet to begin, a little after, so that not everyone's agents begin at the

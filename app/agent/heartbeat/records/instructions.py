@@ -48,7 +48,7 @@ class Instructions(Record):
 @operation("GET /heartbeat/instructions", scope="os.heartbeat:read", effect="read")
 def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
     """Read the heartbeat's checklist, the note Memory/Self/HEARTBEAT.md."""
-    note = find(tx, me.user)
+    note = find_note(tx, me.user)
     if note is None:
         return Instructions(DEFAULT, is_default=True, updated_at=None, note_id=None)
     return Instructions(note["content"], note["content"] == DEFAULT, note["updated_at"], note["id"])
@@ -71,7 +71,7 @@ def replace_heartbeat_instructions(
 
     `instructions` is another name of `content`.
     """
-    text = _only(content, instructions)
+    text = _given_text(content, instructions)
     if bad := next(
         (mark for mark in text if mark not in "\n\r\t" and unicodedata.category(mark) == "Cc"), None
     ):
@@ -83,27 +83,27 @@ def replace_heartbeat_instructions(
     return read_heartbeat_instructions(tx, me)
 
 
-def text_of(tx: Tx, user: int) -> str:
+def read_checklist(tx: Tx, user: int) -> str:
     """Return the checklist that holds; of a note that has grown too long only the beginning."""
-    note = find(tx, user)
+    note = find_note(tx, user)
     return DEFAULT if note is None else str(note["content"])[:LONGEST]
 
 
 def write(tx: Tx, me: Caller, content: str) -> None:
     """Store a checklist as the note, which is made with its folders where it is missing."""
-    note, text = find(tx, me.user), note_rows.measured(content)
+    note, text = find_note(tx, me.user), note_rows.measure_text(content)
     if note is None:
         folder_id, _ = folder_rows.ensure(tx, me.user, None, FOLDERS)
         note_rows.insert(tx, owner=me.user, folder_id=folder_id, title=TITLE, text=text)
     else:
-        note_edits.apply(tx, me, note, note_edits.Edit(None, text, None))
+        note_edits.apply_edit(tx, me, note, note_edits.Edit(None, text, None))
 
 
-def find(tx: Tx, user: int) -> sqlite3.Row | None:
+def find_note(tx: Tx, user: int) -> sqlite3.Row | None:
     """Return the note, of several of that title the one with the lowest id."""
     folder_id = None
     for name in FOLDERS:
-        folder = folder_rows.child(tx, user, folder_id, name)
+        folder = folder_rows.find_child(tx, user, folder_id, name)
         if folder is None:
             return None
         folder_id = folder["id"]
@@ -117,7 +117,7 @@ def find(tx: Tx, user: int) -> sqlite3.Row | None:
     )
 
 
-def _only(content: str | None, instructions: str | None) -> str:
+def _given_text(content: str | None, instructions: str | None) -> str:
     """Return the one of the two names that was used."""
     if content is None and instructions is None:
         raise Invalid("content is required: the checklist, which may be empty.", field="content")

@@ -55,7 +55,7 @@ class Fact(msgspec.Struct, frozen=True):
 
         The same rule, target, state and priority is the same news.
         """
-        return content_key(self.rule, self.target, self.state, self.priority)
+        return news_key(self.rule, self.target, self.state, self.priority)
 
     @property
     def told_by(self) -> list[str]:
@@ -64,7 +64,7 @@ class Fact(msgspec.Struct, frozen=True):
         A priority that was lowered since makes no news, one that was raised does.
         """
         return [
-            content_key(self.rule, self.target, self.state, each)
+            news_key(self.rule, self.target, self.state, each)
             for each in range(self.priority, HIGHEST_PRIORITY + 1)
         ]
 
@@ -85,7 +85,7 @@ class Proposal(msgspec.Struct, frozen=True):
     by_model: bool = False
 
 
-def content_key(rule: str, target: tuple[str, int] | None, state: str, priority: int = 0) -> str:
+def news_key(rule: str, target: tuple[str, int] | None, state: str, priority: int = 0) -> str:
     """Return the key of a piece of news."""
     about = "" if target is None else f"{target[0]} {target[1]}"
     return (

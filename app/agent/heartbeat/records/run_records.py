@@ -84,7 +84,7 @@ class Run(Record):
     undo_of: int | UnsetType = UNSET
 
 
-def shown(row: sqlite3.Row, user_id: str) -> Run:
+def run_record(row: sqlite3.Row, user_id: str) -> Run:
     """Return a run as it goes out."""
     found = Run(
         row["id"],

@@ -119,11 +119,11 @@ def end(tx: Tx, begun: Begun, ending: Ending) -> None:
         summary=ending.summary,
         text=ending.text,
         suppress=ending.suppress_reason,
-        items=_json(ending.items),
-        agenda=_json(ending.agenda),
-        suppressed=_json(ending.suppressed),
-        insights=_json(ending.insights),
-        calls=_json(ending.calls),
+        items=_to_json(ending.items),
+        agenda=_to_json(ending.agenda),
+        suppressed=_to_json(ending.suppressed),
+        insights=_to_json(ending.insights),
+        calls=_to_json(ending.calls),
         tokens=ending.tokens,
         model=ending.model,
         message=ending.message_id,
@@ -175,7 +175,7 @@ def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
     )
 
 
-def last(tx: Tx, user: int) -> sqlite3.Row | None:
+def find_last(tx: Tx, user: int) -> sqlite3.Row | None:
     """Return the newest run that was no taking back."""
     return tx.one(
         f"{_SELECT} WHERE r.user_id = :user AND r.undo_of IS NULL "
@@ -219,7 +219,7 @@ def count_since(tx: Tx, user: int, since: str) -> int:
     )
 
 
-def texts_since(tx: Tx, user: int, since: str) -> list[str]:
+def said_since(tx: Tx, user: int, since: str) -> list[str]:
     """Return what was said to the user since a moment."""
     rows = tx.all(
         "SELECT text FROM heartbeat_runs "
@@ -252,7 +252,7 @@ def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
     ).rowcount
 
 
-def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
+def require(tx: Tx, user: int, run: int) -> sqlite3.Row:
     """Return a user's run; raise NotFound."""
     row = tx.one(f"{_SELECT} WHERE r.id = :id AND r.user_id = :user", id=run, user=user)
     if row is None:
@@ -260,7 +260,7 @@ def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
     return row
 
 
-def page(tx: Tx, user: int, limit: int) -> list[sqlite3.Row]:
+def list_page(tx: Tx, user: int, limit: int) -> list[sqlite3.Row]:
     """Return the newest runs."""
     return tx.all(
         f"{_SELECT} WHERE r.user_id = :user ORDER BY r.started_at DESC, r.id DESC LIMIT :limit",
@@ -275,5 +275,5 @@ _SELECT = (
 )
 
 
-def _json(value: Sequence[Any]) -> str:
+def _to_json(value: Sequence[Any]) -> str:
     return encode(value).decode()

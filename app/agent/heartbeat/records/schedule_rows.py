@@ -75,8 +75,8 @@ class Heartbeat(msgspec.Struct, frozen=True):
             return Hours(self.zone, weekdays=days)
         return Hours(
             self.zone,
-            active_hours.minutes(self.active_start),
-            active_hours.minutes(self.active_end),
+            active_hours.parse_minutes(self.active_start),
+            active_hours.parse_minutes(self.active_end),
             days,
         )
 
@@ -91,7 +91,7 @@ class Heartbeat(msgspec.Struct, frozen=True):
         return stamp(self.hours.first(datetime.fromisoformat(self.next_run_at)))
 
 
-def of(tx: Tx, user: int) -> Heartbeat:
+def heartbeat_of(tx: Tx, user: int) -> Heartbeat:
     """Return a user's heartbeat."""
     chosen = users.settings_of_user(tx, user)
     row = tx.one(
@@ -132,7 +132,7 @@ def set_policy(tx: Tx, user: int, tier: Tier) -> None:
     )
 
 
-def change(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
+def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
     """Change fields of a schedule and plan its next run.
 
     One that is switched on has no failures.
@@ -158,13 +158,13 @@ def change(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
     return _plan(
         tx,
         beat,
-        stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name))
+        stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name))
         if beat.enabled
         else None,
     )
 
 
-def due(tx: Tx) -> list[int]:
+def list_due(tx: Tx) -> list[int]:
     """Return the users with a run that is due, the longest due first."""
     rows = tx.all(
         "SELECT user_id FROM heartbeats WHERE enabled = 1 AND next_run_at <= :now "
@@ -189,16 +189,18 @@ def planned_in_the_future(tx: Tx) -> list[int]:
 
 def replan(tx: Tx, user: int) -> None:
     """Plan a user's next run from now on."""
-    beat = of(tx, user)
+    beat = heartbeat_of(tx, user)
     if beat.enabled:
         _plan(
-            tx, beat, stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name))
+            tx,
+            beat,
+            stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name)),
         )
 
 
-def claim(tx: Tx, user: int) -> Claim | None:
+def claim_due(tx: Tx, user: int) -> Claim | None:
     """Take a user's due run, so that nobody else can; None when there is none (any more)."""
-    beat = of(tx, user)
+    beat = heartbeat_of(tx, user)
     if not beat.enabled or beat.next_run_at is None or beat.next_run_at > tx.now:
         return None
     due_at = datetime.fromisoformat(beat.next_run_at)
@@ -206,9 +208,7 @@ def claim(tx: Tx, user: int) -> Claim | None:
     if moved > tx.moment and moved != due_at:  # the user's zone is another one now
         _plan(tx, beat, stamp(moved))
         return None
-    after, missed = active_hours.following(
-        beat.hours, due_at, tx.moment, beat.every, name=beat.name
-    )
+    after, missed = active_hours.next_run(beat.hours, due_at, tx.moment, beat.every, name=beat.name)
     taken = tx.run(
         """UPDATE heartbeats
            SET next_run_at = :next, planned_at = :now, previous_due_at = :due, woken = 0
@@ -243,7 +243,7 @@ def wake(tx: Tx, user: int, *, last_run_at: str | None) -> None:
     """Let the next run begin soon, inside the hours and not sooner than some minutes after the
     last one.
     """
-    beat = of(tx, user)
+    beat = heartbeat_of(tx, user)
     if not beat.enabled or beat.failures:
         return
     earliest = (
@@ -261,19 +261,19 @@ def wake(tx: Tx, user: int, *, last_run_at: str | None) -> None:
     )
 
 
-def succeeded(tx: Tx, user: int) -> None:
+def note_success(tx: Tx, user: int) -> None:
     """Forget earlier failures; where there were none nothing is written."""
     tx.run("UPDATE heartbeats SET failures = 0 WHERE user_id = :user AND failures > 0", user=user)
 
 
-def failed(tx: Tx, user: int) -> bool:
+def note_failure(tx: Tx, user: int) -> bool:
     """Count one more failure in a row and wait longer for the next run.
 
     Return whether this was the one that pauses the heartbeat.
     """
     _ensure(tx, user)
     tx.run("UPDATE heartbeats SET failures = failures + 1 WHERE user_id = :user", user=user)
-    beat = of(tx, user)
+    beat = heartbeat_of(tx, user)
     if not beat.enabled:
         return False
     if beat.failures >= MOST_FAILURES:
@@ -281,7 +281,9 @@ def failed(tx: Tx, user: int) -> bool:
             "UPDATE heartbeats SET enabled = 0, next_run_at = NULL WHERE user_id = :user", user=user
         )
         return True
-    _plan(tx, beat, stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name)))
+    _plan(
+        tx, beat, stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name))
+    )
     return False
 
 

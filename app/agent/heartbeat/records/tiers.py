@@ -62,12 +62,12 @@ With any other one a run can be narrower than the policy, never wider.
 Way = Literal["execute", "ask", "propose"]
 
 
-def caller(me: Caller, tier: Tier) -> Caller:
+def run_caller(me: Caller, tier: Tier) -> Caller:
     """Return the caller that acts in a run which `me` begins."""
     held = tuple(
         right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),))
     )
-    held += tuple(_asking(scope) for scope in ASKS[tier] if me.may((scope,)))
+    held += tuple(_asking_scope(scope) for scope in ASKS[tier] if me.may((scope,)))
     return dataclasses.replace(
         me,
         kind="heartbeat",
@@ -79,7 +79,7 @@ def caller(me: Caller, tier: Tier) -> Caller:
     )
 
 
-def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
+def way_of_action(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
     """Return what becomes of an action in a run of that caller.
 
     Done, asked for, or left as a proposal.
@@ -90,20 +90,20 @@ def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
     right = RIGHTS[type_]
     if me.may((right,)) and not (tainted and right != SPEAK):
         return "execute"
-    return "ask" if me.may((_asking(_scope(type_)),)) else "propose"
+    return "ask" if me.may((_asking_scope(_scope_of_action(type_)),)) else "propose"
 
 
-def able(me: Caller) -> tuple[ActionType, ...]:
+def possible_actions(me: Caller) -> tuple[ActionType, ...]:
     """Return the types of action that a run of that caller does, or asks for."""
-    return tuple(type_ for type_ in RIGHTS if way(me, type_) != "propose")
+    return tuple(type_ for type_ in RIGHTS if way_of_action(me, type_) != "propose")
 
 
-def deputy(me: Caller, type_: ActionType) -> Caller:
+def deputy_caller(me: Caller, type_: ActionType) -> Caller:
     """Return the caller that does what a run proposed and `me` wants done.
 
     The heartbeat, with no right that `me` lacks. Raises InsufficientScope.
     """
-    right, scope = RIGHTS[type_], _scope(type_)
+    right, scope = RIGHTS[type_], _scope_of_action(type_)
     held = tuple(one for one in READS if me.may((one,)))
     if right != SPEAK:
         me.require((scope,))
@@ -119,17 +119,17 @@ def deputy(me: Caller, type_: ActionType) -> Caller:
     )
 
 
-def lent(me: Caller, type_: ActionType) -> Caller:
+def approved_caller(me: Caller, type_: ActionType) -> Caller:
     """Return the caller that an action has once its owner has said yes.
 
     The run's, with the one right more.
     """
     return dataclasses.replace(
-        me, scopes=(*(scope for scope in me.scopes if scope in READS), _scope(type_))
+        me, scopes=(*(scope for scope in me.scopes if scope in READS), _scope_of_action(type_))
     )
 
 
-def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
+def choose_tier(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
     """Return the tier of a run that `me` begins and for which it may have asked for another one
     than the policy's.
     """
@@ -138,7 +138,7 @@ def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
     return "MESSAGES" if "MESSAGES" in (asked, policy) else "ACTIONS"
 
 
-def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
+def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     """Return what an action that waits may still have of its rights.
 
     All, as long as the tier is the one that its run had, or was asked for with it.
@@ -149,17 +149,18 @@ def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
         user=escalation["user_id"],
     )
     if run is not None and (
-        not run["overridden"] and schedule_rows.of(tx, escalation["user_id"]).policy != run["tier"]
+        not run["overridden"]
+        and schedule_rows.heartbeat_of(tx, escalation["user_id"]).policy != run["tier"]
     ):
         return None
     return EVERYTHING
 
 
 def _run_of(escalation: sqlite3.Row) -> int | None:
-    return origins.unpacked(escalation["origin"]).run_id
+    return origins.unpack_origin(escalation["origin"]).run_id
 
 
-def _asking(scope: str) -> str:
+def _asking_scope(scope: str) -> str:
     """Return the right to ask for a scope.
 
     Like the others of a run it is none that a credential can hold.
@@ -167,6 +168,6 @@ def _asking(scope: str) -> str:
     return f"heartbeat:ask {scope}"
 
 
-def _scope(type_: ActionType) -> str:
+def _scope_of_action(type_: ActionType) -> str:
     right = RIGHTS[type_]
     return NEEDS.get(right, right)

@@ -11,7 +11,7 @@ DROPPED = frozenset({"title", "examples", "$schema"})
 LARGEST_SAID = 1_000_000_000
 
 
-def flat(schema: Mapping[str, Any]) -> Schema:
+def flatten_schema(schema: Mapping[str, Any]) -> Schema:
     """Return a schema whose optional fields are simply not required, instead of being allowed to
     be null, and each of one type.
     """
@@ -22,7 +22,7 @@ def flat(schema: Mapping[str, Any]) -> Schema:
         ] or options  # which says a number as well
     if len(options) == 1:
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
-        return flat({**options[0], **outer})
+        return flatten_schema({**options[0], **outer})
     found: Schema = {}
     for key, value in schema.items():
         if (
@@ -31,7 +31,7 @@ def flat(schema: Mapping[str, Any]) -> Schema:
             or (key == "maximum" and value > LARGEST_SAID)
         ):
             continue
-        found[key] = _flat_part(key, value)
+        found[key] = _flatten_part(key, value)
     if found.get("type") == "object" and "properties" in found:
         found["additionalProperties"] = False
     if (
@@ -43,13 +43,13 @@ def flat(schema: Mapping[str, Any]) -> Schema:
     return found
 
 
-def _flat_part(key: str, value: Any) -> Any:
+def _flatten_part(key: str, value: Any) -> Any:
     if key == "properties":
-        return {name: flat(field) for name, field in value.items()}
+        return {name: flatten_schema(field) for name, field in value.items()}
     if key == "anyOf":
-        return [flat(option) for option in value if option.get("type") != "null"]
+        return [flatten_schema(option) for option in value if option.get("type") != "null"]
     return (
-        flat(value)
+        flatten_schema(value)
         if key in ("items", "additionalProperties") and isinstance(value, Mapping)
         else value
     )

@@ -19,7 +19,7 @@ def lean_message(message: ModelMessage) -> ModelMessage:
     ):
         return message
     parts = [
-        dataclasses.replace(part, content=lean(part.content))
+        dataclasses.replace(part, content=lean_result(part.content))
         if isinstance(part, ToolReturnPart)
         else part
         for part in message.parts
@@ -27,13 +27,13 @@ def lean_message(message: ModelMessage) -> ModelMessage:
     return dataclasses.replace(message, parts=parts)
 
 
-def lean(value: Any) -> Any:
+def lean_result(value: Any) -> Any:
     """Return a result without what stands in it twice.
 
     A note's HTML beside its Markdown, hits told again, fields that are empty.
     """
     if isinstance(value, list):
-        return [lean(part) for part in value]
+        return [lean_result(part) for part in value]
     if not isinstance(value, Mapping):
         return value
     found = {
@@ -43,10 +43,10 @@ def lean(value: Any) -> Any:
     }
     if "markdown" in found:
         found.pop("content", None)
-    return {name: lean(part) for name, part in _once(found).items()}
+    return {name: lean_result(part) for name, part in _hits_with_texts(found).items()}
 
 
-def _once(found: dict[str, Any]) -> dict[str, Any]:
+def _hits_with_texts(found: dict[str, Any]) -> dict[str, Any]:
     """Return the hits of a search with the text of each, instead of two lists of them."""
     again = found.get("result")
     if not (

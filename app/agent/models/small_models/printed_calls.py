@@ -25,7 +25,7 @@ class PrintedCall(NamedTuple):
     arguments: dict[str, Any]
 
 
-def held_from(text: str, *, begun: bool) -> int:
+def call_start(text: str, *, begun: bool) -> int:
     """Return where what may be a printed call begins in an answer that is still coming, its length
     where nothing of it may be one.
 
@@ -62,14 +62,14 @@ def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
         except (ValueError, RecursionError):
             return []
         for entry in value if isinstance(value, list) else [value]:
-            call = _call(entry, tools, tagged=tagged)
+            call = _read_call(entry, tools, tagged=tagged)
             if call is None:
                 return []
             calls.append(call)
     return calls
 
 
-def _call(value: Any, tools: Collection[str], *, tagged: bool) -> PrintedCall | None:
+def _read_call(value: Any, tools: Collection[str], *, tagged: bool) -> PrintedCall | None:
     if not isinstance(value, Mapping):
         return None
     inner = value.get("function")

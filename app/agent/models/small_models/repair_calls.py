@@ -21,7 +21,7 @@ YES, NO = frozenset({"true", "yes", "1", "on"}), frozenset({"false", "no", "0", 
 NOTHING = frozenset({"null", "none", "n/a", "undefined"})
 
 
-def repaired(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[str, Any]:
+def repair_arguments(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[str, Any]:
     """Return a call's arguments as the tool's schema has them.
 
     What cannot be understood stays, for the tool to refuse, and what is unknown goes.
@@ -29,19 +29,19 @@ def repaired(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[st
     fields: Mapping[str, Schema] = schema.get("properties", {})
     required = set(schema.get("required", ()))
     found: dict[str, Any] = {}
-    for name, value in _named(given, fields, required).items():
+    for name, value in _match_names(given, fields, required).items():
         if name not in required and _is_nothing(value, fields[name]):
             continue
-        found[name] = value_for(value, fields[name], now)
+        found[name] = repair_value(value, fields[name], now)
     return found
 
 
-def value_for(value: Any, schema: Schema, now: datetime) -> Any:
+def repair_value(value: Any, schema: Schema, now: datetime) -> Any:
     """Return a value in the type that a field wants, where it can only mean that."""
-    plain = only(schema)
+    plain = only_alternative(schema)
     words = plain.get("enum")
     if words is not None:
-        return _among(value, words)
+        return _match_word(value, words)
     match plain.get("type"):
         case "integer":
             return _integer(value)
@@ -58,16 +58,16 @@ def value_for(value: Any, schema: Schema, now: datetime) -> Any:
                 value, str(plain.get("description") or schema.get("description") or ""), now
             )
         case "array":
-            parts = _parsed(value) if isinstance(value, str) else value
+            parts = _parse_json(value) if isinstance(value, str) else value
             items = plain.get("items", {})
             return [
-                value_for(part, items, now)
+                repair_value(part, items, now)
                 for part in (parts if isinstance(parts, list) else [parts])
             ]
         case "object":
-            parts = _parsed(value) if isinstance(value, str) else value
+            parts = _parse_json(value) if isinstance(value, str) else value
             return (
-                repaired(parts, plain, now)
+                repair_arguments(parts, plain, now)
                 if isinstance(parts, dict) and plain.get("properties")
                 else parts
             )
@@ -75,21 +75,23 @@ def value_for(value: Any, schema: Schema, now: datetime) -> Any:
             return value
 
 
-def only(schema: Schema) -> Schema:
+def only_alternative(schema: Schema) -> Schema:
     """Return the one alternative of a schema that is not null, or the schema itself."""
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     return options[0] if len(options) == 1 else schema
 
 
-def _named(
+def _match_names(
     given: Mapping[str, Any], fields: Mapping[str, Schema], required: set[str]
 ) -> dict[str, Any]:
-    spelled = {_letters(name): name for name in fields}
+    spelled = {_only_letters(name): name for name in fields}
     found = {
-        spelled[_letters(name)]: value for name, value in given.items() if _letters(name) in spelled
+        spelled[_only_letters(name)]: value
+        for name, value in given.items()
+        if _only_letters(name) in spelled
     }
     lacking = [name for name in required if name not in found]
-    strange = [value for name, value in given.items() if _letters(name) not in spelled]
+    strange = [value for name, value in given.items() if _only_letters(name) not in spelled]
     if (
         len(lacking) == 1 and len(strange) == 1
     ):  # the one thing that was given can only be the one thing that is wanted
@@ -97,7 +99,7 @@ def _named(
     return found
 
 
-def _letters(name: str) -> str:
+def _only_letters(name: str) -> str:
     return "".join(mark for mark in name.casefold() if mark.isalnum())
 
 
@@ -105,7 +107,7 @@ def _is_nothing(value: Any, schema: Schema) -> bool:
     """Return whether a value stands for none; an empty text is a value where text is wanted."""
     if value is None:
         return True
-    plain = only(schema)
+    plain = only_alternative(schema)
     wants_text = (
         plain.get("type") == "string"
         and "enum" not in plain
@@ -118,11 +120,15 @@ def _is_nothing(value: Any, schema: Schema) -> bool:
     )
 
 
-def _among(value: Any, words: Any) -> Any:
+def _match_word(value: Any, words: Any) -> Any:
     if not isinstance(value, str):
         return value
     return next(
-        (word for word in words if isinstance(word, str) and _letters(word) == _letters(value)),
+        (
+            word
+            for word in words
+            if isinstance(word, str) and _only_letters(word) == _only_letters(value)
+        ),
         value,
     )
 
@@ -156,7 +162,7 @@ def _date(text: str, description: str, now: datetime) -> str:
     """Return a date that was written as people write it as the wire has it."""
     if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
         return text
-    read = quickadd.read(f"x {text}", now=now)
+    read = quickadd.read_line(f"x {text}", now=now)
     if read.no_such_day == text:
         return read.no_such_date  # the tool refuses it, and says what day there is not
     if read.title != "x" or read.due is None:
@@ -170,7 +176,7 @@ def _iso(day: date) -> str:
     return day.isoformat()
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -17,9 +17,9 @@ SHORTEST_RESULT = 600
 CUT = " … (the rest was left out)"
 
 
-def tokens_of(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> int:
+def estimate_tokens(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> int:
     """Estimate the tokens that messages and the tools beside them take."""
-    said = sum(_size(part) for message in messages for part in message.parts)
+    said = sum(_part_size(part) for message in messages for part in message.parts)
     told = (
         len((messages[-1].instructions or "").encode())
         if messages and isinstance(messages[-1], ModelRequest)
@@ -32,7 +32,9 @@ def tokens_of(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] 
     return (said + told + described) // BYTES_A_TOKEN
 
 
-def fitted(messages: list[ModelMessage], budget: int, *, most_result: int) -> list[ModelMessage]:
+def fit_history(
+    messages: list[ModelMessage], budget: int, *, most_result: int
+) -> list[ModelMessage]:
     """Return the messages cut to about `budget` tokens.
 
     No result above `most_result` tokens, then whole turns from the oldest on, never the newest.
@@ -41,11 +43,11 @@ def fitted(messages: list[ModelMessage], budget: int, *, most_result: int) -> li
     """
     kept = [_with_short_results(message, most_result * BYTES_A_TOKEN) for message in messages]
     beginnings = [place for place, message in enumerate(kept) if _begins_a_turn(message)]
-    while tokens_of(kept) > budget and len(beginnings) > 1:
+    while estimate_tokens(kept) > budget and len(beginnings) > 1:
         first = beginnings[1]
         kept, beginnings = kept[first:], [place - first for place in beginnings[1:]]
     longest = most_result * BYTES_A_TOKEN
-    while tokens_of(kept) > budget and longest > SHORTEST_RESULT:
+    while estimate_tokens(kept) > budget and longest > SHORTEST_RESULT:
         longest //= 2
         kept = [_with_short_results(message, max(longest, SHORTEST_RESULT)) for message in kept]
     return kept
@@ -65,27 +67,27 @@ def _with_short_results(message: ModelMessage, longest: int) -> ModelMessage:
     return dataclasses.replace(
         message,
         parts=[
-            _short(part, longest) if isinstance(part, ToolReturnPart) else part
+            _shorten_result(part, longest) if isinstance(part, ToolReturnPart) else part
             for part in message.parts
         ],
     )
 
 
-def _short(part: ToolReturnPart, longest: int) -> ToolReturnPart:
-    text = _text(part.content).encode()
+def _shorten_result(part: ToolReturnPart, longest: int) -> ToolReturnPart:
+    text = _content_text(part.content).encode()
     if len(text) <= longest:
         return part
     return dataclasses.replace(part, content=text[:longest].decode(errors="ignore") + CUT)
 
 
-def _size(part: Any) -> int:
+def _part_size(part: Any) -> int:
     if isinstance(part, ToolReturnPart):
-        return len(_text(part.content).encode())
+        return len(_content_text(part.content).encode())
     held = getattr(part, "content", None) or getattr(part, "args", None) or ""
-    return len(_text(held).encode())
+    return len(_content_text(held).encode())
 
 
-def _text(content: Any) -> str:
+def _content_text(content: Any) -> str:
     return (
         content
         if isinstance(content, str)

@@ -15,7 +15,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition
 
-from app.agent.rules.passages.sentences import plain, stem, words
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing import routing
 
 MOST = 8
@@ -63,22 +63,25 @@ MEANT: dict[str, str] = {
 }
 
 
-def few(tools: Sequence[ToolDefinition], messages: Sequence[ModelMessage]) -> list[ToolDefinition]:
+def choose_few(
+    tools: Sequence[ToolDefinition], messages: Sequence[ModelMessage]
+) -> list[ToolDefinition]:
     """Return at most eight of the tools, in the order they stand in."""
     if len(tools) <= MOST:
         return list(tools)
-    message, used = _turn(messages)
-    intent = BY_INTENT.get(routing.route(message).intent, ())
-    text = plain(message)
-    said = {stem(word) for word in words(text)}
+    message, used = _newest_turn(messages)
+    intent = BY_INTENT.get(routing.route_message(message).intent, ())
+    text = fold_text(message)
+    said = {stem(word) for word in split_words(text)}
     points = {
-        tool.name: _points(tool, text, said) + _standing(tool.name, intent, used) for tool in tools
+        tool.name: _word_points(tool, text, said) + _fixed_points(tool.name, intent, used)
+        for tool in tools
     }
     best = sorted(points, key=lambda name: -points[name])[:MOST]
     return [tool for tool in tools if tool.name in best]
 
 
-def _standing(name: str, intent: Sequence[str], used: Collection[str]) -> float:
+def _fixed_points(name: str, intent: Sequence[str], used: Collection[str]) -> float:
     """Return the points that a tool has whatever the words.
 
     Always wanted, begun to be used, of the intent, or usual.
@@ -88,7 +91,7 @@ def _standing(name: str, intent: Sequence[str], used: Collection[str]) -> float:
     return points + (3.0 - USUAL.index(name) / len(USUAL) if name in USUAL else 0.0)
 
 
-def _points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
+def _word_points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
     """Return the points that a tool has for the words of the message."""
     points = sum(
         10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text)
@@ -96,23 +99,30 @@ def _points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
     points += 4.0 * len(said & {stem(word) for word in tool.name.split("_")})
     return points + 0.5 * min(
         4,
-        len(said & {stem(word) for word in words(plain(tool.description or "")) if len(word) > 3}),
+        len(
+            said
+            & {
+                stem(word)
+                for word in split_words(fold_text(tool.description or ""))
+                if len(word) > 3
+            }
+        ),
     )
 
 
-def _turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
+def _newest_turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
     """Return the newest message of the user and the tools that were called since."""
     message, used = "", set[str]()
     for entry in messages:
         for part in entry.parts:
             if isinstance(entry, ModelRequest) and isinstance(part, UserPromptPart):
-                message, used = _words_of(part), set()
+                message, used = _part_text(part), set()
             elif isinstance(entry, ModelResponse) and isinstance(part, ToolCallPart):
                 used.add(part.tool_name)
     return message, used
 
 
-def _words_of(part: UserPromptPart) -> str:
+def _part_text(part: UserPromptPart) -> str:
     return (
         part.content
         if isinstance(part.content, str)

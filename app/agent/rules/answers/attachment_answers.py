@@ -10,8 +10,8 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Answers, Language
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.passages.sentences import plain, words
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.passages.sentences import fold_text, split_words
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Attached, Step
 
@@ -21,8 +21,8 @@ PIECES = 8
 ANSWERED = frozenset({"ask", "find_notes", "summarise"})
 
 
-def step(asked: Asked, route: Route) -> Step | None:
-    """Give the answer that the attached files hold.
+def answer_from_files(asked: Asked, route: Route) -> Step | None:
+    """Return the answer that the attached files hold.
 
     None where the message is about something else.
     """
@@ -36,10 +36,10 @@ def step(asked: Asked, route: Route) -> Step | None:
             files if refers or _pointed_at().fullmatch(route.get("target")) else ()
         )
         return _gist(chosen, route.language) if chosen else None
-    question = questions.read(_files_named().sub(" ", asked.message))
+    question = questions.read_question(_files_named().sub(" ", asked.message))
     if all(term in questions.little() for term in question.terms):
         return _gist(files, route.language)
-    found = answer_passages.best(question, _texts(readable))
+    found = answer_passages.best_passages(question, _texts(readable))
     if found:
         return Step(
             "\n\n".join(
@@ -50,7 +50,9 @@ def step(asked: Asked, route: Route) -> Step | None:
         return None
     if not readable or len(question.terms) == 1:
         return _gist(files, route.language)
-    return Step(say(route.language, "not_attached", names=", ".join(file.name for file in files)))
+    return Step(
+        phrase(route.language, "not_attached", names=", ".join(file.name for file in files))
+    )
 
 
 @functools.cache
@@ -75,7 +77,7 @@ def _texts(files: list[Attached]) -> list[Text]:
 
 
 def _gist(files: tuple[Attached, ...], language: Language) -> Step:
-    lines = [say(language, "summary")]
+    lines = [phrase(language, "summary")]
     for file in files:
         lines.append(f"\n{_name(file.name)}")
         lines += [
@@ -83,14 +85,16 @@ def _gist(files: tuple[Attached, ...], language: Language) -> Step:
             for one in extracts.extract(file.text)
         ] or [f"- {file.trouble or '–'}"]
         if file.is_cut:
-            lines.append(say(language, "cut"))
+            lines.append(phrase(language, "cut"))
     return Step("\n".join(lines))
 
 
 def _named(files: tuple[Attached, ...], target: str) -> tuple[Attached, ...]:
-    """Give the files whose name, with or without its ending, is what was named."""
-    wanted = set(words(target))
-    return tuple(file for file in files if wanted and wanted <= set(words(plain(file.name))))
+    """Return the files whose name, with or without its ending, is what was named."""
+    wanted = set(split_words(target))
+    return tuple(
+        file for file in files if wanted and wanted <= set(split_words(fold_text(file.name)))
+    )
 
 
 def _quoted(text: str, name: str) -> str:

@@ -14,7 +14,7 @@ from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Answers, Language, Part, Times
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 
@@ -30,12 +30,12 @@ PART_HOURS: Mapping[Part, tuple[int, int]] = {
 }
 
 
-def events(asked: Asked, route: Route) -> Step:
+def list_events(asked: Asked, route: Route) -> Step:
     """List what takes place in the time that was named; of what comes next only the first."""
     comes_next = _next_event().search(asked.message) is not None
     if not asked.results:
         if missing := time_ranges.missing_day(asked.message, asked.now):
-            return Step(say(route.language, "no_such_day", day=missing))
+            return Step(phrase(route.language, "no_such_day", day=missing))
         named = time_ranges.read(asked.message, asked.now)
         usual = Range(
             asked.now,
@@ -43,14 +43,17 @@ def events(asked: Asked, route: Route) -> Step:
             + timedelta(days=NEXT_DAYS if comes_next or route.get("words") else USUAL_DAYS),
         )
         words = (
-            {"query": " ".join(resolve_reference.stems(route.get("words"))) or route.get("words")}
+            {
+                "query": " ".join(resolve_reference.word_stems(route.get("words")))
+                or route.get("words")
+            }
             if route.get("words")
             else {}
         )
         return Step(calls=((TOOL, {**words, **_asked_for(asked, named or usual)}),))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     rows, total = found[0]["events"], found[0]["total"]
     if comes_next:
         rows = [row for row in rows if row["source"] == "calendar"][:NEXT_SHOWN] or rows[
@@ -60,17 +63,17 @@ def events(asked: Asked, route: Route) -> Step:
     return Step(_told(route.language, "events", rows, total))
 
 
-def free(asked: Asked, route: Route) -> Step:
-    """Say whether the time that was named is free, or which of the day is."""
+def tell_free_time(asked: Asked, route: Route) -> Step:
+    """Return whether the time that was named is free, or which of the day is."""
     said = route.get("when") or asked.message
     if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
-        return Step(say(route.language, "no_such_day", day=missing))
+        return Step(phrase(route.language, "no_such_day", day=missing))
     named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)
     if not asked.results:
         return Step(calls=((TOOL, _asked_for(asked, named)),))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     owner = asked.persona.owner
     rows = [row for row in found[0]["events"] if row["source"] == "calendar"]
     stretch = _stretch(asked, named)
@@ -93,7 +96,7 @@ def free(asked: Asked, route: Route) -> Step:
         )
     whole = [row for row in rows if row["allDay"]]
     return Step(
-        "\n".join([say(route.language, "free", owner=owner, when=when), *map(_line, whole)])
+        "\n".join([phrase(route.language, "free", owner=owner, when=when), *map(_line, whole)])
     )
 
 
@@ -101,11 +104,11 @@ def _asked_for(asked: Asked, named: Range) -> dict[str, Any]:
     start, end = (
         moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (named.start, named.end)
     )
-    return {"timeRange": f"{start}/{end}", **list_answers.zone(asked)}
+    return {"timeRange": f"{start}/{end}", **list_answers.zone_argument(asked)}
 
 
 def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
-    """Give the hours that were meant.
+    """Return the hours that were meant.
 
     A part of the day, an hour from the time that was named, or all of it.
     """
@@ -150,7 +153,7 @@ def _overlaps(row: Mapping[str, Any], stretch: tuple[datetime, datetime]) -> boo
 def _slots(
     language: Language, asked: Asked, named: Range, rows: list[Mapping[str, Any]]
 ) -> list[str]:
-    """Give the free stretches of the working hours of the one day that was named."""
+    """Return the free stretches of the working hours of the one day that was named."""
     if named.end - named.start > timedelta(days=1, hours=1):
         return []
     zone = asked.now.tzinfo
@@ -168,7 +171,7 @@ def _slots(
     )
     return (
         [
-            say(
+            phrase(
                 language,
                 "free_slots",
                 slots=", ".join(f"{one.start:%H:%M}–{one.end:%H:%M}" for one in slots),
@@ -193,15 +196,15 @@ def _told(
     **values: object,
 ) -> str:
     if not rows:
-        return say(language, "no_events")
-    lines = [say(language, head, owner=owner, count=total, **values), *map(_line, rows[:SHOWN])]
+        return phrase(language, "no_events")
+    lines = [phrase(language, head, owner=owner, count=total, **values), *map(_line, rows[:SHOWN])]
     return "\n".join(
-        lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else [])
+        lines + ([phrase(language, "more", count=total - SHOWN)] if total > SHOWN else [])
     )
 
 
 def _is_hidden(row: Mapping[str, Any]) -> bool:
-    """Say whether it is only shown that somebody is busy, and not with what.
+    """Return whether it is only shown that somebody is busy, and not with what.
 
     Then a whole day may not be taken for free.
     """

@@ -7,9 +7,9 @@ from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import resolve_reference
 from app.agent.rules.languages.language_data import Language
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, link
+from app.agent.turn.steps import Asked, Step, note_link
 
 TODOS = 20
 NOTES = 20
@@ -17,20 +17,22 @@ LATELY = 5
 HIGH = 4
 
 
-def todos(asked: Asked, route: Route) -> Step:
+def list_todos(asked: Asked, route: Route) -> Step:
     """List the todos of a day, by words, state or priority."""
     if not asked.results:
-        day = quickadd.read(f"x {route.get('day')}", now=asked.now) if route.get("day") else None
+        day = (
+            quickadd.read_line(f"x {route.get('day')}", now=asked.now) if route.get("day") else None
+        )
         if day and day.no_such_day:
-            return Step(say(route.language, "no_such_day", day=day.no_such_day))
+            return Step(phrase(route.language, "no_such_day", day=day.no_such_day))
         return Step(calls=(("search_todos", _filters(asked, route, day)),))
     found = [result.content for result in asked.of("search_todos")]
     if not found:
-        return refused(asked, route)
-    return Step(told_todos(route.language, found[0]["todos"], found[0]["total"]))
+        return tell_refusal(asked, route)
+    return Step(todos_text(route.language, found[0]["todos"], found[0]["total"]))
 
 
-def notes(asked: Asked, route: Route) -> Step:
+def list_notes(asked: Asked, route: Route) -> Step:
     """List the newest notes, of a folder where one was named."""
     if not asked.results:
         place: dict[str, Any] = (
@@ -41,32 +43,32 @@ def notes(asked: Asked, route: Route) -> Step:
         return Step(calls=(("list_notes", {"recursive": True, "limit": NOTES, **place}),))
     found = [result.content for result in asked.of("list_notes")]
     if not found:
-        return refused(asked, route)
+        return tell_refusal(asked, route)
     rows = found[0]["notes"]
     if not rows:
-        return Step(say(route.language, "nothing", owner=asked.persona.owner))
-    head = say(route.language, "notes", owner=asked.persona.owner)
+        return Step(phrase(route.language, "nothing", owner=asked.persona.owner))
+    head = phrase(route.language, "notes", owner=asked.persona.owner)
     return Step(
         "\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))])
     )
 
 
-def folders(asked: Asked, route: Route) -> Step:
+def list_folders(asked: Asked, route: Route) -> Step:
     """List the folders."""
     if not asked.results:
         return Step(calls=(("list_folders", {}),))
     found = [result.content for result in asked.of("list_folders")]
     if not found:
-        return refused(asked, route)
+        return tell_refusal(asked, route)
     lines = [f"- {row['name']} ({row['fileCount']})" for row in found[0]["folders"]]
-    return Step("\n".join([say(route.language, "folders", owner=asked.persona.owner), *lines]))
+    return Step("\n".join([phrase(route.language, "folders", owner=asked.persona.owner), *lines]))
 
 
-def day(asked: Asked, route: Route) -> Step:
+def sum_up_day(asked: Asked, route: Route) -> Step:
     """Sum up the day: what is due, what is overdue, and what was written lately."""
     if not asked.results:
         named = (
-            {"date": name, "completed": False, "limit": TODOS, **zone(asked)}
+            {"date": name, "completed": False, "limit": TODOS, **zone_argument(asked)}
             for name in ("today", "overdue")
         )
         recent = (
@@ -81,29 +83,29 @@ def day(asked: Asked, route: Route) -> Step:
         for result in asked.of("search_todos")
     ]
     lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
-    parts += ["\n".join([say(route.language, "edited"), *links]) for links in lately if links]
-    return Step("\n\n".join(parts)) if parts else refused(asked, route)
+    parts += ["\n".join([phrase(route.language, "edited"), *links]) for links in lately if links]
+    return Step("\n\n".join(parts)) if parts else tell_refusal(asked, route)
 
 
-def told_todos(language: Language, rows: Sequence[Mapping[str, Any]], total: int) -> str:
-    """Give todos as a list, with their number."""
+def todos_text(language: Language, rows: Sequence[Mapping[str, Any]], total: int) -> str:
+    """Return todos as a list, with their number."""
     if not rows:
-        return say(language, "no_todos")
-    head = say(language, "one_todo") if total == 1 else say(language, "todos", count=total)
+        return phrase(language, "no_todos")
+    head = phrase(language, "one_todo") if total == 1 else phrase(language, "todos", count=total)
     return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
-def refused(asked: Asked, route: Route) -> Step:
-    """Say what was refused, and why, or that it waits for the owner's yes.
+def tell_refusal(asked: Asked, route: Route) -> Step:
+    """Return what was refused, and why, or that it waits for the owner's yes.
 
     Which tool and which escalation only the owner is told.
     """
     found, owner = asked.refusal, asked.persona.owner
     if found is None:
-        return Step(say(route.language, "nothing", owner=owner))
+        return Step(phrase(route.language, "nothing", owner=owner))
     if "escalationId" in found.content:
         return Step(
-            say(
+            phrase(
                 route.language,
                 "waits",
                 owner=owner,
@@ -113,29 +115,29 @@ def refused(asked: Asked, route: Route) -> Step:
         )
     reason = str(found.content.get("message", ""))
     if owner and (found.tool in reason or not reason):
-        return not_allowed(asked, route, found.tool)
-    return Step(say(route.language, "refused", owner=owner, tool=found.tool, reason=reason))
+        return tell_not_allowed(asked, route, found.tool)
+    return Step(phrase(route.language, "refused", owner=owner, tool=found.tool, reason=reason))
 
 
-def not_allowed(asked: Asked, route: Route, tool: str) -> Step:
+def tell_not_allowed(asked: Asked, route: Route, tool: str) -> Step:
     """Say that a tool is not there for whoever asks."""
-    return Step(say(route.language, "not_offered", owner=asked.persona.owner, tool=tool))
+    return Step(phrase(route.language, "not_offered", owner=asked.persona.owner, tool=tool))
 
 
-def zone(asked: Asked) -> dict[str, str]:
-    """Give the user's time zone as a tool takes it."""
+def zone_argument(asked: Asked) -> dict[str, str]:
+    """Return the user's time zone as a tool takes it."""
     key = getattr(asked.now.tzinfo, "key", None)
     return {"userTimezone": key} if key else {}
 
 
-def due_of(language: Language, todo: Mapping[str, Any]) -> str:
-    """Give when a todo is due, as the end of a line; empty when never."""
-    return say(language, "due", due=todo["dueDate"][:10]) if todo.get("dueDate") else ""
+def due_text(language: Language, todo: Mapping[str, Any]) -> str:
+    """Return when a todo is due, as the end of a line; empty when never."""
+    return phrase(language, "due", due=todo["dueDate"][:10]) if todo.get("dueDate") else ""
 
 
 def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool) -> str:
     rows, total = found["todos"], found["total"]
-    head = say(language, "overdue" if overdue else "today", count=total)
+    head = phrase(language, "overdue" if overdue else "today", count=total)
     return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
@@ -143,7 +145,7 @@ def _filters(asked: Asked, route: Route, day: QuickAdd | None) -> dict[str, Any]
     fields: dict[str, Any] = {
         "completed": bool(route.get("completed")),
         "limit": TODOS,
-        **zone(asked),
+        **zone_argument(asked),
     }
     if route.get("date"):
         fields["date"] = route.get("date")
@@ -152,17 +154,19 @@ def _filters(asked: Asked, route: Route, day: QuickAdd | None) -> dict[str, Any]
     if route.get("priority"):
         fields["priorityMin"] = HIGH
     if route.get("words"):
-        fields["q"] = " ".join(resolve_reference.stems(route.get("words"))) or route.get("words")
+        fields["q"] = " ".join(resolve_reference.word_stems(route.get("words"))) or route.get(
+            "words"
+        )
     return fields
 
 
 def _todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"- {row['title']}{due_of(language, row)}" for row in rows]
+    return [f"- {row['title']}{due_text(language, row)}" for row in rows]
 
 
 def _links(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"- {link(row['id'], row['title'])}" for row in rows]
+    return [f"- {note_link(row['id'], row['title'])}" for row in rows]
 
 
 def _more(language: Language, count: int) -> list[str]:
-    return [say(language, "more", count=count)] if count > 0 else []
+    return [phrase(language, "more", count=count)] if count > 0 else []

@@ -9,10 +9,10 @@ from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data, time_units
 from app.agent.rules.languages.language_data import Answers, Earlier, Times
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import alike, stem, words
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.passages.sentences import are_alike, split_words, stem
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, link
+from app.agent.turn.steps import Asked, Step, note_link
 
 HITS = 8
 READ_NOTES = 3
@@ -31,31 +31,31 @@ def remember(asked: Asked, route: Route) -> Step:
         )
     done = asked.of("memory_write")
     if not done:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     note = done[0].content["note"]
     return Step(
-        say(
+        phrase(
             route.language,
             "remembered" if done[0].content["written"] else "known",
-            title=link(note["id"], note["title"]),
+            title=note_link(note["id"], note["title"]),
         )
     )
 
 
-def recall(asked: Asked, route: Route) -> Step:
+def recall_answer(asked: Asked, route: Route) -> Step:
     """Look for what was said and noted, and tell it.
 
     Facts as quotes, then conversations with their days.
     """
-    target, days = parted(f"{route.get('when')} {route.get('words')}")
+    target, days = split_days(f"{route.get('when')} {route.get('words')}")
     if not asked.has("memory_search"):
         return Step(calls=(("memory_search", {"query": _query(target, days), "limit": HITS}),))
     hits = [hit for result in asked.of("memory_search") for hit in result.content["results"]]
     if not hits:
         return (
-            list_answers.refused(asked, route)
+            list_answers.tell_refusal(asked, route)
             if asked.refusal
-            else Step(say(route.language, "unremembered"))
+            else Step(phrase(route.language, "unremembered"))
         )
     noted = (
         []
@@ -72,14 +72,14 @@ def recall(asked: Asked, route: Route) -> Step:
     if talked:
         parts.append("\n".join(talked))
     return (
-        Step("\n\n".join([say(route.language, "recalled"), *parts]))
+        Step("\n\n".join([phrase(route.language, "recalled"), *parts]))
         if parts
-        else Step(say(route.language, "unremembered"))
+        else Step(phrase(route.language, "unremembered"))
     )
 
 
-def parted(said: str) -> tuple[str, str]:
-    """Give what is asked about and the days that are named, as the search reads them.
+def split_days(said: str) -> tuple[str, str]:
+    """Return what is asked about and the days that are named, as the search reads them.
 
     `"the boiler last week"` is the boiler, `last week`.
     """
@@ -101,7 +101,7 @@ def _spans() -> tuple[tuple[str, re.Pattern[str]], ...]:
     }
     for place, day in enumerate(_DAYS):
         spans[day] = language_data.either(
-            language_data.expanded(one.weekday, {"day": f"(?:{one.weekdays[place]})"})
+            language_data.expand_macros(one.weekday, {"day": f"(?:{one.weekdays[place]})"})
             for one in tables
         )
     return tuple((value, re.compile(pattern, re.IGNORECASE)) for value, pattern in spans.items())
@@ -123,11 +123,11 @@ def _rest(said: str, found: re.Match[str]) -> str:
 
 
 def _query(target: str, days: str) -> str:
-    """Give the words that matter and the days as a search.
+    """Return the words that matter and the days as a search.
 
     Without either, for the newest that there is.
     """
-    terms = "" if _everything().match(target) else resolve_reference.query(target)
+    terms = "" if _everything().match(target) else resolve_reference.name_query(target)
     narrowed = f'updated:"{days}"' if " " in days else f"updated:{days}" if days else ""
     return f"{terms} {narrowed}".strip() or EVER
 
@@ -139,29 +139,31 @@ def _notes(asked: Asked) -> Iterator[Any]:
 
 
 def _facts(asked: Asked, target: str) -> Iterator[str]:
-    """Give the lines of the notes that hold one of the words, the newest first, as quotes.
+    """Yield the lines of the notes that hold one of the words, the newest first, as quotes.
 
     Without words the last lines.
     """
     wanted = (
-        [] if _everything().match(target) else [stem(term) for term in questions.read(target).terms]
+        []
+        if _everything().match(target)
+        else [stem(term) for term in questions.read_question(target).terms]
     )
     for note in _notes(asked):
         for line in reversed(note["markdown"].splitlines()):
             fact = _BULLET.sub("", line).strip()
             if fact and not fact.startswith("#") and (not wanted or _holds(fact, wanted)):
-                yield f"> {fact[:LONGEST_FACT]}\n\n— {link(note['id'], note['title'])}"
+                yield f"> {fact[:LONGEST_FACT]}\n\n— {note_link(note['id'], note['title'])}"
 
 
 def _holds(fact: str, wanted: list[str]) -> bool:
-    held = {stem(word) for word in words(fact)}
+    held = {stem(word) for word in split_words(fact)}
     return any(
-        any(alike(one, other) for other in held) or (questions.is_asian(one) and one in fact)
+        any(are_alike(one, other) for other in held) or (questions.is_asian(one) and one in fact)
         for one in wanted
     )
 
 
 def _told(hit: Any) -> str:
-    title = link(hit["noteId"], hit["title"]) if "noteId" in hit else hit["title"]
+    title = note_link(hit["noteId"], hit["title"]) if "noteId" in hit else hit["title"]
     shown = " ".join(hit["snippet"].replace(">", " ").split()).removeprefix("- ")
     return f"- {hit['at'][:10]}, {title}: {shown}"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Answers, Language, Times, Unit
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step
 
@@ -39,18 +39,18 @@ _NOTE_LINK = re.compile(r"\[((?:\\.|[^\]\\\n]){0,300})\]\(hearth:note/[0-9]{1,15
 _NOTE_MARK = re.compile(r"\s?[\[(]note:? ?#?[0-9]{1,15}[\])]", re.IGNORECASE)
 
 
-def network(asked: Asked, route: Route) -> Step:
+def tell_network(asked: Asked, route: Route) -> Step:
     """Tell whom the owner knows, the groups that they are in, and who waits for an answer."""
     if not asked.results:
         return Step(calls=(("list_network", {}),))
     found = [result.content for result in asked.of("list_network")]
     if not found:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     known, language = found[0], route.language
     requests = known["requests"]
     parts = [
         _part(language, "contacts", known["contacts"], known["totalContacts"], _contact)
-        or say(language, "no_contacts"),
+        or phrase(language, "no_contacts"),
         _part(
             language,
             "groups",
@@ -76,24 +76,24 @@ def network(asked: Asked, route: Route) -> Step:
     return Step("\n\n".join(part for part in parts if part))
 
 
-def contact(asked: Asked, route: Route) -> Step:
-    """Tell which contacts fit a name, and what each may do with the owner's agent."""
+def tell_contact(asked: Asked, route: Route) -> Step:
+    """Return which contacts fit a name, and what each may do with the owner's agent."""
     if not asked.results:
         return Step(calls=(_search(route),))
     found = [result.content for result in asked.of("search_contact")]
     if not found:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     rows = found[0]["contacts"]
     if not rows:
-        return Step(say(route.language, "nobody", who=route.get("who")))
+        return Step(phrase(route.language, "nobody", who=route.get("who")))
     return Step(_part(route.language, "contacts", rows, found[0]["total"], _contact))
 
 
-def message(asked: Asked, route: Route) -> Step:
+def send_message(asked: Asked, route: Route) -> Step:
     """Write to the one contact who is meant; it goes out when the owner says yes."""
     text = route.get("text")
     if not text:
-        return Step(say(route.language, "message_what", who=route.get("who")))
+        return Step(phrase(route.language, "message_what", who=route.get("who")))
     if not asked.has("send_message_to_human"):
         return _to_one(
             asked,
@@ -105,10 +105,10 @@ def message(asked: Asked, route: Route) -> Step:
         )
     sent = asked.of("send_message_to_human")
     if sent:
-        return Step(say(route.language, "messaged", who=sent[0].content["recipientName"]))
+        return Step(phrase(route.language, "messaged", who=sent[0].content["recipientName"]))
     return _waiting(
         asked, route, "message_waits", "send_message_to_human", text
-    ) or list_answers.refused(asked, route)
+    ) or list_answers.tell_refusal(asked, route)
 
 
 def ask_agent(asked: Asked, route: Route) -> Step:
@@ -127,14 +127,14 @@ def ask_agent(asked: Asked, route: Route) -> Step:
     if not answers:
         return _waiting(
             asked, route, "question_waits", "contact_agent", text
-        ) or list_answers.refused(asked, route)
+        ) or list_answers.tell_refusal(asked, route)
     if answers[0].get("availability"):
-        return Step(say(route.language, "agent_later", who=answers[0]["agentName"]))
+        return Step(phrase(route.language, "agent_later", who=answers[0]["agentName"]))
     said = _NOTE_MARK.sub("", _NOTE_LINK.sub(r"\1", answers[0]["response"]))
-    return Step(f"{say(route.language, 'agent_said', who=answers[0]['agentName'])}\n\n{said}")
+    return Step(f"{phrase(route.language, 'agent_said', who=answers[0]['agentName'])}\n\n{said}")
 
 
-def share(asked: Asked, route: Route) -> Step:
+def make_link(asked: Asked, route: Route) -> Step:
     """Make a link by which others reach the owner's agent, when it was said how far.
 
     All notes, or one folder.
@@ -142,35 +142,35 @@ def share(asked: Asked, route: Route) -> Step:
     rest = route.get("rest")
     folder = _said("folder").search(rest)
     if folder is None and not _said("all_notes").search(rest):
-        return Step(say(route.language, "share_what"))
+        return Step(phrase(route.language, "share_what"))
     if folder is not None and not asked.has("list_folders"):
         return Step(calls=(("list_folders", {}),))
     fields: dict[str, Any] = {"scope": "all"}
     if folder is not None:
         name = next(part for part in folder.groups() if part).strip()
         rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
-        meant = resolve_reference.folder(name, rows)
+        meant = resolve_reference.find_folder(name, rows)
         if meant is None:
             return (
-                list_answers.refused(asked, route)
+                list_answers.tell_refusal(asked, route)
                 if asked.refusal
-                else Step(say(route.language, "none_fits", words=name))
+                else Step(phrase(route.language, "none_fits", words=name))
             )
         fields = {"scope": "folders", "folderIds": [meant["id"]]}
     if not asked.has("share_agent"):
         return Step(calls=(("share_agent", {**fields, **_link_fields(rest)}),))
     made = asked.of("share_agent")
     if not made:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     link = made[0].content["shareLink"]
     until = (
-        say(route.language, "until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
+        phrase(route.language, "until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
     )
-    return Step(say(route.language, "shared", url=link["url"], until=until))
+    return Step(phrase(route.language, "shared", url=link["url"], until=until))
 
 
 def _link_fields(rest: str) -> dict[str, Any]:
-    """Give how long a link is to last and what it is called, where that was said.
+    """Return how long a link is to last and what it is called, where that was said.
 
     A span that there is not becomes the next shorter one.
     """
@@ -232,7 +232,7 @@ def _search(route: Route) -> tuple[str, dict[str, Any]]:
 def _to_one(
     asked: Asked, route: Route, call: Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]
 ) -> Step:
-    """Give the call to the one contact who is meant.
+    """Return the call to the one contact who is meant.
 
     Find out first who that is, and ask when it is not clear.
     """
@@ -241,9 +241,9 @@ def _to_one(
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
         return (
-            list_answers.refused(asked, route)
+            list_answers.tell_refusal(asked, route)
             if asked.refusal
-            else Step(say(route.language, "nobody", who=route.get("who")))
+            else Step(phrase(route.language, "nobody", who=route.get("who")))
         )
     named = route.get("who").removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
@@ -252,7 +252,7 @@ def _to_one(
         return Step(
             "\n".join(
                 [
-                    say(route.language, "which_contact"),
+                    phrase(route.language, "which_contact"),
                     *(f"- {_person(row)}" for row in meant[:SHOWN]),
                 ]
             )
@@ -261,7 +261,7 @@ def _to_one(
 
 
 def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Step | None:
-    """Give what is told of a call that waits for the owner's yes; None where it does not."""
+    """Return what is told of a call that waits for the owner's yes; None where it does not."""
     waits: Result | None = next(
         (each for each in asked.results if each.tool == tool and "escalationId" in each.content),
         None,
@@ -269,7 +269,7 @@ def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Ste
     if waits is None:
         return None
     return Step(
-        say(
+        phrase(
             route.language,
             name,
             who=waits.arguments.get("to", ""),
@@ -286,12 +286,12 @@ def _part(
     total: int,
     line: Callable[[Mapping[str, Any]], str],
 ) -> str:
-    """Give rows below their heading; nothing where there are none."""
+    """Return rows below their heading; nothing where there are none."""
     if not rows:
         return ""
-    lines = [say(language, head, count=total), *(f"- {line(row)}" for row in rows[:SHOWN])]
+    lines = [phrase(language, head, count=total), *(f"- {line(row)}" for row in rows[:SHOWN])]
     return "\n".join(
-        lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else [])
+        lines + ([phrase(language, "more", count=total - SHOWN)] if total > SHOWN else [])
     )
 
 
@@ -300,7 +300,7 @@ def _person(row: Mapping[str, Any]) -> str:
 
 
 def _contact(row: Mapping[str, Any]) -> str:
-    """Give a contact with the marks of who may ask whose agent: ← theirs may be asked, → one's
+    """Return a contact with the marks of who may ask whose agent: ← theirs may be asked, → one's
     own may be asked by them.
     """
     access = row["agentAccess"]

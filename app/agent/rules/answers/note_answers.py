@@ -7,10 +7,10 @@ from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import plain
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, link
+from app.agent.turn.steps import Asked, Result, Step, note_link
 
 HITS = 8
 SINGLE_HITS = 5
@@ -22,15 +22,15 @@ BEGINNING = 2_000
 FOLDER_NOTES = 8
 
 
-def answer(asked: Asked, route: Route) -> Step:
+def answer_question(asked: Asked, route: Route) -> Step:
     """Search with the question's words, then with each alone, read what was cut, and quote what
     answers it.
     """
-    question = questions.read(asked.message)
+    question = questions.read_question(asked.message)
     if not asked.results:
         return _searched(asked, route, question)
     notes = _texts(asked)
-    found = answer_passages.best(question, notes)
+    found = answer_passages.best_passages(question, notes)
     if not found and (step := _singly(asked, question)):
         return step
     unread = [note.note_id for note in notes[:READ_NOTES] if not note.whole]
@@ -39,27 +39,31 @@ def answer(asked: Asked, route: Route) -> Step:
     if not found:
         return _unanswered(asked, route, question, notes)
     quotes = tuple(
-        answer_passages.quote(one) for one in (found[:1] if asked.persona.brief else found)
+        answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
     )
     return Step(
         "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes), quotes=quotes
     )
 
 
-def find(asked: Asked, route: Route) -> Step:
+def find_notes(asked: Asked, route: Route) -> Step:
     """List the notes that hold the words."""
     wanted = route.get("words") or asked.message
     if not asked.results:
         return Step(
-            calls=tuple(_searches(wanted, questions.read(wanted).terms or (wanted,), limit=10))
+            calls=tuple(
+                _searches(wanted, questions.read_question(wanted).terms or (wanted,), limit=10)
+            )
         )
     hits = _hits(asked)
     if not hits:
         return _refused(asked, route) or Step(
-            say(route.language, "nothing", owner=asked.persona.owner)
+            phrase(route.language, "nothing", owner=asked.persona.owner)
         )
-    lines = [f"- {link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits]
-    return Step("\n".join([say(route.language, "found"), *lines]))
+    lines = [
+        f"- {note_link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits
+    ]
+    return Step("\n".join([phrase(route.language, "found"), *lines]))
 
 
 def summarise(asked: Asked, route: Route) -> Step:
@@ -69,17 +73,19 @@ def summarise(asked: Asked, route: Route) -> Step:
     target = route.get("target")
     if not asked.has("search_notes"):
         return Step(
-            calls=(("search_notes", {"query": resolve_reference.query(target), "limit": HITS}),)
+            calls=(
+                ("search_notes", {"query": resolve_reference.name_query(target), "limit": HITS}),
+            )
         )
     if not asked.has("get_note_content"):
         hits = _hits(asked)
-        fitting = resolve_reference.fitting(target, hits) or hits[:1]
+        fitting = resolve_reference.fitting_rows(target, hits) or hits[:1]
         if not fitting:
             return _refused(asked, route) or Step(
-                say(route.language, "nothing", owner=asked.persona.owner)
+                phrase(route.language, "nothing", owner=asked.persona.owner)
             )
         if len(fitting) > 1:
-            return resolve_reference.ask(route.language, fitting)
+            return resolve_reference.ask_which(route.language, fitting)
         return Step(calls=(("get_note_content", {"noteId": fitting[0]["id"]}),))
     return _refused(asked, route) or Step(_in_short(asked, route, most=extracts.CHOSEN))
 
@@ -88,13 +94,13 @@ def _folder(asked: Asked, route: Route) -> Step:
     if not asked.has("list_folders"):
         return Step(calls=(("list_folders", {}),))
     if not asked.has("list_notes"):
-        folder = resolve_reference.folder(
+        folder = resolve_reference.find_folder(
             route.get("folder"),
             [row for result in asked.of("list_folders") for row in result.content["folders"]],
         )
         if folder is None:
             return _refused(asked, route) or Step(
-                say(route.language, "none_fits", words=route.get("folder"))
+                phrase(route.language, "none_fits", words=route.get("folder"))
             )
         return Step(
             calls=(
@@ -112,14 +118,14 @@ def _folder(asked: Asked, route: Route) -> Step:
     return _refused(asked, route) or Step(
         _in_short(asked, route, most=2)
         if notes
-        else say(route.language, "nothing", owner=asked.persona.owner)
+        else phrase(route.language, "nothing", owner=asked.persona.owner)
     )
 
 
 def _in_short(asked: Asked, route: Route, *, most: int) -> str:
-    lines = [say(route.language, "summary")]
+    lines = [phrase(route.language, "summary")]
     for text in (note for result in asked.of("get_note_content") if (note := _read(result))):
-        lines.append(f"\n{link(text.note_id, text.title)}")
+        lines.append(f"\n{note_link(text.note_id, text.title)}")
         lines += [
             f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}"
             for one in extracts.extract(text.content, most=most)
@@ -129,14 +135,14 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
-        return Step(say(route.language, "help", owner=asked.persona.owner))
+        return Step(phrase(route.language, "help", owner=asked.persona.owner))
     return Step(calls=tuple(_searches(asked.message, question.terms, limit=HITS)))
 
 
 def _searches(
     message: str, terms: tuple[str, ...], *, limit: int
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Give the calls that look for all the words.
+    """Return the calls that look for all the words.
 
     In a script without spaces also for any of their pairs of characters.
     """
@@ -175,7 +181,7 @@ def _singly(asked: Asked, question: Question) -> Step | None:
 
 
 def _hits(asked: Asked) -> list[dict[str, Any]]:
-    """Give what was found, best first and each once.
+    """Return what was found, best first and each once.
 
     What was found with several words or searches before the rest.
     """
@@ -196,13 +202,13 @@ def _hits(asked: Asked) -> list[dict[str, Any]]:
                 },
             )
             points[found["noteId"]] = points.get(found["noteId"], 0) + len(
-                {plain(match["match"]) for match in found["matches"]}
+                {fold_text(match["match"]) for match in found["matches"]}
             )
     return [hits[note_id] for note_id in sorted(hits, key=lambda note_id: -points[note_id])]
 
 
 def _texts(asked: Asked) -> list[Text]:
-    """Give the notes that were found, as far as they were read."""
+    """Return the notes that were found, as far as they were read."""
     read = {
         text.note_id: text for result in asked.of("get_note_content") if (text := _read(result))
     }
@@ -231,19 +237,19 @@ def _read(result: Result) -> Text | None:
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
     if not notes:
         return _refused(asked, route) or Step(
-            say(route.language, "nothing", owner=asked.persona.owner)
+            phrase(route.language, "nothing", owner=asked.persona.owner)
         )
-    nearest = [f"- {link(note.note_id, note.title)}" for note in notes[:NEAREST]]
-    return Step("\n".join([say(route.language, "unanswered"), *nearest]))
+    nearest = [f"- {note_link(note.note_id, note.title)}" for note in notes[:NEAREST]]
+    return Step("\n".join([phrase(route.language, "unanswered"), *nearest]))
 
 
 def _refused(asked: Asked, route: Route) -> Step | None:
-    return None if asked.refusal is None else list_answers.refused(asked, route)
+    return None if asked.refusal is None else list_answers.tell_refusal(asked, route)
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:
     lines = "\n".join(f"> {line}" for line in text.split("\n"))
-    return f"{lines}\n\n— {link(note_id, title)}"
+    return f"{lines}\n\n— {note_link(note_id, title)}"
 
 
 def _shown(snippet: str) -> str:

@@ -11,9 +11,9 @@ from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Answers, Language
-from app.agent.rules.phrases.phrases import say
+from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, link
+from app.agent.turn.steps import Asked, Step, note_link
 
 CANDIDATES = 20
 LONGEST_TITLE = 120
@@ -26,22 +26,22 @@ def add_todo(asked: Asked, route: Route) -> Step:
     if not asked.results:
         read = _read_task(asked, route)
         if read.no_such_day:
-            return Step(say(route.language, "no_such_day", day=read.no_such_day))
+            return Step(phrase(route.language, "no_such_day", day=read.no_such_day))
         return Step(calls=(("create_todo", _new_todo(asked, route, read)),))
     made = asked.of("create_todo")
     if not made:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     todo = made[0].content["todo"]
     given = made[0].arguments.get("dueDate")
-    due = say(route.language, "due", due=str(given).replace("T", " ")[:16]) if given else ""
-    return Step(say(route.language, "added", title=todo["title"], due=due))
+    due = phrase(route.language, "due", due=str(given).replace("T", " ")[:16]) if given else ""
+    return Step(phrase(route.language, "added", title=todo["title"], due=due))
 
 
 def complete_todo(asked: Asked, route: Route) -> Step:
     """Complete the one open todo that the words fit; ask when several do."""
     words = route.get("words")
     if not asked.has("search_todos"):
-        query = " ".join(resolve_reference.stems(words)) or words
+        query = " ".join(resolve_reference.word_stems(words)) or words
         return Step(
             calls=(
                 (
@@ -50,24 +50,26 @@ def complete_todo(asked: Asked, route: Route) -> Step:
                         "q": query[:1000],
                         "completed": False,
                         "limit": CANDIDATES,
-                        **list_answers.zone(asked),
+                        **list_answers.zone_argument(asked),
                     },
                 ),
             )
         )
     if done := asked.of("complete_todo"):
-        return Step(say(route.language, "completed", title=done[0].content["todo"]["title"]))
+        return Step(phrase(route.language, "completed", title=done[0].content["todo"]["title"]))
     if asked.refusal:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     rows = [row for result in asked.of("search_todos") for row in result.content["todos"]]
-    fitting = resolve_reference.fitting(words, rows)[:CANDIDATES] or rows
+    fitting = resolve_reference.fitting_rows(words, rows)[:CANDIDATES] or rows
     if len(fitting) != 1:
         return (
-            resolve_reference.ask(route.language, fitting, are_notes=False)
+            resolve_reference.ask_which(route.language, fitting, are_notes=False)
             if fitting
-            else Step(say(route.language, "none_fits", words=words))
+            else Step(phrase(route.language, "none_fits", words=words))
         )
-    return Step(calls=(("complete_todo", {"id": fitting[0]["id"], **list_answers.zone(asked)}),))
+    return Step(
+        calls=(("complete_todo", {"id": fitting[0]["id"], **list_answers.zone_argument(asked)}),)
+    )
 
 
 def make_note(asked: Asked, route: Route) -> Step:
@@ -78,9 +80,9 @@ def make_note(asked: Asked, route: Route) -> Step:
         return Step(calls=(("create_note", {"title": _line(title) or "Note", "content": content}),))
     made = asked.of("create_note")
     if not made:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     note = made[0].content["note"]
-    return Step(say(route.language, "noted", title=link(note["id"], note["title"])))
+    return Step(phrase(route.language, "noted", title=note_link(note["id"], note["title"])))
 
 
 def append_note(asked: Asked, route: Route) -> Step:
@@ -88,17 +90,19 @@ def append_note(asked: Asked, route: Route) -> Step:
     if step := _one_note(asked, route):
         return step
     if not asked.has("get_note_content"):
-        return Step(calls=(("get_note_content", {"noteId": _meant(asked, route)[0]["id"]}),))
+        return Step(
+            calls=(("get_note_content", {"noteId": _fitting_todos(asked, route)[0]["id"]}),)
+        )
     if done := asked.of("edit_note"):
         note = done[0].content["note"]
-        return Step(say(route.language, "appended", title=link(note["id"], note["title"])))
+        return Step(phrase(route.language, "appended", title=note_link(note["id"], note["title"])))
     read = asked.of("get_note_content")
     if asked.refusal or not read or "note" not in read[0].content:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     note = read[0].content["note"]
     fields = {
         "noteId": note["id"],
-        "content": appended(note["markdown"], route.get("text")),
+        "content": append_text(note["markdown"], route.get("text")),
         "ifRevision": note["revision"],
     }
     return Step(calls=(("edit_note", fields),))
@@ -108,17 +112,17 @@ def pin_note(asked: Asked, route: Route) -> Step:
     """Pin or unpin the one note that is meant."""
     if step := _one_note(asked, route):
         return step
-    note = _meant(asked, route)[0]
+    note = _fitting_todos(asked, route)[0]
     pinned = not route.get("unpin")
     if not asked.results or not asked.has("pin_note"):
         return Step(calls=(("pin_note", {"noteId": note["id"], "pinned": pinned}),))
     if asked.refusal:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     return Step(
-        say(
+        phrase(
             route.language,
             "pinned" if pinned else "unpinned",
-            title=link(note["id"], note["title"]),
+            title=note_link(note["id"], note["title"]),
         )
     )
 
@@ -129,48 +133,53 @@ def move_note(asked: Asked, route: Route) -> Step:
         return Step(calls=(*_search(route), ("list_folders", {})))
     if step := _one_note(asked, route):
         return step
-    note = _meant(asked, route)[0]
+    note = _fitting_todos(asked, route)[0]
     if not asked.has("list_folders"):
         return Step(calls=(("list_folders", {}),))
-    folder = resolve_reference.folder(
+    folder = resolve_reference.find_folder(
         route.get("folder"),
         [row for result in asked.of("list_folders") for row in result.content["folders"]],
     )
     if asked.refusal:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     if folder is None:
-        return Step(say(route.language, "none_fits", words=route.get("folder")))
+        return Step(phrase(route.language, "none_fits", words=route.get("folder")))
     if not asked.has("move_note"):
         return Step(calls=(("move_note", {"noteId": note["id"], "folderId": folder["id"]}),))
     return Step(
-        say(route.language, "moved", title=link(note["id"], note["title"]), folder=folder["name"])
+        phrase(
+            route.language,
+            "moved",
+            title=note_link(note["id"], note["title"]),
+            folder=folder["name"],
+        )
     )
 
 
 def replan(asked: Asked, route: Route) -> Step:
-    """Give the overdue todos new days."""
+    """Return the overdue todos new days."""
     if not asked.results:
-        return Step(calls=(("replan_todos", list_answers.zone(asked)),))
+        return Step(calls=(("replan_todos", list_answers.zone_argument(asked)),))
     done = asked.of("replan_todos")
     if not done:
-        return list_answers.refused(asked, route)
+        return list_answers.tell_refusal(asked, route)
     moved = done[0].content["replanned"]
     lines = [f"- {row['title']}: {row['to'][:10]}" for row in moved[: list_answers.TODOS]]
     return Step(
-        "\n".join([say(route.language, "replanned", count=done[0].content["count"]), *lines])
+        "\n".join([phrase(route.language, "replanned", count=done[0].content["count"]), *lines])
         if moved
-        else say(route.language, "no_todos")
+        else phrase(route.language, "no_todos")
     )
 
 
 def _read_task(asked: Asked, route: Route) -> QuickAdd:
-    written = _written_in(route)
-    return quickadd.read(
+    written = _message_language(route)
+    return quickadd.read_line(
         route.get("task"), now=asked.now, locale=None if written == "en" else written
     )
 
 
-def _written_in(route: Route) -> Language:
+def _message_language(route: Route) -> Language:
     """Return the language that was written, which is not always that of the answer."""
     return route.get("written") or route.language
 
@@ -178,12 +187,14 @@ def _written_in(route: Route) -> Language:
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
     title = _line(_unquoted(read.title))
-    reminder = language_data.table(_written_in(route), Answers).reminder
-    if reminder and re.match(rf"\W*{language_data.joined(reminder.asked)}", asked.message, re.I):
-        title = re.sub(language_data.joined(reminder.verb), r"\1", title)
+    reminder = language_data.load_table(_message_language(route), Answers).reminder
+    if reminder and re.match(
+        rf"\W*{language_data.join_pattern(reminder.asked)}", asked.message, re.I
+    ):
+        title = re.sub(language_data.join_pattern(reminder.verb), r"\1", title)
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
-        **list_answers.zone(asked),
+        **list_answers.zone_argument(asked),
     }
     if len(title) > LONGEST_TODO:
         fields["description"] = read.title[:LONGEST_DESCRIPTION]
@@ -197,7 +208,7 @@ def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
 
 
 def _line(text: str) -> str:
-    """Give a text as the one line that a title is."""
+    """Return a text as the one line that a title is."""
     return " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
 
 
@@ -218,35 +229,35 @@ def _search(route: Route) -> tuple[tuple[str, dict[str, Any]], ...]:
     return (
         (
             "search_notes",
-            {"query": resolve_reference.query(route.get("target")), "limit": CANDIDATES},
+            {"query": resolve_reference.name_query(route.get("target")), "limit": CANDIDATES},
         ),
     )
 
 
-def _meant(asked: Asked, route: Route) -> list[Any]:
+def _fitting_todos(asked: Asked, route: Route) -> list[Any]:
     rows = [row for result in asked.of("search_notes") for row in result.content.get("results", ())]
-    return resolve_reference.fitting(route.get("target"), rows)
+    return resolve_reference.fitting_rows(route.get("target"), rows)
 
 
 def _one_note(asked: Asked, route: Route) -> Step | None:
-    """Give the step that finds the note that is meant, or says that it is not one.
+    """Return the step that finds the note that is meant, or says that it is not one.
 
     None when it is.
     """
     if not asked.has("search_notes"):
         return Step(calls=_search(route))
-    found = _meant(asked, route)
+    found = _fitting_todos(asked, route)
     if not found:
         return (
-            list_answers.refused(asked, route)
+            list_answers.tell_refusal(asked, route)
             if asked.refusal
-            else Step(say(route.language, "none_fits", words=route.get("target")))
+            else Step(phrase(route.language, "none_fits", words=route.get("target")))
         )
-    return resolve_reference.ask(route.language, found) if len(found) > 1 else None
+    return resolve_reference.ask_which(route.language, found) if len(found) > 1 else None
 
 
-def appended(markdown: str, text: str) -> str:
-    """Give a note's Markdown with a text after it."""
+def append_text(markdown: str, text: str) -> str:
+    """Return a note's Markdown with a text after it."""
     kept = markdown.rstrip("\n")
     last = kept.rpartition("\n")[2].lstrip()
     mark = next(

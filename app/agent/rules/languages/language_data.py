@@ -320,24 +320,24 @@ T = TypeVar("T", bound=Table)
 @functools.cache
 def languages() -> Mapping[Language, About]:
     """Return what says of each language how it is known, in their order."""
-    found = {path.parent.name: _read(path, About) for path in FOLDERS.glob("*/language.toml")}
+    found = {path.parent.name: _read_table(path, About) for path in FOLDERS.glob("*/language.toml")}
     return dict(sorted(found.items(), key=lambda row: row[1].order))
 
 
 @functools.cache
 def shared_dates() -> SharedDates:
     """Return what quick add reads alike in every language."""
-    return _read(FOLDERS / "quickadd.toml", SharedDates)
+    return _read_table(FOLDERS / "quickadd.toml", SharedDates)
 
 
 @functools.cache
-def table(language: Language, kind: type[T]) -> T:
+def load_table(language: Language, kind: type[T]) -> T:
     """Return a table of a language; FileNotFoundError when its folder does not hold it."""
     name = next(name for name, held in FILES.items() if held is kind)
-    return _read(FOLDERS / language / f"{name}.toml", kind)
+    return _read_table(FOLDERS / language / f"{name}.toml", kind)
 
 
-def has(language: Language, kind: type[Table]) -> bool:
+def has_table(language: Language, kind: type[Table]) -> bool:
     """Return whether a language's folder holds a table."""
     return any(
         held is kind and (FOLDERS / language / f"{name}.toml").exists()
@@ -347,27 +347,29 @@ def has(language: Language, kind: type[Table]) -> bool:
 
 def of_all(kind: type[T]) -> tuple[T, ...]:
     """Return that table of every language that has one, in their order."""
-    return tuple(table(language, kind) for language in languages() if has(language, kind))
+    return tuple(
+        load_table(language, kind) for language in languages() if has_table(language, kind)
+    )
 
 
 def either(patterns: Iterable[Pieces]) -> str:
     """Return a pattern for any of several, without those that are empty; nothing fits none."""
-    return "|".join(filter(None, map(joined, patterns))) or "(?!)"
+    return "|".join(filter(None, map(join_pattern, patterns))) or "(?!)"
 
 
-def joined(pattern: Pieces) -> str:
+def join_pattern(pattern: Pieces) -> str:
     """Return a pattern that may be in pieces as one."""
     return pattern if isinstance(pattern, str) else "".join(pattern)
 
 
-def expanded(pattern: Pieces, macros: Mapping[str, Pieces]) -> str:
+def expand_macros(pattern: Pieces, macros: Mapping[str, Pieces]) -> str:
     """Return a pattern with its macros in place; KeyError names one that is missing."""
-    text = joined(pattern)
+    text = join_pattern(pattern)
     while _MACRO.search(text):
-        text = _MACRO.sub(lambda match: joined(macros[match[1]]), text)
+        text = _MACRO.sub(lambda match: join_pattern(macros[match[1]]), text)
     return text
 
 
-def _read(path: Path, kind: type[T]) -> T:
+def _read_table(path: Path, kind: type[T]) -> T:
     # the keys of a TOML table are text, which `strict=False` lets stand for numbers
     return msgspec.convert(tomllib.loads(path.read_text("utf-8")), kind, strict=False)

@@ -23,7 +23,7 @@ def unit_of(word: str) -> Unit:
 def with_units(pattern_of: Callable[[Times], Pieces]) -> str:
     """Return the pattern of any language with its `{unit}` and `{long_unit}` in place."""
     return language_data.either(
-        language_data.expanded(pattern_of(table), _macros(table))
+        language_data.expand_macros(pattern_of(table), _macros(table))
         for table in language_data.of_all(Times)
     )
 

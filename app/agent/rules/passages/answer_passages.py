@@ -11,7 +11,15 @@ from msgspec import Struct
 
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import READ, Sentence, alike, plain, sentences, stem, words
+from app.agent.rules.passages.sentences import (
+    READ,
+    Sentence,
+    are_alike,
+    fold_text,
+    split_sentences,
+    split_words,
+    stem,
+)
 from app.agent.turn.steps import Quote
 
 MOST = 3
@@ -59,16 +67,16 @@ class _Stems:
 
     def __init__(self, text: str, beginnings: Collection[str]) -> None:
         self._text = text
-        self._all = {stem(word) for word in words(text) if word[:BEGINNING] in beginnings}
+        self._all = {stem(word) for word in split_words(text) if word[:BEGINNING] in beginnings}
 
     def holds(self, wanted: str) -> bool:
         if len(wanted) == 1 and questions.is_asian(wanted):
             return wanted in self._text
-        return wanted in self._all or any(alike(wanted, one) for one in self._all)
+        return wanted in self._all or any(are_alike(wanted, one) for one in self._all)
 
 
-def best(question: Question, notes: Sequence[Text]) -> list[Ranked]:
-    """Give the passages that answer a question, best first, none when nothing fits well enough.
+def best_passages(question: Question, notes: Sequence[Text]) -> list[Ranked]:
+    """Return the passages that answer a question, best first, none when nothing fits well enough.
 
     From at most `NOTES` notes.
     """
@@ -76,11 +84,11 @@ def best(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     read = [
         (note, _Stems(f"{note.title}\n{note.content[:READ]}", beginnings)) for note in notes[:NOTES]
     ]
-    weights = _weights(question, [stems for _, stems in read])
+    weights = _stem_weights(question, [stems for _, stems in read])
     ranked = [
         one
         for number, (note, stems) in enumerate(read)
-        for one in _of_note(question, note, stems, weights, number)
+        for one in _passages_of_note(question, note, stems, weights, number)
     ]
     ranked.sort(key=lambda one: (-one.score, one.order, one.start))
     if not ranked or ranked[0].score < ENOUGH:
@@ -97,14 +105,14 @@ def best(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     return kept
 
 
-def quote(one: Ranked) -> Quote:
-    """Give a passage as a quote of its note."""
+def as_quote(one: Ranked) -> Quote:
+    """Return a passage as a quote of its note."""
     return Quote(
         one.note.note_id, one.note.title, one.note.content[one.start : one.end], one.start, one.end
     )
 
 
-def _weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
+def _stem_weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
     """Weigh each stem by how few of the notes hold it; one that none holds weighs most."""
     total = max(len(notes), NOTES)
     held = {one: sum(stems.holds(one) for stems in notes) for one in question.stems}
@@ -115,24 +123,26 @@ def _weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]
 
 
 def _certainty(one: str, count: int) -> float:
-    """Give less than 1 for what may be no word, as a pair of characters, and for what is seldom
+    """Return less than 1 for what may be no word, as a pair of characters, and for what is seldom
     said, as "number".
     """
     vague = one in questions.general() or (not count and questions.is_asian(one))
     return VAGUE if vague else 1.0
 
 
-def _of_note(
+def _passages_of_note(
     question: Question, note: Text, stems: _Stems, weights: Mapping[str, float], order: int
 ) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
     if not held or not total or not question.names <= held:
         return []
-    every = sentences(note.content)
-    own = [_held(one.text, held) for one in every]
-    title = _held(note.title, held)
-    under = {heading: title | _held(heading, held) for heading in {one.heading for one in every}}
+    every = split_sentences(note.content)
+    own = [_stems_held(one.text, held) for one in every]
+    title = _stems_held(note.title, held)
+    under = {
+        heading: title | _stems_held(heading, held) for heading in {one.heading for one in every}
+    }
     found = []
     for number, sentence in enumerate(every):
         around = {
@@ -146,12 +156,12 @@ def _of_note(
         if question.focus and not question.focus & own[number] and not (question.focus & named):
             continue
         score = sum(weights[one] * _share(one, own[number], named, around) for one in held) / total
-        found.append(_placed(question, note, every, number, score, order, own[number]))
+        found.append(_place_passage(question, note, every, number, score, order, own[number]))
     return found
 
 
-def _held(text: str, wanted: set[str]) -> set[str]:
-    low = plain(text)
+def _stems_held(text: str, wanted: set[str]) -> set[str]:
+    low = fold_text(text)
     begun = [one for one in wanted if one[:BEGINNING] in low]
     if not begun:
         return set()
@@ -163,7 +173,7 @@ def _share(one: str, own: set[str], named: set[str], around: set[str]) -> float:
     return 1.0 if one in own else IN_TITLE if one in named else BESIDE if one in around else IN_NOTE
 
 
-def _placed(
+def _place_passage(
     question: Question,
     note: Text,
     every: list[Sentence],
@@ -172,18 +182,18 @@ def _placed(
     order: int,
     own: set[str],
 ) -> Ranked:
-    """Give a passage its place; it takes in the next sentence where that has what is wanted and
+    """Return a passage its place; it takes in the next sentence where that has what is wanted and
     this one has not.
     """
     sentence = every[number]
     end = sentence.end
-    if not questions.fits(question.kind, sentence.text):
+    if not questions.holds_kind(question.kind, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
             following
             and own
             and following.heading == sentence.heading
-            and questions.fits(question.kind, following.text)
+            and questions.holds_kind(question.kind, following.text)
         ):
             end = following.end
             score *= (1 + MISSING) / 2
@@ -195,7 +205,7 @@ def _placed(
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Give where a passage ends that must not be longer than `LONGEST`: between two words."""
+    """Return where a passage ends that must not be longer than `LONGEST`: between two words."""
     if end - start <= LONGEST:
         return end
     space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)

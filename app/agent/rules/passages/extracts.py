@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.agent.rules.passages.questions import little
-from app.agent.rules.passages.sentences import Sentence, sentences, stem, words
+from app.agent.rules.passages.sentences import Sentence, split_sentences, split_words, stem
 
 CHOSEN = 5
 READ = 600
@@ -13,21 +13,22 @@ FIRST = 1.25
 
 
 def extract(text: str, *, most: int = CHOSEN) -> list[Sentence]:
-    """Give at most so many sentences that tell most of a text, in its order.
+    """Return at most so many sentences that tell most of a text, in its order.
 
     Its work grows with the length of the text alone.
     """
-    every = sentences(text)[:READ]
+    every = split_sentences(text)[:READ]
     if len(every) <= most:
         return every
     stems = [
-        frozenset(stem(word) for word in words(one.text) if word not in little()) for one in every
+        frozenset(stem(word) for word in split_words(one.text) if word not in little())
+        for one in every
     ]
     counts = Counter(one for held in stems for one in held)
-    return [every[number] for number in sorted(_chosen(every, stems, counts, most))]
+    return [every[number] for number in sorted(_choose_sentences(every, stems, counts, most))]
 
 
-def _chosen(
+def _choose_sentences(
     every: Sequence[Sentence], stems: Sequence[frozenset[str]], counts: Counter[str], most: int
 ) -> list[int]:
     """Choose greedily; what a chosen sentence has said counts little for the next."""

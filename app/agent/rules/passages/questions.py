@@ -7,7 +7,7 @@ from typing import NamedTuple, get_args
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Kind, Questions
-from app.agent.rules.passages.sentences import plain, stem, words
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.phrases.phrases import language_of
 
 MOST_TERMS = 12
@@ -36,19 +36,21 @@ class Question(NamedTuple):
 @functools.cache
 def little() -> frozenset[str]:
     """Return the words that say nothing of what is asked about."""
-    return frozenset(plain(" ".join(one.little for one in language_data.of_all(Questions))).split())
+    return frozenset(
+        fold_text(" ".join(one.little for one in language_data.of_all(Questions))).split()
+    )
 
 
 @functools.cache
 def general() -> frozenset[str]:
     """Return the stems of words that name a thing only roughly."""
     texts = (one.general for one in language_data.of_all(Questions))
-    return frozenset(stem(word) for word in words(" ".join(texts)))
+    return frozenset(stem(word) for word in split_words(" ".join(texts)))
 
 
-def read(message: str) -> Question:
-    """Give what matters in a question; every message is one."""
-    text = plain(message[:1000])
+def read_question(message: str) -> Question:
+    """Return what matters in a question; every message is one."""
+    text = fold_text(message[:1000])
     terms = tuple(dict.fromkeys(_terms(text)))[:MOST_TERMS]
     kind = next((kind for kind, pattern in _asks().items() if pattern.search(text)), None)
     asked_for = _asked_for().search(text)
@@ -58,26 +60,28 @@ def read(message: str) -> Question:
 
 
 def _names(message: str) -> frozenset[str]:
-    """Give the stems of what is written like a name; none where nouns are too, as in German."""
-    if language_data.table(language_of(message), Questions).capital_nouns:
+    """Return the stems of what is written like a name; none where nouns are too, as in German."""
+    if language_data.load_table(language_of(message), Questions).capital_nouns:
         return frozenset()
     return frozenset(
         stem(word)
         for found in _CAPITAL.finditer(message)
-        for word in words(found[0])
+        for word in split_words(found[0])
         if word not in little() and len(word) > 1
     )
 
 
 def _focus(found: re.Match[str] | None) -> frozenset[str]:
-    wanted = [stem(word) for word in words(found[1]) if word not in little()][-1:] if found else []
+    wanted = (
+        [stem(word) for word in split_words(found[1]) if word not in little()][-1:] if found else []
+    )
     return frozenset(word for word in wanted if word not in general())
 
 
 def _terms(text: str) -> list[str]:
     if _ASIAN.search(text):
         text = _filler().sub(" ", text)
-    found = words(text)
+    found = split_words(text)
     kept = [
         word
         for word in found
@@ -87,16 +91,16 @@ def _terms(text: str) -> list[str]:
 
 
 def is_asian(message: str) -> bool:
-    """Say whether a message is written without spaces."""
+    """Return whether a message is written without spaces."""
     return bool(_ASIAN.search(message))
 
 
-def fits(kind: Kind | None, text: str) -> bool:
-    """Say whether a text holds a thing of the kind that a question wants, if it wants one."""
+def holds_kind(kind: Kind | None, text: str) -> bool:
+    """Return whether a text holds a thing of the kind that a question wants, if it wants one."""
     if kind is None:
         return True
     # a name is known by its capitals
-    return _answers()[kind].search(text if kind == "who" else plain(text)) is not None
+    return _answers()[kind].search(text if kind == "who" else fold_text(text)) is not None
 
 
 @functools.cache

@@ -42,34 +42,34 @@ class Sentence(NamedTuple):
     heading: str
 
 
-def sentences(text: str) -> list[Sentence]:
-    """Give the sentences of a Markdown text in order.
+def split_sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a Markdown text in order.
 
     Of running text, of list items and table rows; marks before them are left out.
     """
     text = text[:READ]
     found: list[Sentence] = []
     heading = ""
-    for start, end, titled in _blocks(text):
+    for start, end, titled in _text_blocks(text):
         if titled:
             heading = _CLOSING.sub("", text[start:end])
         else:
             found += [
                 Sentence(first, last, text[first:last], heading)
-                for first, last in _parts(text, start, end)
+                for first, last in _sentence_parts(text, start, end)
             ]
         if len(found) >= MOST:
             return found[:MOST]
     return found
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Give the places of lines, those that only wrap a sentence joined, and whether each is a
+def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the places of lines, those that only wrap a sentence joined, and whether each is a
     heading, then without its marks.
     """
     begun: int | None = None
     last = 0
-    for line in blocks.lines(text):
+    for line in blocks.read_lines(text):
         bare = text[line.start : line.end].rstrip()
         own = line.kind == "heading" or _OWN_LINE.match(bare)
         if not (begun is not None and bare and not own and _goes_on(text[begun:last])):
@@ -104,19 +104,19 @@ def _stop() -> re.Pattern[str]:
     )
 
 
-def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _sentence_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     marker = _MARKER.match(text, start, end)
     start = marker.end() if marker else start
     for stop in _stop().finditer(text, start, end):
         if stop.start() - start > LONGEST or not _SHORT.search(
             text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")
         ):
-            yield from _bounded(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))
+            yield from _cut_long(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))
             start = stop.end()
-    yield from _bounded(text, start, end)
+    yield from _cut_long(text, start, end)
 
 
-def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _cut_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while end - start > LONGEST:
         space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
         cut = space + 1 if space > 0 else start + LONGEST
@@ -126,22 +126,22 @@ def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def words(text: str) -> list[str]:
-    """Give the words of a text without capitals and accents.
+def split_words(text: str) -> list[str]:
+    """Return the words of a text without capitals and accents.
 
     Runs without spaces as their pairs of characters.
     """
     if text.isascii():
         return _WORD.findall(text.lower())
     found: list[str] = []
-    for match in _WORD.finditer(plain(text)):
+    for match in _WORD.finditer(fold_text(text)):
         word = match[0]
         if not word.isascii() and _unspaced().search(word):
             for piece in re.findall(
                 r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff-]+",
                 word,
             ):
-                found += _pairs(piece) if _unspaced().match(piece) else [piece]
+                found += _character_pairs(piece) if _unspaced().match(piece) else [piece]
         else:
             found.append(word)
     return found
@@ -152,13 +152,13 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
-def _pairs(run: str) -> list[str]:
+def _character_pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 @functools.lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """Give what the forms of a word share, roughly."""
+    """Return what the forms of a word share, roughly."""
     before = ""
     while before != word and len(word) >= 4 and word[-1].isalpha():
         before, word = word, _shortened(word)
@@ -179,8 +179,8 @@ def _shortened(word: str) -> str:
     return word
 
 
-def alike(one: str, other: str) -> bool:
-    """Say whether two stems belong together.
+def are_alike(one: str, other: str) -> bool:
+    """Return whether two stems belong together.
 
     The same, mostly the same beginning, or one a compound of the other.
     """
@@ -197,8 +197,8 @@ def alike(one: str, other: str) -> bool:
     return shared >= 5 and shared >= 0.7 * max(len(one), len(other))
 
 
-def plain(text: str) -> str:
-    """Give a text without capitals and accents, in its compatible form."""
+def fold_text(text: str) -> str:
+    """Return a text without capitals and accents, in its compatible form."""
     if text.isascii():
         return text.lower()
     parted = unicodedata.normalize("NFKD", text.lower())

@@ -13,12 +13,12 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _READ = 600
 
 
-def say(language: Language, name: str, *, owner: str = "", **values: object) -> str:
+def phrase(language: Language, name: str, *, owner: str = "", **values: object) -> str:
     """Return a fixed sentence, with its values in place.
 
     With an `owner`'s name as it is said to somebody else than them.
     """
-    phrases: Phrases = language_data.table(language, Phrases)
+    phrases: Phrases = language_data.load_table(language, Phrases)
     other = phrases.for_others.get(name) if owner else None
     sentence = (other or phrases.sentences[name]).replace("{owner}", owner)
     for key, value in values.items():
@@ -33,10 +33,10 @@ def language_of(message: str) -> Language:
     """
     text = message[:_READ].lower().replace("’", "'")
     if _KANA.search(text):
-        return _of_script("kana")
+        return _language_of_script("kana")
     # a Chinese message may have names in Latin letters, and a Latin one a Chinese word
     if len(_HAN.findall(text)) * 2 > len(re.findall(r"[a-z]", text)):
-        return _of_script("han")
+        return _language_of_script("han")
     words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text)
     points = {
         language: sum(word in common for word in words)
@@ -46,7 +46,7 @@ def language_of(message: str) -> Language:
     return max(points, key=lambda language: points[language])
 
 
-def alphabetic() -> tuple[Language, ...]:
+def alphabetic_languages() -> tuple[Language, ...]:
     """Return the languages that are known by their words, in their order."""
     return tuple(_known_by())
 
@@ -61,7 +61,7 @@ def _known_by() -> dict[Language, tuple[frozenset[str], re.Pattern[str]]]:
 
 
 @functools.cache
-def _of_script(script: str) -> Language:
+def _language_of_script(script: str) -> Language:
     return next(
         language for language, about in language_data.languages().items() if about.script == script
     )

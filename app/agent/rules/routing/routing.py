@@ -40,7 +40,7 @@ class Route(msgspec.Struct, frozen=True):
     arguments: dict[str, str]
 
     def get(self, name: str) -> str:
-        """Give an argument; empty where the message has none."""
+        """Return an argument; empty where the message has none."""
         return self.arguments.get(name, "")
 
 
@@ -56,7 +56,7 @@ class Rule(NamedTuple):
     hints: tuple[str, ...] = ()
 
     def fits(self, text: str, folded: str) -> re.Match[str] | None:
-        """Give how the rule fits a text, which is also there in small letters.
+        """Return how the rule fits a text, which is also there in small letters.
 
         None where it does not.
         """
@@ -65,29 +65,31 @@ class Rule(NamedTuple):
         return self.pattern.search(text)
 
 
-def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
-    """Give what a message asks for.
+def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
+    """Return what a message asks for.
 
     Whatever fits no pattern is a question to the notes; nothing raises.
 
     `names` are those of the agent's owner where somebody else asks.
     """
-    head = _plain(message[:READ])
+    head = _fold_text(message[:READ])
     language = phrases.language_of(message)
     polite = _around().polite.match(head)
     bare = head[polite.end() :] if polite else head
     for text in dict.fromkeys((head, bare)):
         folded = text.lower()
-        for rule in (*_of_others(language, names), *_rules(language)):
+        for rule in (*_rules_of_others(language, names), *_rules(language)):
             if found := rule.fits(text, folded):
                 rest = message[READ:]
                 arguments = {
-                    name: _whole(name, value, found.end(name) == len(text), rest)
+                    name: _trim_argument(name, value, found.end(name) == len(text), rest)
                     for name, value in found.groupdict().items()
                     if value
                 }
-                return Route(rule.intent, _answering(language, rule), _named(arguments))
-    return Route("ask", language, {"words": _cut(bare)})
+                return Route(
+                    rule.intent, _answer_language(language, rule), _arguments_of_marks(arguments)
+                )
+    return Route("ask", language, {"words": _trim_name(bare)})
 
 
 def _rules(language: Language) -> Iterator[Rule]:
@@ -101,13 +103,13 @@ def _order(language: Language) -> tuple[Language, ...]:
 
     A message with letters of an alphabet may be in any language that has one.
     """
-    alphabetic = phrases.alphabetic()
+    alphabetic = phrases.alphabetic_languages()
     others = alphabetic if language in alphabetic else (phrases.DEFAULT,)
     return tuple(dict.fromkeys((language, *others)))
 
 
 @functools.lru_cache(maxsize=64)
-def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
+def _rules_of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
     """Return the rules by which others ask about the owner of those names.
 
     None where it is the owner who asks.
@@ -123,13 +125,13 @@ def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
 
 def others_patterns(language: Language, names: tuple[str, ...]) -> Iterator[str]:
     """Yield how others ask in a language whether the owner has time: by “you”, “she” or name."""
-    table = language_data.table(language, Routing)
+    table = language_data.load_table(language, Routing)
     longest_first = sorted(names, key=len, reverse=True)
     name = f"(?:{_titles()})?(?:{'|'.join(map(re.escape, longest_first))})"
     pronouns = table.others.pronouns
     who = f"(?:{name}|{pronouns})" if pronouns else name
     for pattern in table.others.patterns:
-        yield language_data.expanded(pattern, {**table.macros, "name": name, "who": who})
+        yield language_data.expand_macros(pattern, {**table.macros, "name": name, "who": who})
 
 
 @functools.cache
@@ -145,36 +147,36 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
     of them; those of the calendar stand where what is asked begins, after what is refused, said
     or written.
     """
-    table = language_data.table(language, Routing)
+    table = language_data.load_table(language, Routing)
     place = [row.intent for row in table.general].index("day")
     own = (*table.general[:place], *table.calendar, *table.general[place:])
 
     def rule(row: IntentPattern, hints: tuple[str, ...] = ()) -> Rule:
-        pattern = language_data.expanded(row.pattern, table.macros)
+        pattern = language_data.expand_macros(row.pattern, table.macros)
         return Rule(row.intent, re.compile(pattern, re.IGNORECASE | re.DOTALL), language, hints)
 
     return (*(rule(row, table.hints) for row in table.network), *map(rule, own))
 
 
-def _answering(language: Language, rule: Rule) -> Language:
+def _answer_language(language: Language, rule: Rule) -> Language:
     return rule.language if language == "en" else language
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(
         text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ").split(" ")
     ).strip()
 
 
-def _whole(name: str, value: str, at_end: bool, rest: str) -> str:
-    """Give an argument without the marks and words around it.
+def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
+    """Return an argument without the marks and words around it.
 
     What a note is to hold is kept as it is, to the message's end.
     """
     if name.rstrip("0123456789") in OPEN_ENDED:
         kept = (value + rest if at_end else value).strip()
         return _unquoted(kept)
-    return _cut(value)
+    return _trim_name(value)
 
 
 class _Around(NamedTuple):
@@ -201,8 +203,8 @@ def _around() -> _Around:
     )
 
 
-def _cut(value: str) -> str:
-    """Give a name without quotation marks, article and the word for what it is."""
+def _trim_name(value: str) -> str:
+    """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
     text = around.trailing.sub("", value.strip())
     before = None
@@ -218,7 +220,7 @@ def _unquoted(text: str) -> str:
     return found[1] if found and not re.search(r"[\"“”„«»]", found[1]) else text
 
 
-def _named(arguments: dict[str, str]) -> dict[str, str]:
+def _arguments_of_marks(arguments: dict[str, str]) -> dict[str, str]:
     """Turn the groups that are only marks, such as `today`, into arguments.
 
     A number at the end of a group's name is left out.

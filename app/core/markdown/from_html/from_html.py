@@ -9,7 +9,7 @@ from app.core.markdown.from_html.html_compose import escape_mark
 from app.core.markdown.from_html.html_inline import from_runs
 from app.core.markdown.from_html.html_lists import BOX
 from app.core.markdown.from_html.html_runs import split_paragraphs
-from app.core.markdown.from_html.html_shapes import plain
+from app.core.markdown.from_html.html_shapes import plain_tree
 from app.core.markdown.from_html.html_steps import runs_of
 from app.core.markdown.from_html.html_tables import table_lines
 from app.core.markdown.from_html.html_tree import Node, parse
@@ -49,12 +49,14 @@ class _Place:
 
 def from_html(html: str) -> str:
     """Return the Markdown of an HTML text."""
-    root = plain(parse(html))
+    root = plain_tree(parse(html))
     pieces = _pieces(root, _Place())
     if not pieces:
         return "\n" * root.end
     tail = root.end - pieces[-1].end - pieces[-1].trail
-    return "\n".join(_stacked(pieces, _gaps(pieces), _offset(root, pieces))) + "\n" * max(tail, 0)
+    return "\n".join(
+        _stack_pieces(pieces, _gaps(pieces), _leading_empty_lines(root, pieces))
+    ) + "\n" * max(tail, 0)
 
 
 def _pieces(parent: Node, place: _Place) -> list[Piece]:
@@ -62,7 +64,7 @@ def _pieces(parent: Node, place: _Place) -> list[Piece]:
     blocks = list(_blocks(parent))
     for index, block in enumerate(blocks):
         if isinstance(block, Node):
-            pieces += _block(
+            pieces += _convert_block(
                 block, pieces[-1] if pieces else None, place, last=index == len(blocks) - 1
             )
         else:
@@ -76,16 +78,17 @@ def _gaps(pieces: Sequence[Piece], usual: int = 2) -> list[int]:
     As the HTML has them, where that is possible.
     """
     return [
-        max(_gap(above, below, usual), _least(above, below)) for above, below in pairwise(pieces)
+        max(_gap_between(above, below, usual), _least_gap(above, below))
+        for above, below in pairwise(pieces)
     ]
 
 
-def _gap(above: Piece, below: Piece, usual: int) -> int:
+def _gap_between(above: Piece, below: Piece, usual: int) -> int:
     lines = below.start - above.end
     return lines - above.trail - below.lead if lines > 0 else usual
 
 
-def _least(above: Piece, below: Piece) -> int:
+def _least_gap(above: Piece, below: Piece) -> int:
     """Return how many line ends must part two blocks so that they stay two."""
     if above.kind in ("paragraph", "text"):
         return (
@@ -101,7 +104,7 @@ def _least(above: Piece, below: Piece) -> int:
     return 2 if above.lazy and below.kind in ("paragraph", "text", "indented", "table") else 1
 
 
-def _stacked(pieces: Sequence[Piece], gaps: Sequence[int], offset: int) -> list[str]:
+def _stack_pieces(pieces: Sequence[Piece], gaps: Sequence[int], offset: int) -> list[str]:
     lines = [""] * offset
     for piece, gap in zip(pieces, [1, *gaps][: len(pieces)], strict=True):
         lines += [""] * (gap - 1)
@@ -109,7 +112,7 @@ def _stacked(pieces: Sequence[Piece], gaps: Sequence[int], offset: int) -> list[
     return lines
 
 
-def _offset(parent: Node, pieces: Sequence[Piece]) -> int:
+def _leading_empty_lines(parent: Node, pieces: Sequence[Piece]) -> int:
     """Return the empty lines above the first block, unless they only lay out the HTML."""
     return (
         0
@@ -119,13 +122,13 @@ def _offset(parent: Node, pieces: Sequence[Piece]) -> int:
 
 
 def _is_laid_out(node: Node) -> bool:
-    """Tell whether the line ends inside an element are those of another writer than the
+    """Return whether the line ends inside an element are those of another writer than the
     renderer.
     """
     return node.tag != "body" and bool(node.children) and node.children[-1].is_blank()
 
 
-def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> list[Piece]:
+def _convert_block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> list[Piece]:
     if node.tag == "p":
         return _paragraphs([node], place, kind="paragraph", first=above is None)
     if node.tag in _HEADINGS:
@@ -134,17 +137,21 @@ def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> lis
             Piece("heading", [f"{'#' * int(node.tag[1])} {text}".rstrip(" ")], node.start, node.end)
         ]
     if node.tag == "hr":
-        return [Piece("hr", [_rule(above, place)], node.start, node.end)]
+        return [Piece("hr", [_horizontal_rule(above, place)], node.start, node.end)]
     if node.tag == "table":
-        return _table(node, place)
+        return _convert_table(node, place)
     if node.tag in ("pre", "div"):
-        return [_code(node, above, place, last=last)]
+        return [_convert_code(node, above, place, last=last)]
     if place.level >= DEEPEST - (4 if node.tag == "blockquote" else 5):
         return _paragraphs([node], place, kind="paragraph", first=False)
-    return [_quote(node, place) if node.tag == "blockquote" else _list(node, above, place)]
+    return [
+        _convert_quote(node, place)
+        if node.tag == "blockquote"
+        else _convert_list(node, above, place)
+    ]
 
 
-def _rule(above: Piece | None, place: _Place) -> str:
+def _horizontal_rule(above: Piece | None, place: _Place) -> str:
     """Return a rule that is neither a list mark after a list mark nor a table's second row."""
     if above is None:
         return "___" if place.beside else "---"
@@ -176,7 +183,7 @@ def _blocks(parent: Node) -> Iterator[Node | list[Node]]:
 
 def _is_whole(node: Node) -> bool:
     if node.tag == "div":
-        return _info(node) is not None
+        return _info_string(node) is not None
     return node.tag in ("p", "hr", "pre", "table", "blockquote", "ul", "ol", *_HEADINGS)
 
 
@@ -204,20 +211,20 @@ def _item_text(text: str, mark: str) -> str:
     return escape_mark(text) if _TASK_TEXT.match(text) or _RULE.match(f"{mark} {text}") else text
 
 
-def _quote(node: Node, place: _Place) -> Piece:
+def _convert_quote(node: Node, place: _Place) -> Piece:
     pieces = _pieces(node, _Place(node.start, place.level + 1))
-    lines = _stacked(pieces, _gaps(pieces), _offset(node, pieces)) or [""]
-    return _around("quote", node, pieces, [f"> {line}" if line else ">" for line in lines])
+    lines = _stack_pieces(pieces, _gaps(pieces), _leading_empty_lines(node, pieces)) or [""]
+    return _put_around("quote", node, pieces, [f"> {line}" if line else ">" for line in lines])
 
 
-def _around(kind: str, node: Node, pieces: Sequence[Piece], lines: list[str]) -> Piece:
+def _put_around(kind: str, node: Node, pieces: Sequence[Piece], lines: list[str]) -> Piece:
     if not pieces:
         return Piece(kind, lines, node.start, node.start)
     end = node.end if _is_laid_out(node) else pieces[-1].end
     return Piece(kind, lines, node.start, end, trail=pieces[-1].trail, lazy=pieces[-1].lazy)
 
 
-def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
+def _convert_list(node: Node, above: Piece | None, place: _Place) -> Piece:
     first = (
         int(node.attributes.get("start", "1"))
         if _NUMBER.fullmatch(node.attributes.get("start", "1"))
@@ -232,15 +239,17 @@ def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
     ]
     inner, between = _list_gaps(items, contents)
     rows = [
-        _around(
+        _put_around(
             "item",
             item,
             pieces,
-            _item_lines(sign, _stacked(pieces, gaps, min(_offset(item, pieces), 1))),
+            _item_lines(
+                sign, _stack_pieces(pieces, gaps, min(_leading_empty_lines(item, pieces), 1))
+            ),
         )
         for item, sign, pieces, gaps in zip(items, signs, contents, inner, strict=True)
     ]
-    whole = _around("list", node, rows, _stacked(rows, between, 0))
+    whole = _put_around("list", node, rows, _stack_pieces(rows, between, 0))
     whole.mark, whole.holds = mark, bool(contents[-1])
     whole.interrupts = rows[0].lines[0] != signs[0] and (node.tag == "ul" or first == 1)
     return whole
@@ -284,10 +293,14 @@ def _list_gaps(
     kinds = {piece.kind for pieces in contents for piece in pieces}
     loose, tight = "paragraph" in kinds, "paragraph" not in kinds and "text" in kinds
     inner = [_gaps(pieces, 2 if loose else 1) for pieces in contents]
-    rows = [_around("item", item, pieces, []) for item, pieces in zip(items, contents, strict=True)]
-    between = [max(_gap(above, below, 1), 1) for above, below in pairwise(rows)]
+    rows = [
+        _put_around("item", item, pieces, []) for item, pieces in zip(items, contents, strict=True)
+    ]
+    between = [max(_gap_between(above, below, 1), 1) for above, below in pairwise(rows)]
     if tight:
-        inner = [[_least(above, below) for above, below in pairwise(pieces)] for pieces in contents]
+        inner = [
+            [_least_gap(above, below) for above, below in pairwise(pieces)] for pieces in contents
+        ]
         between = [1] * len(between)
     elif loose and max([1, *between, *(gap for gaps in inner for gap in gaps)]) == 1:
         between = [2] * len(between)
@@ -302,20 +315,20 @@ def _item_lines(sign: str, lines: Sequence[str]) -> list[str]:
     ]
 
 
-def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piece:
-    info, pre = _info(node) or (node.attributes.get("info", ""), node)
+def _convert_code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piece:
+    info, pre = _info_string(node) or (node.attributes.get("info", ""), node)
     label = node if pre is not node else None
     after, text = node.after + node.end - pre.end, pre.text()
     lines = text.removesuffix("\n").split("\n") if text else []
     fence = Piece(
         "fence",
         [],
-        pre.start - (1 if label and _breaks(label) else 0),
+        pre.start - (1 if label and _ends_with_break(label) else 0),
         pre.end,
         lead=1 if lines and not label else 0,
     )
     indentable = not info and _may_indent(lines, fence, above, place)
-    needed = 3 if _wants_room(node.follower) and (indentable or (last and place.level)) else 2
+    needed = 3 if _takes_line_end(node.follower) and (indentable or (last and place.level)) else 2
     closable = after >= needed or (node.at_end and after == 1)
     touching = above is not None and fence.start <= above.end
     room = fence.start - (above.end + above.trail + 1 if above else place.start) >= fence.lead
@@ -340,15 +353,15 @@ def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piec
     return fence
 
 
-def _wants_room(follower: Node | None) -> bool:
-    """Tell whether what follows a code block takes a line end above it for itself."""
+def _takes_line_end(follower: Node | None) -> bool:
+    """Return whether what follows a code block takes a line end above it for itself."""
     if follower is None or follower.tag != "pre":
         return follower is not None and follower.tag == "blockquote"
     return follower.after >= 2 or (follower.at_end and follower.after == 1)
 
 
 def _may_indent(lines: Sequence[str], fence: Piece, above: Piece | None, place: _Place) -> bool:
-    """Tell whether code may stand as indented lines."""
+    """Return whether code may stand as indented lines."""
     if not lines or not lines[0].strip(" \t") or not lines[-1].strip(" \t"):
         return False
     if above is None:
@@ -359,11 +372,11 @@ def _may_indent(lines: Sequence[str], fence: Piece, above: Piece | None, place: 
     return (
         not above.holds
         and above.kind != "text"
-        and _gap(above, indented, 0) >= _least(above, indented)
+        and _gap_between(above, indented, 0) >= _least_gap(above, indented)
     )
 
 
-def _info(node: Node) -> tuple[str, Node] | None:
+def _info_string(node: Node) -> tuple[str, Node] | None:
     """Return the info string and the code of a labelled code block, which is how the renderer
     shows a fence with one.
     """
@@ -374,11 +387,11 @@ def _info(node: Node) -> tuple[str, Node] | None:
     return (info, solid[1]) if info and "\n" not in info else None
 
 
-def _breaks(node: Node) -> bool:
+def _ends_with_break(node: Node) -> bool:
     return any("\n" in child.words for child in node.children)
 
 
-def _table(node: Node, place: _Place) -> list[Piece]:
+def _convert_table(node: Node, place: _Place) -> list[Piece]:
     pieces: list[Piece] = []
     for part in node.children:
         if part.tag == "caption":

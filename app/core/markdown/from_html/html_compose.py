@@ -30,20 +30,20 @@ def compose(runs: list[Run], escapes: Escapes, context: Context) -> str:
     for index, run in enumerate(runs):
         if run.kind == "text":
             ends_line = index + 1 == len(runs) or runs[index + 1].kind == "break"
-            out.append(_escaped(run.text, escapes, ends_line=ends_line))
+            out.append(_escape_text(run.text, escapes, ends_line=ends_line))
         elif run.kind == "break":
             out.append("\n")
         elif run.kind == "code":
-            out.append(_code(run.text))
+            out.append(_code_span(run.text))
         elif run.text != "a":
             out.append(MARKS[run.text])
         elif run.kind == "open":
             links.append(run)
             out.append("[")
         else:
-            out.append("](" + _destination(links.pop()) + ")")
+            out.append("](" + _link_destination(links.pop()) + ")")
     markdown = "".join(out)
-    return _guarded(markdown) if context == "lines" else markdown
+    return _guard_line_starts(markdown) if context == "lines" else markdown
 
 
 def escape_mark(text: str) -> str:
@@ -53,7 +53,7 @@ def escape_mark(text: str) -> str:
     return "\\" + text
 
 
-def _escaped(text: str, escapes: Escapes, *, ends_line: bool) -> str:
+def _escape_text(text: str, escapes: Escapes, *, ends_line: bool) -> str:
     if escapes == "none":
         return text
     text = _BACKSLASH.sub(r"\\\\", text)
@@ -64,13 +64,13 @@ def _escaped(text: str, escapes: Escapes, *, ends_line: bool) -> str:
     return marks.sub(lambda match: "".join(escape_mark(mark) for mark in match[0]), text)
 
 
-def _code(text: str) -> str:
+def _code_span(text: str) -> str:
     longest = {len(run) for run in re.findall(r"`+", text)}
     fence = "`" * next(length for length in range(1, len(longest) + 2) if length not in longest)
     return f"{fence} {text} {fence}" if needs_padding(text) else f"{fence}{text}{fence}"
 
 
-def _destination(run: Run) -> str:
+def _link_destination(run: Run) -> str:
     href = (
         run.href
         if _BARE_LINK.fullmatch(run.href) and (run.href or not run.title)
@@ -84,7 +84,7 @@ def _destination(run: Run) -> str:
     return f"""{href} "{run.title.replace('"', "'")}\""""
 
 
-def _guarded(markdown: str) -> str:
+def _guard_line_starts(markdown: str) -> str:
     """Return lines of text with a backslash where a line's first mark would make it another
     block.
     """

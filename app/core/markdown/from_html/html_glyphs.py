@@ -29,7 +29,7 @@ class Glyph:
         return self.kind, self.text, frozenset() if bare else self.marks, self.link
 
     def is_word(self) -> bool:
-        """Tell whether this is neither white space nor punctuation, as CommonMark parts them."""
+        """Return whether this is neither white space nor punctuation, as CommonMark parts them."""
         return (
             self.kind == "text"
             and not self.text.isspace()
@@ -37,18 +37,18 @@ class Glyph:
         )
 
 
-def glyphs(runs: Sequence[Run]) -> list[Glyph]:
+def glyphs_of_runs(runs: Sequence[Run]) -> list[Glyph]:
     """Return the glyphs of a run."""
-    return list(_glyphs((run.kind, run.text, run.href, run.title) for run in runs))
+    return list(_glyphs_of_steps((run.kind, run.text, run.href, run.title) for run in runs))
 
 
-def shown(tokens: Sequence[Token]) -> list[Glyph]:
+def glyphs_of_tokens(tokens: Sequence[Token]) -> list[Glyph]:
     """Return the glyphs that the tokens of a Markdown text show."""
-    return list(_glyphs(_step(token) for token in tokens))
+    return list(_glyphs_of_steps(_step(token) for token in tokens))
 
 
 def looks_same(ours: Sequence[Glyph], theirs: Sequence[Glyph]) -> bool:
-    """Tell whether a reader sees the same in both."""
+    """Return whether a reader sees the same in both."""
     return len(ours) == len(theirs) and all(
         one.seen() == other.seen() for one, other in zip(ours, theirs, strict=True)
     )
@@ -70,7 +70,7 @@ def _step(token: Token) -> tuple[str, str, str, str]:
     )
 
 
-def _glyphs(steps: Iterator[tuple[str, str, str, str]]) -> Iterator[Glyph]:
+def _glyphs_of_steps(steps: Iterator[tuple[str, str, str, str]]) -> Iterator[Glyph]:
     open_: list[str] = []
     link: tuple[int, str, str] | None = None
     links = 0

@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator
 
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.from_html.html_compose import Escapes, compose
-from app.core.markdown.from_html.html_glyphs import glyphs, looks_same, shown
-from app.core.markdown.from_html.html_marks import mended
+from app.core.markdown.from_html.html_glyphs import glyphs_of_runs, glyphs_of_tokens, looks_same
+from app.core.markdown.from_html.html_marks import mend_marks
 from app.core.markdown.from_html.html_runs import (
     BREAK,
     MARKS,
     Context,
     Run,
-    merged,
+    merge_runs,
     on_one_line,
-    tidied,
+    tidy_runs,
 )
-from app.core.markdown.to_html.dialect import cells, escape_bars
+from app.core.markdown.to_html.dialect import escape_bars, table_cells
 from app.core.markdown.to_html.to_html import escape, inline_html, inline_tokens, link_tag
 
 LONGEST_MENDED = 50_000
@@ -35,32 +35,32 @@ def from_runs(runs: Iterable[Run], context: Context = "lines") -> str:
 
     Marks that cannot stand where they are become narrower or go, and that is noted.
     """
-    tidy = tidied(
+    tidy = tidy_runs(
         runs
         if context == "lines"
         else on_one_line(_fit_for_cell(runs) if context == "cell" else runs)
     )
     attempts: list[tuple[list[Run], Escapes]] = [(tidy, "none"), (tidy, "likely"), (tidy, "any")]
-    if (joined := merged(tidy)) != tidy:
+    if (joined := merge_runs(tidy)) != tidy:
         attempts.append((joined, "any"))
     for kept, escapes in attempts:
-        if (markdown := _exact(kept, escapes, context)) is not None:
+        if (markdown := _compose_if_exact(kept, escapes, context)) is not None:
             return markdown
     less = (
-        mended(tidy, lambda line: compose(line, "any", "line"))
+        mend_marks(tidy, lambda line: compose(line, "any", "line"))
         if _length(tidy) <= LONGEST_MENDED
-        else _unmarked(tidy)
+        else _without_marks(tidy)
     )
     for escapes in ("none", "likely", "any"):
-        if (markdown := _exact(less, escapes, context)) is not None:
+        if (markdown := _compose_if_exact(less, escapes, context)) is not None:
             return markdown
-    html_losses.lose("marks and links in some places")
+    html_losses.note_loss("marks and links in some places")
     plain = [
         Run("text", run.text) if run.kind == "code" else run
         for run in less
         if run.kind not in ("open", "close")
     ]
-    return _written(plain, "any", context)
+    return _compose_runs(plain, "any", context)
 
 
 def _fit_for_cell(runs: Iterable[Run]) -> Iterator[Run]:
@@ -70,14 +70,14 @@ def _fit_for_cell(runs: Iterable[Run]) -> Iterator[Run]:
     """
     for run in runs:
         if run.kind == "code" and "\\|" in run.text:
-            html_losses.lose("code that has a backslash before a bar, in cells")
+            html_losses.note_loss("code that has a backslash before a bar, in cells")
             yield Run("text", run.text)
         else:
             yield run
 
 
-def _unmarked(runs: list[Run]) -> list[Run]:
-    html_losses.lose("marks in a very long paragraph")
+def _without_marks(runs: list[Run]) -> list[Run]:
+    html_losses.note_loss("marks in a very long paragraph")
     return [run for run in runs if not run.is_mark()]
 
 
@@ -85,26 +85,27 @@ def _length(runs: list[Run]) -> int:
     return sum(len(run.text) for run in runs)
 
 
-def _exact(runs: list[Run], escapes: Escapes, context: Context) -> str | None:
+def _compose_if_exact(runs: list[Run], escapes: Escapes, context: Context) -> str | None:
     """Return the Markdown of a run if it shows just that."""
     markdown = compose(runs, escapes, context)
-    if context == "cell" and cells(f"| {escape_bars(markdown)} |") != [markdown]:
+    if context == "cell" and table_cells(f"| {escape_bars(markdown)} |") != [markdown]:
         return None
     if _SPECIAL.search(markdown):
         tokens = inline_tokens(markdown)
-        if inline_html(tokens) != _html(runs) and (
-            _length(runs) > LONGEST_MENDED or not looks_same(shown(tokens), glyphs(runs))
+        if inline_html(tokens) != _runs_to_html(runs) and (
+            _length(runs) > LONGEST_MENDED
+            or not looks_same(glyphs_of_tokens(tokens), glyphs_of_runs(runs))
         ):
             return None
     return escape_bars(markdown) if context == "cell" else markdown
 
 
-def _written(runs: list[Run], escapes: Escapes, context: Context) -> str:
+def _compose_runs(runs: list[Run], escapes: Escapes, context: Context) -> str:
     markdown = compose(runs, escapes, context)
     return escape_bars(markdown) if context == "cell" else markdown
 
 
-def _html(runs: list[Run]) -> str:
+def _runs_to_html(runs: list[Run]) -> str:
     out: list[str] = []
     for run in runs:
         if run.kind == "text":

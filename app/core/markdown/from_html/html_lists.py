@@ -25,7 +25,7 @@ class _Level:
     node: Node
 
 
-def made_plain(node: Node) -> list[Node]:
+def plain_list(node: Node) -> list[Node]:
     """Return an element as it is, its tasks found.
 
     A flat list of many kinds and depths as lists within lists.
@@ -40,7 +40,7 @@ def made_plain(node: Node) -> list[Node]:
         for item in items
     )
     alone = all(child.tag == "li" or child.is_blank() for child in node.children)
-    return list(_unfolded(node, items)) if flat and alone else [node]
+    return list(_nest_flat_list(node, items)) if flat and alone else [node]
 
 
 def _find_box(item: Node, around: Node) -> None:
@@ -76,7 +76,7 @@ def _leading_checkbox(item: Node) -> tuple[Node, Node] | None:
     return None
 
 
-def _unfolded(node: Node, items: list[Node]) -> Iterator[Node]:
+def _nest_flat_list(node: Node, items: list[Node]) -> Iterator[Node]:
     """Yield the lists that a flat one stands for."""
     levels: list[_Level] = []
     for item in items:

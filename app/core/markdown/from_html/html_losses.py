@@ -11,7 +11,7 @@ _watching: ContextVar[list[str] | None] = ContextVar("lost in HTML", default=Non
 
 
 @contextmanager
-def watched() -> Iterator[list[str]]:
+def gather_losses() -> Iterator[list[str]]:
     """Gather what is lost meanwhile, each kind once.
 
     Also on threads that asyncio starts from here.
@@ -24,7 +24,7 @@ def watched() -> Iterator[list[str]]:
         _watching.reset(token)
 
 
-def lose(what: str) -> None:
+def note_loss(what: str) -> None:
     """Note that something of this kind could not be kept, as a plural: "colours"."""
     found = _watching.get()
     if found is not None and what not in found:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from app.core.markdown.from_html import html_losses
-from app.core.markdown.from_html.html_glyphs import Glyph, glyphs, shown
+from app.core.markdown.from_html.html_glyphs import Glyph, glyphs_of_runs, glyphs_of_tokens
 from app.core.markdown.from_html.html_runs import BREAK, MARKS, SPACE, Run
 from app.core.markdown.to_html.to_html import inline_tokens
 
@@ -31,14 +31,14 @@ class _Span:
     tag: str
 
 
-def mended(runs: Sequence[Run], write: Callable[[list[Run]], str]) -> list[Run]:
+def mend_marks(runs: Sequence[Run], write: Callable[[list[Run]], str]) -> list[Run]:
     """Return the runs with marks that Markdown can hold.
 
     First the same in another order, then narrower, then fewer.
     """
     out: list[Run] = []
     for line in _lines(runs):
-        out += [*_mended_line(glyphs(line), write), BREAK]
+        out += [*_mend_line(glyphs_of_runs(line), write), BREAK]
     return out[:-1]
 
 
@@ -56,7 +56,7 @@ def _lines(runs: Sequence[Run]) -> Iterator[list[Run]]:
     yield part
 
 
-def _mended_line(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
+def _mend_line(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
     """Return the runs of a line, mended between spaces without marks, which part what can depend
     on each other.
     """
@@ -67,31 +67,32 @@ def _mended_line(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[R
             line[at].text == " " and not line[at].marks and line[at].link is None
         ):
             out += [
-                *_mended_part(line[start:at], write),
+                *_mend_part(line[start:at], write),
                 *([Run("text", " ")] if at < len(line) else []),
             ]
             start = at + 1
     return out
 
 
-def _mended_part(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
+def _mend_part(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
     links = _links(line)
     spans = [span for mark in MARKS for span in _spans_of(mark, line, links)]
     for round_ in range(min(MOST_ROUNDS, 3 + ROUNDS_TIMES_LENGTH // (len(line) + 1))):
-        runs = _built(line, spans, links)
+        runs = _build_runs(line, spans, links)
         if (
             not spans
-            or (at := _first_difference(line, spans, shown(inline_tokens(write(runs))))) is None
+            or (at := _first_difference(line, spans, glyphs_of_tokens(inline_tokens(write(runs)))))
+            is None
         ):
             return runs
         spans = list(
-            _with_less(line, spans, _culprit(line, spans, at))
+            _weaken_span(line, spans, _misread_mark(line, spans, at))
             if round_
-            else _all_narrowed(line, spans)
+            else _narrow_spans(line, spans)
         )
     for span in spans:
-        html_losses.lose(f"some {NAMES[span.tag]}")
-    return _built(line, [], links)
+        html_losses.note_loss(f"some {NAMES[span.tag]}")
+    return _build_runs(line, [], links)
 
 
 def _links(line: Sequence[Glyph]) -> list[_Span]:
@@ -113,11 +114,11 @@ def _spans_of(mark: str, line: Sequence[Glyph], links: Sequence[_Span]) -> Itera
         if start is None and marked:
             start = at
         elif start is not None and not marked:
-            yield from _parted(line, _Span(start, at, mark), links, edges)
+            yield from _split_span(line, _Span(start, at, mark), links, edges)
             start = None
 
 
-def _parted(
+def _split_span(
     line: Sequence[Glyph], span: _Span, links: Sequence[_Span], edges: Sequence[int]
 ) -> Iterator[_Span]:
     crossed = [
@@ -136,7 +137,7 @@ def _parted(
     )
     starts = [span.start, *(cut for cut in cuts if span.start < cut < span.end)]
     for start, end in zip(starts, [*starts[1:], span.end], strict=True):
-        if bare := _bare(line, replace(span, start=start, end=end)):
+        if bare := _trim_span(line, replace(span, start=start, end=end)):
             yield bare
 
 
@@ -146,7 +147,7 @@ def _is_nested(span: _Span, link: _Span) -> bool:
     )
 
 
-def _bare(line: Sequence[Glyph], span: _Span) -> _Span | None:
+def _trim_span(line: Sequence[Glyph], span: _Span) -> _Span | None:
     """Return a span without the white space at its ends; None for one of nothing else."""
     start, end = span.start, span.end
     while start < end and not line[start].text.strip(SPACE):
@@ -157,9 +158,9 @@ def _bare(line: Sequence[Glyph], span: _Span) -> _Span | None:
     return None if start == end or alone else replace(span, start=start, end=end)
 
 
-def _built(line: Sequence[Glyph], spans: Sequence[_Span], links: Sequence[_Span]) -> list[Run]:
+def _build_runs(line: Sequence[Glyph], spans: Sequence[_Span], links: Sequence[_Span]) -> list[Run]:
     """Return the runs of a line with these marks and no others, longer ones around shorter ones."""
-    nested = _nested([*spans, *links])
+    nested = _nested_spans([*spans, *links])
     out: list[Run] = []
     open_: list[_Span] = []
     for at in range(len(line) + 1):
@@ -171,11 +172,11 @@ def _built(line: Sequence[Glyph], spans: Sequence[_Span], links: Sequence[_Span]
             link = line[at].link if span.tag == "a" else None
             out.append(Run("open", "a", link[1], link[2]) if link else Run("open", span.tag))
         if at < len(line):
-            _add(out, line[at])
+            _append_glyph(out, line[at])
     return out
 
 
-def _add(out: list[Run], glyph: Glyph) -> None:
+def _append_glyph(out: list[Run], glyph: Glyph) -> None:
     if glyph.kind == "text" and out and out[-1].kind == "text":
         out[-1] = Run("text", out[-1].text + glyph.text)
     elif glyph.kind == "break":
@@ -184,7 +185,7 @@ def _add(out: list[Run], glyph: Glyph) -> None:
         out.append(Run("code" if glyph.kind == "code" else "text", glyph.text))
 
 
-def _nested(spans: Sequence[_Span]) -> list[_Span]:
+def _nested_spans(spans: Sequence[_Span]) -> list[_Span]:
     """Return spans, last first, of which none ends within another that it does not begin in.
 
     Such a one is cut in two.
@@ -224,7 +225,7 @@ def _first_difference(
     return None if len(wanted) == len(read) else min(len(wanted), len(read))
 
 
-def _culprit(line: Sequence[Glyph], spans: Sequence[_Span], at: int) -> _Span:
+def _misread_mark(line: Sequence[Glyph], spans: Sequence[_Span], at: int) -> _Span:
     """Return the mark that is to blame for what is read wrong.
 
     One that cannot stand there, else the shortest.
@@ -243,7 +244,7 @@ def _culprit(line: Sequence[Glyph], spans: Sequence[_Span], at: int) -> _Span:
     )
 
 
-def _all_narrowed(line: Sequence[Glyph], spans: Sequence[_Span]) -> Iterator[_Span]:
+def _narrow_spans(line: Sequence[Glyph], spans: Sequence[_Span]) -> Iterator[_Span]:
     """Yield the marks with none that opens or closes where CommonMark lets none, as far as that
     is plain to see.
     """
@@ -254,32 +255,32 @@ def _all_narrowed(line: Sequence[Glyph], spans: Sequence[_Span]) -> Iterator[_Sp
             (_opens_badly(line, now) and edges[now.start] - (now.start == span.start) < 1)
             or (_closes_badly(line, now) and edges[now.end] - (now.end == span.end) < 1)
         ):
-            now = _narrowed(line, now)
+            now = _narrow_span(line, now)
         if now:
             yield now
         if now is None:
-            html_losses.lose(f"some {NAMES[span.tag]}")
+            html_losses.note_loss(f"some {NAMES[span.tag]}")
         elif now != span:
-            html_losses.lose(f"{NAMES[span.tag]} on punctuation beside a letter")
+            html_losses.note_loss(f"{NAMES[span.tag]} on punctuation beside a letter")
 
 
-def _with_less(line: Sequence[Glyph], spans: Sequence[_Span], culprit: _Span) -> Iterator[_Span]:
+def _weaken_span(line: Sequence[Glyph], spans: Sequence[_Span], culprit: _Span) -> Iterator[_Span]:
     """Yield the marks with one of them narrower, or cut where others begin and end, or at last
     without it.
     """
     for span in spans:
         if span is not culprit:
             yield span
-        elif narrower := _narrowed(line, span):
-            html_losses.lose(f"{NAMES[span.tag]} on punctuation beside a letter")
+        elif narrower := _narrow_span(line, span):
+            html_losses.note_loss(f"{NAMES[span.tag]} on punctuation beside a letter")
             yield narrower
-        elif parts := list(_cut(line, span, spans)):
+        elif parts := list(_cut_span(line, span, spans)):
             yield from parts
         else:
-            html_losses.lose(f"some {NAMES[span.tag]}")
+            html_losses.note_loss(f"some {NAMES[span.tag]}")
 
 
-def _cut(line: Sequence[Glyph], span: _Span, spans: Sequence[_Span]) -> Iterator[_Span]:
+def _cut_span(line: Sequence[Glyph], span: _Span, spans: Sequence[_Span]) -> Iterator[_Span]:
     """Yield the parts of a mark between the ends of others that cross it.
 
     Nothing where none does.
@@ -299,7 +300,7 @@ def _cut(line: Sequence[Glyph], span: _Span, spans: Sequence[_Span]) -> Iterator
         }
     )
     for start, end in pairwise([span.start, *cuts, span.end] if cuts else []):
-        if part := _bare(line, replace(span, start=start, end=end)):
+        if part := _trim_span(line, replace(span, start=start, end=end)):
             yield part
 
 
@@ -311,7 +312,7 @@ def _closes_badly(line: Sequence[Glyph], span: _Span) -> bool:
     return span.end < len(line) and line[span.end].is_word() and not line[span.end - 1].is_word()
 
 
-def _narrowed(line: Sequence[Glyph], span: _Span) -> _Span | None:
+def _narrow_span(line: Sequence[Glyph], span: _Span) -> _Span | None:
     """Return a mark without the punctuation at the end that is wrong, and without what pairs
     with that at the other.
     """
@@ -322,7 +323,7 @@ def _narrowed(line: Sequence[Glyph], span: _Span) -> _Span | None:
         span.end - span.start > 1 and _PAIRS.get(line[span.start].text) == line[span.end - 1].text
     )
     return (
-        _bare(
+        _trim_span(
             line,
             replace(span, start=span.start + (opens or paired), end=span.end - (closes or paired)),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.core.markdown.from_html import html_losses
-from app.core.markdown.to_html.dialect import allowed
+from app.core.markdown.to_html.dialect import is_allowed_link
 
 MARKS = {"em": "*", "strong": "**", "del": "~~"}
 SPACE = " \t\n"
@@ -26,7 +26,7 @@ class Run:
     title: str = ""
 
     def is_mark(self) -> bool:
-        """Tell whether a mark opens or closes here."""
+        """Return whether a mark opens or closes here."""
         return self.kind in ("open", "close") and self.text in MARKS
 
 
@@ -40,7 +40,7 @@ def link_run(href: str | None, title: str) -> Run | None:
     if href is None:
         return None
     href = _UNLINKABLE.sub(lambda match: f"%{ord(match[0]):02X}", href.strip())
-    return Run("open", "a", href, " ".join(title.split("\n"))) if allowed(href) else None
+    return Run("open", "a", href, " ".join(title.split("\n"))) if is_allowed_link(href) else None
 
 
 def split_paragraphs(runs: Iterable[Run]) -> Iterator[list[Run]]:
@@ -84,7 +84,7 @@ def on_one_line(runs: Iterable[Run]) -> Iterator[Run]:
             else:
                 yield run
         elif run.kind == "code" or run.text.strip(SPACE):
-            html_losses.lose("line breaks in cells and headings (“/” stands there)")
+            html_losses.note_loss("line breaks in cells and headings (“/” stands there)")
             yield from (
                 Run("text", SEPARATOR),
                 *opened,
@@ -93,7 +93,7 @@ def on_one_line(runs: Iterable[Run]) -> Iterator[Run]:
             opened, broken = [], False
 
 
-def tidied(runs: Iterable[Run]) -> list[Run]:
+def tidy_runs(runs: Iterable[Run]) -> list[Run]:
     """Return the runs with white space as it is shown, none of it just inside a mark, and no
     empty marks.
     """
@@ -166,7 +166,7 @@ def _trim(out: list[Run]) -> None:
         at -= 1
 
 
-def merged(runs: list[Run]) -> list[Run]:
+def merge_runs(runs: list[Run]) -> list[Run]:
     """Return the runs with a mark that ends where the same mark begins again going on instead."""
     out: list[Run] = []
     for run in runs:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from app.core.markdown.from_html import html_losses
-from app.core.markdown.from_html.html_lists import made_plain
+from app.core.markdown.from_html.html_lists import plain_list
 from app.core.markdown.from_html.html_runs import MARKS, link_run
-from app.core.markdown.from_html.html_styles import align, marks_of
+from app.core.markdown.from_html.html_styles import marks_of, text_align
 from app.core.markdown.from_html.html_tree import MEDIA, UNMARKED, Node
 
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
@@ -21,18 +21,18 @@ Mark = tuple[str, tuple[tuple[str, str], ...]]
 """The tag of an element that marks text, and its attributes."""
 
 
-def plain(root: Node) -> Node:
+def plain_tree(root: Node) -> Node:
     """Bring a tree into plain shapes.
 
     Lists and tasks, code with its language, and marks as elements inside of blocks.
     """
     for node in root.walk():
         node.children = [
-            plain_child for child in node.children for plain_child in made_plain(child)
+            plain_child for child in node.children for plain_child in plain_list(child)
         ]
         if node.tag in ("pre", "div"):
             _code_block(node)
-    _mark(root)
+    _mark_inline(root)
     return root
 
 
@@ -70,7 +70,7 @@ def _one_word(name: str) -> str:
     return "-".join(name.strip().strip(";").split())
 
 
-def _mark(root: Node) -> None:
+def _mark_inline(root: Node) -> None:
     """Let every mark, whether an element or a style, stand around text inside of a block."""
     rest: list[tuple[Node, tuple[Mark, ...]]] = [(root, ())]
     while rest:
@@ -85,42 +85,42 @@ def _mark(root: Node) -> None:
                 _restyle_all(child)
                 run.append(child)
                 continue
-            children += [*_within(marks, run), child]
+            children += [*_wrap_in_marks(marks, run), child]
             run = []
-            rest.append((child, _joined(marks, _own(child))))
-        node.children = [*children, *_within(marks, run)]
+            rest.append((child, _join_marks(marks, _own_marks(child))))
+        node.children = [*children, *_wrap_in_marks(marks, run)]
 
 
-def _own(node: Node) -> list[Mark]:
+def _own_marks(node: Node) -> list[Mark]:
     """Return the marks that a block, or an element around blocks, puts on all that is in it."""
     wanted, cancelled = marks_of(node)
     marks: list[Mark] = [(tag, ()) for tag in wanted]
     if node.tag in _HEADINGS:
         marks = [mark for mark in marks if mark[0] != "strong"]
-    if node.tag in ("td", "th", "p", *_HEADINGS, "div") and (side := align(node)):
+    if node.tag in ("td", "th", "p", *_HEADINGS, "div") and (side := text_align(node)):
         if node.tag in ("td", "th"):
             node.attributes["align"] = side
         elif side != "left":
-            html_losses.lose("alignment")
+            html_losses.note_loss("alignment")
     if node.broken:
-        if (node.tag in MARKS and node.tag not in cancelled) or _leads(node):
+        if (node.tag in MARKS and node.tag not in cancelled) or _is_link(node):
             marks.append((node.tag, tuple(node.attributes.items())))
         if node.tag in UNMARKED:
-            html_losses.lose(UNMARKED[node.tag])
+            html_losses.note_loss(UNMARKED[node.tag])
         node.tag = "span"
     return marks
 
 
-def _leads(node: Node) -> bool:
+def _is_link(node: Node) -> bool:
     return node.tag == "a" and link_run(node.attributes.get("href"), "") is not None
 
 
-def _joined(marks: tuple[Mark, ...], more: list[Mark]) -> tuple[Mark, ...]:
+def _join_marks(marks: tuple[Mark, ...], more: list[Mark]) -> tuple[Mark, ...]:
     tags = {tag for tag, _ in marks}
     return (*marks, *(mark for mark in more if mark[0] not in tags))
 
 
-def _within(marks: tuple[Mark, ...], run: list[Node]) -> list[Node]:
+def _wrap_in_marks(marks: tuple[Mark, ...], run: list[Node]) -> list[Node]:
     """Return a run of text and inline elements with marks around it."""
     if not marks or all(item.is_blank() for item in run):
         return run
@@ -132,9 +132,9 @@ def _within(marks: tuple[Mark, ...], run: list[Node]) -> list[Node]:
 def _restyle_all(root: Node) -> None:
     for node in root.walk():
         if node.tag in _PLACES:
-            _place(node, *_PLACES[node.tag])
+            _raise_or_lower(node, *_PLACES[node.tag])
         elif node.tag in UNMARKED:
-            html_losses.lose(UNMARKED[node.tag])
+            html_losses.note_loss(UNMARKED[node.tag])
         elif node.tag in MEDIA:
             _link_to(node)
         elif node.tag == "q":
@@ -152,23 +152,23 @@ def _restyle(node: Node) -> None:
     wanted, cancelled = marks_of(node)
     place = node.attributes.get("style", "").partition("vertical-align:")[2][:5]
     if place in ("super", "sub", "sub;"):
-        _place(node, *_PLACES["sup" if place == "super" else "sub"])
+        _raise_or_lower(node, *_PLACES["sup" if place == "super" else "sub"])
     if node.tag in cancelled:
         node.tag = "span"
     node.children = (
-        _within(tuple((tag, ()) for tag in wanted if tag != node.tag), node.children)
+        _wrap_in_marks(tuple((tag, ()) for tag in wanted if tag != node.tag), node.children)
         if node.children
         else []
     )
 
 
-def _place(node: Node, name: str, letters: dict[int, int]) -> None:
+def _raise_or_lower(node: Node, name: str, letters: dict[int, int]) -> None:
     """Write raised or lowered text in letters that are so by themselves, where there are such."""
     text = node.text()
     if any(child.tag for child in node.children) or not all(
         ord(letter) in letters for letter in text
     ):
-        html_losses.lose(name)
+        html_losses.note_loss(name)
         node.tag = "span"
     else:
         node.tag, node.words, node.children = "", text.translate(letters), []
@@ -178,7 +178,7 @@ def _link_to(node: Node) -> None:
     """Keep the address of something embedded as a link to it."""
     source = node.attributes.get("src")
     if link_run(source, "") is None:
-        html_losses.lose("embedded media")
+        html_losses.note_loss("embedded media")
         node.tag = "span"
         return
     node.children = [
@@ -193,11 +193,11 @@ def note_code(node: Node) -> None:
     """Note marks and links inside of code, which shows all marks as text."""
     tags = {inner.tag for inner in _inside(node)}
     if tags & {*MARKS, *UNMARKED, *_PLACES}:
-        html_losses.lose("marks in code")
+        html_losses.note_loss("marks in code")
     if "a" in tags:
-        html_losses.lose("links in code")
+        html_losses.note_loss("links in code")
     if "img" in tags:
-        html_losses.lose("pictures in code")
+        html_losses.note_loss("pictures in code")
 
 
 def _inside(node: Node) -> Iterator[Node]:

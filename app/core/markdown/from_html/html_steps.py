@@ -26,21 +26,21 @@ def runs_of(items: Sequence[Node]) -> Iterator[Run]:
         elif item.tag == "br":
             yield BREAK
         elif item.tag == "code":
-            yield from _code(item)
+            yield from _code_runs(item)
         elif item.tag == "pre":
             yield from _code_lines(item)
         elif item.tag == "img":
-            yield from _image(item)
+            yield from _image_runs(item)
         else:
-            yield from _open(item, rest)
+            yield from _element_runs(item, rest)
 
 
-def _open(node: Node, rest: list[Node | Run]) -> Iterator[Run]:
+def _element_runs(node: Node, rest: list[Node | Run]) -> Iterator[Run]:
     start = Run("open", node.tag) if node.tag in MARKS else None
     if node.tag == "a":
         start = link_run(node.attributes.get("href"), node.attributes.get("title", ""))
         if start is None and "href" in node.attributes:
-            html_losses.lose("links to addresses that are not allowed")
+            html_losses.note_loss("links to addresses that are not allowed")
     if start:
         yield start
         rest.append(Run("close", node.tag))
@@ -48,14 +48,14 @@ def _open(node: Node, rest: list[Node | Run]) -> Iterator[Run]:
         yield BREAK
         rest.append(BREAK)
         if node.tag == "hr":
-            html_losses.lose("rules in cells")
+            html_losses.note_loss("rules in cells")
     if node.tag in ("ul", "ol"):
-        rest.extend(list(_listed(node))[::-1])
+        rest.extend(list(_list_contents(node))[::-1])
     else:
         rest.extend(node.children[::-1])
 
 
-def _listed(node: Node) -> Iterator[Node | Run]:
+def _list_contents(node: Node) -> Iterator[Node | Run]:
     """Yield what is in a list, each item after its bullet or number."""
     start = node.attributes.get("start", "1")
     number = int(start) if _NUMBER.fullmatch(start) else 1
@@ -71,7 +71,7 @@ def _listed(node: Node) -> Iterator[Node | Run]:
             yield child
 
 
-def _code(node: Node) -> Iterator[Run]:
+def _code_runs(node: Node) -> Iterator[Run]:
     text = "".join(
         "\0" if inner.tag == "br" else inner.words.replace("\n", " ") for inner in node.walk()
     )
@@ -90,9 +90,9 @@ def _code_lines(node: Node) -> Iterator[Run]:
     yield BREAK
 
 
-def _image(node: Node) -> Iterator[Run]:
+def _image_runs(node: Node) -> Iterator[Run]:
     start = link_run(node.attributes.get("src"), node.attributes.get("title", ""))
     alt = Run("text", node.attributes.get("alt", ""))
     if start is None:
-        html_losses.lose("pictures")
+        html_losses.note_loss("pictures")
     yield from (Run("text", "!"), start, alt, Run("close", "a")) if start else (alt,)

@@ -27,7 +27,7 @@ _NO_GROUND = frozenset(
 
 def marks_of(node: Node) -> tuple[list[str], list[str]]:
     """Return the marks that an element's style asks for, and those that it takes away."""
-    style = _read(node.attributes.get("style", ""))
+    style = _parse_style(node.attributes.get("style", ""))
     if not style:
         return [], []
     weight, slant = style.get("font-weight", ""), style.get("font-style", "")
@@ -42,36 +42,37 @@ def marks_of(node: Node) -> tuple[list[str], list[str]]:
         "em": slant == "normal",
         "del": line.split()[:1] == ["none"],
     }
-    _note(node, style, line)
+    _note_style(node, style, line)
     return [tag for tag, asked in wanted.items() if asked], [
         tag for tag, asked in cancelled.items() if asked
     ]
 
 
-def align(node: Node) -> str:
+def text_align(node: Node) -> str:
     """Return the side that an element's text stands at, where it says so."""
-    side = _read(node.attributes.get("style", "")).get("text-align", "")
+    side = _parse_style(node.attributes.get("style", "")).get("text-align", "")
     side = {"start": "left", "end": "right"}.get(side, side)
     return side if side in ("left", "center", "right") else ""
 
 
-def _note(node: Node, style: dict[str, str], line: str) -> None:
+def _note_style(node: Node, style: dict[str, str], line: str) -> None:
     if "underline" in line and node.tag != "a":
-        html_losses.lose("underline")
-    if node.tag != "a" and _flat(style.get("color", "")) not in _NO_COLOUR:
-        html_losses.lose("colours")
+        html_losses.note_loss("underline")
+    if node.tag != "a" and _fold_value(style.get("color", "")) not in _NO_COLOUR:
+        html_losses.note_loss("colours")
     if any(
-        _flat(style.get(name, "")) not in _NO_GROUND for name in ("background", "background-color")
+        _fold_value(style.get(name, "")) not in _NO_GROUND
+        for name in ("background", "background-color")
     ):
-        html_losses.lose("highlighting")
+        html_losses.note_loss("highlighting")
     if style.get("font-size", "inherit") != "inherit":
-        html_losses.lose("font sizes")
+        html_losses.note_loss("font sizes")
 
 
-def _read(style: str) -> dict[str, str]:
+def _parse_style(style: str) -> dict[str, str]:
     pairs = (declaration.partition(":")[::2] for declaration in style.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, value in pairs if value}
 
 
-def _flat(value: str) -> str:
+def _fold_value(value: str) -> str:
     return value.replace(" ", "")

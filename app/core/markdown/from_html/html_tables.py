@@ -21,11 +21,11 @@ def table_lines(table: Node) -> list[str]:
     """
     rows = [row for part in table.children for row in (part, *part.children) if row.tag == "tr"]
     cells = [[cell for cell in row.children if cell.tag in ("th", "td")] for row in rows]
-    grid = list(_unmerged([row for row in cells if row]))
+    grid = list(_unmerge_rows([row for row in cells if row]))
     if not grid:
         return []
     lines = [
-        f"| {' | '.join(_text(cell, in_head=index == 0) for cell in row)} |"
+        f"| {' | '.join(_cell_text(cell, in_head=index == 0) for cell in row)} |"
         for index, row in enumerate(grid)
     ]
     delimiters = (
@@ -35,7 +35,7 @@ def table_lines(table: Node) -> list[str]:
     return [lines[0], f"| {' | '.join(delimiters)} |", *lines[1:]]
 
 
-def _text(cell: Node | None, *, in_head: bool) -> str:
+def _cell_text(cell: Node | None, *, in_head: bool) -> str:
     if cell is None:
         return ""
     heads_row = cell.tag == "th" and not in_head
@@ -43,7 +43,7 @@ def _text(cell: Node | None, *, in_head: bool) -> str:
     return from_runs(runs_of(items), "cell")
 
 
-def _unmerged(rows: Sequence[list[Node]]) -> Iterator[list[Node | None]]:
+def _unmerge_rows(rows: Sequence[list[Node]]) -> Iterator[list[Node | None]]:
     """Yield the rows with an empty cell, None, for each place that a merged one covers besides
     its first.
     """
@@ -52,27 +52,27 @@ def _unmerged(rows: Sequence[list[Node]]) -> Iterator[list[Node | None]]:
     for cells in rows:
         row: list[Node | None] = []
         for cell in cells:
-            _skip(row, covered)
-            wide, tall = _span(cell, "colspan"), _span(cell, "rowspan")
+            _skip_covered(row, covered)
+            wide, tall = _span_attribute(cell, "colspan"), _span_attribute(cell, "rowspan")
             if (wide, tall) != (1, 1):
-                html_losses.lose("merged cells (the others stay empty)")
+                html_losses.note_loss("merged cells (the others stay empty)")
             wide = wide if added + len(row) + wide < MOST_ADDED else 1
             if tall > 1:
                 covered.update((len(row) + place, tall - 1) for place in range(wide))
             row += [cell, *[None] * (wide - 1)]
-        _skip(row, covered)
+        _skip_covered(row, covered)
         added += len(row) - len(cells)
         if added > MOST_ADDED:
             covered.clear()
         yield row
 
 
-def _skip(row: list[Node | None], covered: dict[int, int]) -> None:
+def _skip_covered(row: list[Node | None], covered: dict[int, int]) -> None:
     while covered.get(len(row), 0):
         covered[len(row)] -= 1
         row.append(None)
 
 
-def _span(cell: Node, name: str) -> int:
+def _span_attribute(cell: Node, name: str) -> int:
     value = cell.attributes.get(name, "")
     return int(value) if _SPAN.fullmatch(value) else 1

@@ -206,15 +206,15 @@ class Node:
             rest.extend(node.children[::-1])
 
     def is_block(self) -> bool:
-        """Tell whether this stands on lines of its own."""
+        """Return whether this stands on lines of its own."""
         return self.tag in BLOCKS or self.tag in DIVISIONS
 
     def is_inline(self) -> bool:
-        """Tell whether this stands in a line of text."""
+        """Return whether this stands in a line of text."""
         return not self.is_block() and not self.broken
 
     def is_blank(self) -> bool:
-        """Tell whether this is white space."""
+        """Return whether this is white space."""
         return not self.tag and not self.words.strip(" \t\n")
 
 
@@ -223,11 +223,11 @@ def parse(html: str) -> Node:
 
     Scripts, styles and comments are gone.
     """
-    if _depth(html) > DEEPEST:
+    if _nesting_depth(html) > DEEPEST:
         html = _MARKUP.sub("\n", html)
     for what, pattern in _DRAWN.items():
         if pattern.search(html):
-            html_losses.lose(what)
+            html_losses.note_loss(what)
     return _Builder().build(_cleaner().clean(html))
 
 
@@ -244,7 +244,7 @@ def _cleaner() -> nh3.Cleaner:
     )
 
 
-def _depth(html: str) -> int:
+def _nesting_depth(html: str) -> int:
     depth = deepest = 0
     for token in _NESTING.finditer(html):
         end, tag = token.groups()

@@ -63,7 +63,7 @@ class Span(NamedTuple):
 
 
 @cache
-def engine() -> MarkdownIt:
+def markdown_parser() -> MarkdownIt:
     """Return the parser of the dialect, made at its first use."""
     parser = MarkdownIt("zero", {"maxNesting": DEEPEST, "html": False})
     block, inline = parser.block.ruler, parser.inline.ruler
@@ -99,13 +99,13 @@ def heading(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
     """Read a `#` heading; hashes at its end are text, since only marks at the start of a line
     may vanish.
     """
-    text = _line(state, start)
+    text = _source_line(state, start)
     mark = None if state.is_code_block(start) else _HEADING.match(text)
     if mark is None:
         return False
     if not silent:
         state.line = start + 1
-        _push(state, f"h{len(mark[1])}", start, text[mark.end() :].strip(_SPACE))
+        _push_token(state, f"h{len(mark[1])}", start, text[mark.end() :].strip(_SPACE))
     return True
 
 
@@ -119,7 +119,7 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     outer, state.parentType = state.parentType, "table"
     state.push("table_open", "table", 1).map = [start, end]
     state.push("thead_open", "thead", 1).map = [start, start + 1]
-    _row(state, start, "th", aligns)
+    _push_row(state, start, "th", aligns)
     state.push("thead_close", "thead", -1)
     state.line = start + 2
     _table_body(state, end, aligns)
@@ -158,7 +158,7 @@ def code_span(state: StateInline, _silent: bool) -> bool:
     """
     if state.src[state.pos] != "`":
         return False
-    span = _spans(state).get(state.pos)
+    span = _spans_of_state(state).get(state.pos)
     if span is None:
         end = state.pos + _run_length(state.src, state.pos)
         state.append_pending(state.src[state.pos : end])
@@ -173,7 +173,7 @@ def code_span(state: StateInline, _silent: bool) -> bool:
 
 
 def needs_padding(code: str) -> bool:
-    """Tell whether a code span's content must be parted from its marks by a space."""
+    """Return whether a code span's content must be parted from its marks by a space."""
     bare = code.strip(" ")
     return bare.startswith("`") or bare.endswith("`")
 
@@ -185,7 +185,7 @@ def emphasis(state: StateInline, silent: bool) -> bool:
 
 def link(state: StateInline, _silent: bool) -> bool:
     """Read an inline link with an allowed destination; an image is a link after its `!`."""
-    span = _spans(state).get(state.pos) if state.src[state.pos] == "[" else None
+    span = _spans_of_state(state).get(state.pos) if state.src[state.pos] == "[" else None
     if span is None or span.href is None:
         return False
     outer = state.posMax
@@ -211,7 +211,7 @@ def reference(state: StateInline, _silent: bool) -> bool:
 
 
 def is_mark(digits: str) -> bool:
-    """Tell whether a decimal code is that of an ASCII punctuation mark."""
+    """Return whether a decimal code is that of an ASCII punctuation mark."""
     code = int(digits)
     return digits[0] != "0" and 33 <= code <= 126 and not chr(code).isalnum()
 
@@ -226,8 +226,8 @@ def _cleaner() -> nh3.Cleaner:
     )
 
 
-def allowed(href: str) -> bool:
-    """Tell whether a link may lead there.
+def is_allowed_link(href: str) -> bool:
+    """Return whether a link may lead there.
 
     Http, https, mailto or relative, and a URL that the sanitiser reads.
     """
@@ -237,7 +237,7 @@ def allowed(href: str) -> bool:
     return "href" in _cleaner().clean(f'<a href="{quoted}">')
 
 
-def destination(text: str, start: int) -> tuple[int, str, str] | None:
+def link_destination(text: str, start: int) -> tuple[int, str, str] | None:
     """Return the end, href and title of the `(…)` after a link's text, or None where there is no
     allowed one.
     """
@@ -245,10 +245,10 @@ def destination(text: str, start: int) -> tuple[int, str, str] | None:
     if match is None:
         return None
     href = match["angle"] if match["bare"] is None else match["bare"]
-    return (match.end(), href, (match["title"] or "")[1:-1]) if allowed(href) else None
+    return (match.end(), href, (match["title"] or "")[1:-1]) if is_allowed_link(href) else None
 
 
-def _spans(state: StateInline) -> dict[int, Span]:
+def _spans_of_state(state: StateInline) -> dict[int, Span]:
     if state.env.get("source") is not state.src:
         state.env.update(source=state.src, spans=find_spans(state.src)[0])
     spans: dict[int, Span] = state.env["spans"]
@@ -276,7 +276,7 @@ def find_spans(text: str) -> tuple[dict[int, Span], list[int]]:
             openers.append(start)
         elif openers:
             opener = openers.pop()
-            if found := destination(text, position):
+            if found := link_destination(text, position):
                 spans[opener] = Span(opener + 1, start, *found)
                 position = found[0]
                 openers.clear()
@@ -305,11 +305,11 @@ def _run_length(text: str, start: int) -> int:
     return len(match[0]) if match else 0
 
 
-def _line(state: StateBlock, line: int) -> str:
+def _source_line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
 
 
-def _push(state: StateBlock, tag: str, line: int, content: str) -> Token:
+def _push_token(state: StateBlock, tag: str, line: int, content: str) -> Token:
     opening = state.push(f"{tag}_open", tag, 1)
     opening.map = [line, line + 1]
     inline = state.push("inline", "", 0)
@@ -318,7 +318,7 @@ def _push(state: StateBlock, tag: str, line: int, content: str) -> Token:
     return opening
 
 
-def cells(text: str) -> list[str]:
+def table_cells(text: str) -> list[str]:
     """Return the cells of a table's row, the bars in them without their backslashes."""
     bars = [match.start() for match in _BAR.finditer(text) if match[0] == "|"]
     parts = [text[start + 1 : end].strip(_SPACE) for start, end in pairwise([-1, *bars, len(text)])]
@@ -347,7 +347,7 @@ def _table_head(state: StateBlock, start: int, end: int) -> list[str] | None:
         or state.is_code_block(start + 1)
     ):
         return None
-    return table_aligns(_line(state, start), _line(state, start + 1))
+    return table_aligns(_source_line(state, start), _source_line(state, start + 1))
 
 
 def table_aligns(head: str, row: str) -> list[str] | None:
@@ -357,13 +357,15 @@ def table_aligns(head: str, row: str) -> list[str] | None:
     """
     if "|" not in head or not _DELIMITER_ROW.match(row):
         return None
-    columns = cells(row)
-    if len(columns) != len(cells(head)) or not all(_DELIMITER.fullmatch(cell) for cell in columns):
+    columns = table_cells(row)
+    if len(columns) != len(table_cells(head)) or not all(
+        _DELIMITER.fullmatch(cell) for cell in columns
+    ):
         return None
-    return [_align(cell) for cell in columns]
+    return [_column_align(cell) for cell in columns]
 
 
-def _align(delimiter: str) -> str:
+def _column_align(delimiter: str) -> str:
     sides = (delimiter[0] == ":", delimiter[-1] == ":")
     return {(True, True): "center", (True, False): "left", (False, True): "right"}.get(sides, "")
 
@@ -371,26 +373,26 @@ def _align(delimiter: str) -> str:
 def _table_body(state: StateBlock, end: int, aligns: list[str]) -> None:
     rules: list[BlockRule] = state.md.block.ruler.getRules("blockquote")
     first = state.line
-    while state.line < end and _continues(state, end, rules):
+    while state.line < end and _continues_table(state, end, rules):
         if state.line == first:
             state.push("tbody_open", "tbody", 1).map = [first, end]
-        _row(state, state.line, "td", aligns)
+        _push_row(state, state.line, "td", aligns)
         state.line += 1
     if state.line > first:
         state.push("tbody_close", "tbody", -1)
 
 
-def _continues(state: StateBlock, end: int, rules: list[BlockRule]) -> bool:
+def _continues_table(state: StateBlock, end: int, rules: list[BlockRule]) -> bool:
     line = state.line
     if state.isEmpty(line) or state.sCount[line] < state.blkIndent or state.is_code_block(line):
         return False
     return not any(rule(state, line, end, True) for rule in rules)
 
 
-def _row(state: StateBlock, line: int, tag: str, aligns: list[str]) -> None:
+def _push_row(state: StateBlock, line: int, tag: str, aligns: list[str]) -> None:
     state.push("tr_open", "tr", 1).map = [line, line + 1]
-    for column, cell in enumerate(cells(_line(state, line))):
-        opening = _push(state, tag, line, cell)
+    for column, cell in enumerate(table_cells(_source_line(state, line))):
+        opening = _push_token(state, tag, line, cell)
         if column < len(aligns) and aligns[column]:
             opening.attrs = {"align": aligns[column]}
     state.push("tr_close", "tr", -1)

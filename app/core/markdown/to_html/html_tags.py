@@ -38,5 +38,5 @@ _TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNOR
 
 
 def holds_html(text: str) -> bool:
-    """Tell whether a text holds a tag of those that notes are made of."""
+    """Return whether a text holds a tag of those that notes are made of."""
     return _TAG.search(text) is not None

@@ -11,7 +11,7 @@ import nh3
 from markdown_it.rules_inline import StateInline, link_pairs
 from markdown_it.token import Token
 
-from app.core.markdown.to_html.dialect import DEEPEST, engine, find_spans
+from app.core.markdown.to_html.dialect import DEEPEST, find_spans, markdown_parser
 from app.core.markdown.to_html.html_tags import TAGS
 
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
@@ -27,7 +27,7 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
 @cache
-def cleaner() -> nh3.Cleaner:
+def html_cleaner() -> nh3.Cleaner:
     """Return the sanitiser behind the renderer.
 
     It lets pass what the renderer may emit and nothing else.
@@ -46,19 +46,21 @@ def from_markdown(source: str) -> str | None:
     read.
     """
     try:
-        tokens = engine().parse(source)
+        tokens = markdown_parser().parse(source)
     except RecursionError:
         return None
     if any(token.level >= DEEPEST - 2 for token in tokens):
         return None
     lines = source.count("\n")
-    html = cleaner().clean(_Page(lines).write(tokens))
+    html = html_cleaner().clean(_Page(lines).write(tokens))
     return html if html.count("\n") == lines else None
 
 
-def plain(source: str) -> str:
+def plain_html(source: str) -> str:
     """Return the lines of a text as HTML without reading any mark."""
-    return cleaner().clean(f"<p>{escape(source)}</p>".replace("\n", "<br>\n")) if source else ""
+    return (
+        html_cleaner().clean(f"<p>{escape(source)}</p>".replace("\n", "<br>\n")) if source else ""
+    )
 
 
 def escape(text: str) -> str:
@@ -68,15 +70,16 @@ def escape(text: str) -> str:
 
 def inline_tokens(markdown: str) -> list[Token]:
     """Return the tokens of the marks within one block of text."""
-    parser = engine()
+    parser = markdown_parser()
     return parser.inline.parse(markdown, parser, {}, [])
 
 
 def ends_open(markdown: str) -> bool:
-    """Tell whether a mark or link that begins in some lines of a paragraph might end below them."""
+    """Return whether a mark or link that begins in some lines of a paragraph might end below
+    them."""
     if not any(mark in markdown for mark in "*~["):
         return False
-    parser = engine()
+    parser = markdown_parser()
     state = StateInline(markdown, parser, {}, [])
     parser.inline.tokenize(state)
     link_pairs(state)

@@ -12,17 +12,17 @@ from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     LONGEST_TITLE,
     UNREADABLE,
-    clean,
-    damaged,
-    folder,
-    joined,
-    labels,
-    line,
-    link,
-    named,
+    clean_text,
+    folder_name,
+    join_paragraphs,
+    markdown_link,
+    note_damaged_text,
+    one_line,
+    reason_text,
+    report_name,
+    tag_labels,
     title_of,
-    web,
-    why,
+    web_address,
 )
 from app.portability.content.source_items import (
     Item,
@@ -30,7 +30,7 @@ from app.portability.content.source_items import (
     Source,
     SourceFile,
     SourceNote,
-    address,
+    item_address,
 )
 from app.portability.formats import todo_parts
 from app.portability.formats.ics import ics_lines, ics_values
@@ -45,7 +45,8 @@ _EVENT = (
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file, or each file of a folder or an archive, is a calendar; never raises."""
+    """Return whether a file, or each file of a folder or an archive, is a calendar; never
+    raises."""
     return open_source.looks(_looks_like_ics, path)
 
 
@@ -78,18 +79,18 @@ class Calendars:
         self._read = False
 
     def total(self) -> int | None:
-        """Give None: counting is reading."""
+        """Return None: counting is reading."""
         return None
 
     def items(self) -> Iterator[Item]:
-        """Give todos and notes; tell of everything else."""
+        """Yield todos and notes; tell of everything else."""
         self._look()
         given: set[str] = set()
         for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
             elif not open_source.looks(_is_calendar, entry):
-                yield NotCarried(name=named(entry.path), reason="it is not an iCalendar file")
+                yield NotCarried(name=report_name(entry.path), reason="it is not an iCalendar file")
             else:
                 yield from self._calendar(entry, given)
 
@@ -107,13 +108,14 @@ class Calendars:
                     yield from self._component(component, zones, given)
         except UNREADABLE as error:
             yield NotCarried(
-                name=named(entry.path), reason=f"it is damaged after {count} entries: {why(error)}"
+                name=report_name(entry.path),
+                reason=f"it is damaged after {count} entries: {reason_text(error)}",
             )
 
     def _component(
         self, component: Component, zones: dict[str, str], given: set[str]
     ) -> Iterator[Item]:
-        name = named(component.text("SUMMARY") or component.text("UID"))
+        name = report_name(component.text("SUMMARY") or component.text("UID"))
         if component.name == "VTIMEZONE":
             zones[component.text("TZID")] = component.text("X-LIC-LOCATION")
             return
@@ -128,16 +130,18 @@ class Calendars:
         elif component.name == "VJOURNAL":
             yield from _journal(component, zones, given)
         else:
-            yield NotCarried(name=name, reason=f"a {line(component.name, 40)} has no place here")
+            yield NotCarried(
+                name=name, reason=f"a {one_line(component.name, 40)} has no place here"
+            )
 
     def _todo(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         own = _key(component)
-        title = component.text("SUMMARY") or line(component.text("DESCRIPTION"), 80)
+        title = component.text("SUMMARY") or one_line(component.text("DESCRIPTION"), 80)
         if own in self._are_steps:
             return
         if own in given:
             yield NotCarried(
-                name=named(title),
+                name=report_name(title),
                 reason="another todo has the same UID; the first one was imported",
             )
             return
@@ -145,11 +149,13 @@ class Calendars:
         when = ics_values.when(component, zones)
         about = ics_values.about(component, zones, self._titles)
         for reason in (*when.lost, *ics_values.lost(component)):
-            yield NotCarried(name=named(title), reason=reason)
+            yield NotCarried(name=report_name(title), reason=reason)
         yield from todo_parts.todo(
             key=own,
             title=title,
-            description=joined(component.text("DESCRIPTION"), "\n".join([*about, *when.about])),
+            description=join_paragraphs(
+                component.text("DESCRIPTION"), "\n".join([*about, *when.about])
+            ),
             steps=self._steps.get(own, ()),
             completed=ics_values.is_done(component),
             completed_at=ics_values.moment(component, "COMPLETED", zones),
@@ -181,7 +187,7 @@ class Calendars:
             for component in ics_lines.components(stream):
                 own = _key(component)
                 if component.name == "VTODO" and component.whole and own not in self._titles:
-                    self._titles[own] = line(component.text("SUMMARY"))
+                    self._titles[own] = one_line(component.text("SUMMARY"))
                     if parent := ics_values.parent_of(component):
                         self._parents[own] = (parent, ics_values.has_only_a_title(component))
                     if ics_values.is_done(component):
@@ -192,10 +198,11 @@ class Calendars:
 def _journal(component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
     own = _key(component)
     text = "\n\n".join(component.texts("DESCRIPTION"))
-    title = line(component.text("SUMMARY")) or title_of(text, "Journal")
+    title = one_line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
         yield NotCarried(
-            name=named(title), reason="another entry has the same UID; the first one was imported"
+            name=report_name(title),
+            reason="another entry has the same UID; the first one was imported",
         )
         return
     given.add(own)
@@ -203,44 +210,46 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     for number, (value, parameters) in enumerate(component.all("ATTACH"), 1):
         if inside := ics_values.decoded(value, parameters):
             name = (
-                line(parameters.get("FILENAME") or parameters.get("X-FILENAME"))
+                one_line(parameters.get("FILENAME") or parameters.get("X-FILENAME"))
                 or f"attachment {number}"
             )
             yield SourceFile(
                 key=f"{own}/{number}", name=name, open=ics_values.opener(inside), size=len(inside)
             )
             picture = parameters.get("FMTTYPE", "").startswith("image/")
-            rows.append(link(name, address("attachment", f"{own}/{number}"), picture=picture))
-        elif page := web(value):
-            rows.append(link(page, page))
+            rows.append(
+                markdown_link(name, item_address("attachment", f"{own}/{number}"), picture=picture)
+            )
+        elif page := web_address(value):
+            rows.append(markdown_link(page, page))
         else:
             yield NotCarried(
-                name=named(title),
+                name=report_name(title),
                 reason="one of its attachments is damaged or is on the other computer",
             )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
     for reason in ics_values.lost(component):
-        yield NotCarried(name=named(title), reason=reason)
-    yield from damaged(title, title, text)
+        yield NotCarried(name=report_name(title), reason=reason)
+    yield from note_damaged_text(title, title, text)
     start = ics_values.moment(component, "DTSTART", zones)
     yield SourceNote(
         key=own,
-        path=(folder(component.calendar, JOURNALS),),
+        path=(folder_name(component.calendar, JOURNALS),),
         title=title,
-        text=joined(text, "\n".join(rows)),
-        tags=labels(ics_values.categories(component)),
+        text=join_paragraphs(text, "\n".join(rows)),
+        tags=tag_labels(ics_values.categories(component)),
         created=ics_values.moment(component, "CREATED", zones) or start,
         updated=ics_values.moment(component, "LAST-MODIFIED", zones) or start,
     )
 
 
 def _key(component: Component) -> str:
-    """Give the UID, with the day that an exception of a series is for.
+    """Return the UID, with the day that an exception of a series is for.
 
     A digest of all where there is none.
     """
     instance = component.text("RECURRENCE-ID")
-    own = clean(component.text("UID"))[:LONGEST_TITLE] or component.digest()
+    own = clean_text(component.text("UID"))[:LONGEST_TITLE] or component.digest()
     return f"{own}/{instance}" if instance else own
 
 

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, cast
 
-from app.portability.content.clean_text import clean, line
+from app.portability.content.clean_text import clean_text, one_line
 
 MOST_OF_LINE = 32 << 20
 MOST_OF_ONE = 48 << 20
@@ -23,7 +23,7 @@ class Component:
 
     def __init__(self, name: str, calendar: str = "") -> None:
         self.name = name
-        self.calendar = line(calendar)
+        self.calendar = one_line(calendar)
         self.inside: list[str] = []
         self.faults: list[str] = []
         self.whole = False
@@ -34,23 +34,23 @@ class Component:
         return name in self._values
 
     def all(self, name: str) -> list[Value]:
-        """Give every value of a property, as it is written, with its parameters."""
+        """Return every value of a property, as it is written, with its parameters."""
         return self._values.get(name, [])
 
     def first(self, name: str) -> Value:
-        """Give the first value of a property."""
+        """Return the first value of a property."""
         return self.all(name)[0] if name in self._values else ("", {})
 
     def texts(self, name: str) -> list[str]:
-        """Give every value of a property that is text."""
+        """Return every value of a property that is text."""
         return [_unescaped(value) for value, _ in self.all(name)]
 
     def text(self, name: str) -> str:
-        """Give the first value of a property that is text, empty if it is not there."""
+        """Return the first value of a property that is text, empty if it is not there."""
         return _unescaped(self.first(name)[0]).strip()
 
     def digest(self) -> str:
-        """Give a key for a component without one."""
+        """Return a key for a component without one."""
         said = "\0".join(
             f"{name}:{value}"
             for name, values in sorted(self._values.items())
@@ -74,14 +74,14 @@ class Component:
         try:
             name, parameters, value = cast(Any, Contentline)(text).raw_parts()
         except (ValueError, TypeError, KeyError, AttributeError):
-            self.faults.append(f"its line “{line(text, 60)}” is no line of iCalendar")
+            self.faults.append(f"its line “{one_line(text, 60)}” is no line of iCalendar")
             return
         said = {str(key).upper(): _one(found) for key, found in parameters.items()}
-        self._values.setdefault(str(name).upper(), []).append((clean(value), said))
+        self._values.setdefault(str(name).upper(), []).append((clean_text(value), said))
 
 
 def components(stream: BinaryIO) -> Iterator[Component]:
-    """Give each component right below a calendar, also one that is cut off.
+    """Yield each component right below a calendar, also one that is cut off.
 
     Raise ValueError for a line without end.
     """
@@ -114,14 +114,14 @@ def components(stream: BinaryIO) -> Iterator[Component]:
 
 
 def _mark(text: str) -> tuple[str, str]:
-    """Give begin or end with the name of the component; neither for every other line."""
+    """Return begin or end with the name of the component; neither for every other line."""
     mark, _, name = text.partition(":")
     mark = mark.strip().lower()
     return (mark, name.strip().upper()[:100]) if mark in ("begin", "end") else ("", "")
 
 
 def _unfolded(stream: BinaryIO) -> Iterator[str]:
-    """Give the lines, those that go on in the next put together."""
+    """Yield the lines, those that go on in the next put together."""
     parts: list[bytes] = []
     size = 0
     first = True
@@ -145,11 +145,11 @@ def _decoded(parts: list[bytes]) -> str:
 
 
 def _one(found: object) -> str:
-    return clean(", ".join(map(str, found)) if isinstance(found, list | tuple) else str(found))
+    return clean_text(", ".join(map(str, found)) if isinstance(found, list | tuple) else str(found))
 
 
 def _unescaped(value: str) -> str:
-    """Give a text value without its escapes."""
+    """Return a text value without its escapes."""
     if "\\" not in value:
         return value
     parts = value.split("\\\\")

@@ -16,7 +16,7 @@ import msgspec
 
 from app.core.database.tx import stamp
 from app.errors import Invalid
-from app.portability.content.clean_text import line, web
+from app.portability.content.clean_text import one_line, web_address
 from app.portability.formats.ics.ics_lines import Component
 
 _COMMA = re.compile(r"(?<!\\),")
@@ -50,7 +50,7 @@ class When(msgspec.Struct):
 
 
 def when(component: Component, zones: Mapping[str, str]) -> When:
-    """Give the due date: DUE, else DTSTART with DURATION, else the start of what recurs.
+    """Return the due date: DUE, else DTSTART with DURATION, else the start of what recurs.
 
     A start beside it becomes a line.
     """
@@ -63,13 +63,13 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
     for name in ("DUE", "DTSTART"):
         value, parameters = component.first(name)
         if value and moment(component, name, zones) is None:
-            found.about.append(f"{name}: {line(value, 60)}")
+            found.about.append(f"{name}: {one_line(value, 60)}")
             found.lost.append(
-                f"its {name} “{line(value, 60)}” is no date; it is kept in the description"
+                f"its {name} “{one_line(value, 60)}” is no date; it is kept in the description"
             )
         elif _unknown_zone(value, parameters, zones):
             found.lost.append(
-                f"its time zone “{line(parameters['TZID'], 60)}” is not known; its time is "
+                f"its time zone “{one_line(parameters['TZID'], 60)}” is not known; its time is "
                 "read as one of yours"
             )
     _add_rule(component, found)
@@ -77,7 +77,7 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
 
 
 def moment(component: Component, name: str, zones: Mapping[str, str]) -> str | None:
-    """Give a day, a moment in UTC, or a wall time where there is no zone.
+    """Return a day, a moment in UTC, or a wall time where there is no zone.
 
     None for what is no date.
     """
@@ -87,7 +87,7 @@ def moment(component: Component, name: str, zones: Mapping[str, str]) -> str | N
 
 
 def priority(component: Component) -> int | None:
-    """Give ours for 1, the highest, to 9; 0 and what is no number are none."""
+    """Return ours for 1, the highest, to 9; 0 and what is no number are none."""
     value = component.text("PRIORITY")
     return (
         {1: 5, 2: 5, 3: 4, 4: 4, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1}.get(int(value))
@@ -97,7 +97,7 @@ def priority(component: Component) -> int | None:
 
 
 def categories(component: Component) -> list[str]:
-    """Give the categories of all lines."""
+    """Return the categories of all lines."""
     return [
         name.strip().replace("\\,", ",").replace("\\;", ";")
         for value, _ in component.all("CATEGORIES")
@@ -106,7 +106,7 @@ def categories(component: Component) -> list[str]:
 
 
 def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, str]) -> list[str]:
-    """Give lines of the description for what a todo has no field for."""
+    """Return lines of the description for what a todo has no field for."""
     rows = [f"List: {component.calendar}"] if component.calendar else []
     rows += (
         [f"Tags: {', '.join(found)}"]
@@ -114,12 +114,14 @@ def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, s
         else []
     )
     rows += [
-        f"{word}: {line(component.text(name), 1_000)}"
+        f"{word}: {one_line(component.text(name), 1_000)}"
         for name, word in (("LOCATION", "Place"), ("URL", "Link"))
         if component.text(name)
     ]
     rows += [f"Comment: {text.strip()}" for text in component.texts("COMMENT") if text.strip()]
-    rows += [f"File: {page}" for value, _ in component.all("ATTACH") if (page := web(value))]
+    rows += [
+        f"File: {page}" for value, _ in component.all("ATTACH") if (page := web_address(value))
+    ]
     if (status := component.text("STATUS").upper()) in ("CANCELLED", "IN-PROCESS"):
         rows.append("Status: cancelled" if status == "CANCELLED" else "Status: begun")
     if (share := component.text("PERCENT-COMPLETE")).isdecimal() and share not in ("0", "100"):
@@ -132,21 +134,23 @@ def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, s
 
 
 def is_done(component: Component) -> bool:
-    """Say whether a todo is closed, be it completed or cancelled."""
+    """Return whether a todo is closed, be it completed or cancelled."""
     closed = component.text("STATUS").upper() in ("COMPLETED", "CANCELLED")
     return closed or "COMPLETED" in component or component.text("PERCENT-COMPLETE") == "100"
 
 
 def has_only_a_title(component: Component) -> bool:
-    """Say whether a step can hold all that a todo has."""
+    """Return whether a step can hold all that a todo has."""
     return not component.inside and not any(name in component for name in _MORE)
 
 
 def lost(component: Component) -> Iterator[str]:
-    """Give sentences about what does not come along at all."""
+    """Yield sentences about what does not come along at all."""
     if "VALARM" in component.inside:
         yield "its reminders have no place here"
-    if component.name == "VTODO" and any(not web(value) for value, _ in component.all("ATTACH")):
+    if component.name == "VTODO" and any(
+        not web_address(value) for value, _ in component.all("ATTACH")
+    ):
         yield "its attached files do not come along: todos have none"
     if "EXDATE" in component or "RDATE" in component:
         yield "the single days that its series leaves out or adds are not kept"
@@ -157,7 +161,7 @@ def lost(component: Component) -> Iterator[str]:
 
 
 def parent_of(component: Component) -> str:
-    """Give the UID of the todo that this one is a part of; empty if there is none."""
+    """Return the UID of the todo that this one is a part of; empty if there is none."""
     for value, parameters in component.all("RELATED-TO"):
         if parameters.get("RELTYPE", "PARENT").upper() == "PARENT":
             return value.strip()
@@ -165,7 +169,7 @@ def parent_of(component: Component) -> str:
 
 
 def decoded(value: str, parameters: Mapping[str, str]) -> bytes:
-    """Give the bytes of a file that stands in the calendar itself; none if it does not."""
+    """Return the bytes of a file that stands in the calendar itself; none if it does not."""
     if parameters.get("ENCODING", "").upper() != "BASE64":
         return b""
     try:
@@ -175,7 +179,7 @@ def decoded(value: str, parameters: Mapping[str, str]) -> bytes:
 
 
 def opener(content: bytes) -> Callable[[], BinaryIO]:
-    """Give what opens bytes as a stream."""
+    """Return what opens bytes as a stream."""
     return lambda: io.BytesIO(content)
 
 
@@ -184,7 +188,7 @@ def _add_rule(component: Component, found: When) -> None:
 
     for value, _ in component.all("RRULE")[:1]:
         try:
-            rule = str(recurrence.parse(value))
+            rule = str(recurrence.parse_rule(value))
             if found.due is not None:
                 recurrence.require_dates(rule, date.fromisoformat(found.due[:10]))
                 found.rule = rule
@@ -192,7 +196,7 @@ def _add_rule(component: Component, found: When) -> None:
             reason = "It recurs, but has no date to count from"
         except (ValueError, Invalid) as error:
             reason = f"Its rule {error}".removesuffix(".")
-        found.about.append(f"Repeats: {line(value, 500)}")
+        found.about.append(f"Repeats: {one_line(value, 500)}")
         found.lost.append(f"{reason}; the rule stands in the description")
 
 
@@ -226,7 +230,7 @@ def _written(found: date | datetime) -> str:
 
 
 def _after(component: Component, zones: Mapping[str, str]) -> str | None:
-    """Give the end of a todo that has a start and a duration."""
+    """Return the end of a todo that has a start and a duration."""
     from icalendar.prop import vDuration
 
     start = _read(*component.first("DTSTART"), zones)
@@ -242,7 +246,7 @@ def _after(component: Component, zones: Mapping[str, str]) -> str | None:
 
 
 def _zone(name: str, zones: Mapping[str, str]) -> tzinfo | None:
-    """Give a zone by its own name, by the end of a longer one, by Windows' name for it, or by
+    """Return a zone by its own name, by the end of a longer one, by Windows' name for it, or by
     what the calendar says of it.
     """
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON

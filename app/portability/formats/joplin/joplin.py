@@ -14,17 +14,17 @@ from app.portability.archives import open_source
 from app.portability.archives.source_tree import DEEPEST, Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
-    clean,
-    damaged,
-    folder,
-    joined,
-    labels,
-    line,
-    named,
+    clean_text,
+    folder_name,
+    join_paragraphs,
+    not_readable,
+    note_damaged_text,
+    one_line,
+    report_name,
+    tag_labels,
     title_of,
-    unreadable,
 )
-from app.portability.content.literal_text import outside
+from app.portability.content.literal_text import replace_outside
 from app.portability.content.source_items import (
     Folders,
     Item,
@@ -56,7 +56,7 @@ _HTML = "2"
 
 
 def looks_like_items(path: Path) -> bool:
-    """Say whether the first files of an export's name hold an item, as every one of Joplin's
+    """Return whether the first files of an export's name hold an item, as every one of Joplin's
     does.
     """
     items = (
@@ -95,7 +95,7 @@ class Joplin:
         return self._given
 
     def items(self) -> Iterator[Item]:
-        """Give everything: notebooks, then files, notes and todos in the order of the export."""
+        """Yield everything: notebooks, then files, notes and todos in the order of the export."""
         self._look()
         for own in self._names:
             yield SourceFolder(path=self._path(own), icon=self._icons.get(own))
@@ -106,12 +106,15 @@ class Joplin:
             elif joplin_items.id_in(entry.path) and "/" not in entry.path:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
-                yield NotCarried(name=named(entry.path), reason="it is not part of a Joplin export")
+                yield NotCarried(
+                    name=report_name(entry.path), reason="it is not part of a Joplin export"
+                )
             elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[
                 own
             ].path != entry.path:
                 yield NotCarried(
-                    name=named(entry.path), reason="the export does not say what it belongs to"
+                    name=report_name(entry.path),
+                    reason="the export does not say what it belongs to",
                 )
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
@@ -147,7 +150,7 @@ class Joplin:
         if item.on("encryption_applied") or item.on("deleted_time"):
             return
         if item.kind == FOLDER:
-            self._names[item.id] = folder(item.title, "Notebook")
+            self._names[item.id] = folder_name(item.title, "Notebook")
             self._parents[item.id] = joplin_items.id_of(item.text("parent_id"))
             if emoji := _emoji(item):
                 self._icons[item.id] = emoji
@@ -161,7 +164,7 @@ class Joplin:
             self._notes.add(item.id)
 
     def _path(self, own: str) -> Folders:
-        """Give the notebooks from the outermost in.
+        """Return the notebooks from the outermost in.
 
         A circle of them ends where it would begin again.
         """
@@ -177,9 +180,9 @@ class Joplin:
         try:
             item = _parsed(entry)
         except UNREADABLE as error:
-            yield unreadable(entry.path, error)
+            yield not_readable(entry.path, error)
             return
-        name = named(item.title or entry.path)
+        name = report_name(item.title or entry.path)
         if item.on("encryption_applied") or item.on("encryption_blob_encrypted"):
             yield NotCarried(
                 name=name,
@@ -201,26 +204,28 @@ class Joplin:
 
     def _file(self, item: JoplinItem) -> Iterator[Item]:
         blob = self._blobs.get(item.id)
-        name = line(item.title or item.text("filename")) or (blob.name if blob else item.id)
+        name = one_line(item.title or item.text("filename")) or (blob.name if blob else item.id)
         if blob is None:
-            yield NotCarried(name=named(name), reason="its content is missing from the export")
+            yield NotCarried(
+                name=report_name(name), reason="its content is missing from the export"
+            )
         else:
             yield SourceFile(key=item.id, name=name, open=blob.open, size=blob.size)
 
     def _note(self, item: JoplinItem, title: str = "") -> Iterator[Item]:
         html = item.text("markup_language") == _HTML
         text, lost = self._linked(item.body)
-        title = title or line(item.title) or title_of("" if html else item.body, item.id)
+        title = title or one_line(item.title) or title_of("" if html else item.body, item.id)
         for link in dict.fromkeys(lost):
             yield NotCarried(
-                name=named(title), reason=f"its link :/{link} leads to nothing in the export"
+                name=report_name(title), reason=f"its link :/{link} leads to nothing in the export"
             )
-        yield from damaged(title, item.title, text)
+        yield from note_damaged_text(title, item.title, text)
         more = _origin(item)
         if html:
             text += "".join(f"\n<p>{_escaped(row)}</p>" for row in more)
         elif more:
-            text = joined(text, "\n".join(more))
+            text = join_paragraphs(text, "\n".join(more))
         yield SourceNote(
             key=item.id,
             path=(CONFLICTS,)
@@ -229,23 +234,27 @@ class Joplin:
             title=title,
             text=text,
             form="html" if html else "markdown",
-            tags=labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, [])),
+            tags=tag_labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, [])),
             created=item.when("user_created_time", "created_time"),
             updated=item.when("user_updated_time", "updated_time"),
         )
 
     def _todo(self, item: JoplinItem) -> Iterator[Item]:
-        """Give a todo; one whose text has links, files or more than a description holds is a
+        """Yield a todo; one whose text has links, files or more than a description holds is a
         note beside its todo.
         """
-        title = clean(item.title) or title_of(item.body, item.id)
+        title = clean_text(item.title) or title_of(item.body, item.id)
         steps = _steps(item.body)
         refers = _is_more_than_a_todo(item)
         if refers:
-            yield from self._note(item, line(title))
+            yield from self._note(item, one_line(title))
         path = " / ".join(self._path(joplin_items.id_of(item.text("parent_id"))))
-        tags = ", ".join(labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, [])))
-        text = f"Its text is the note “{line(title)}”." if refers else "" if steps else item.body
+        tags = ", ".join(
+            tag_labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, []))
+        )
+        text = (
+            f"Its text is the note “{one_line(title)}”." if refers else "" if steps else item.body
+        )
         about = (
             [f"Notebook: {path}"] * bool(path)
             + [f"Tags: {tags}"] * bool(tags)
@@ -254,7 +263,7 @@ class Joplin:
         yield from todo_parts.todo(
             key=item.id,
             title=title,
-            description=joined(text, "\n".join(about)),
+            description=join_paragraphs(text, "\n".join(about)),
             steps=() if refers else steps,
             completed=item.on("todo_completed"),
             completed_at=item.when("todo_completed"),
@@ -263,7 +272,7 @@ class Joplin:
         )
 
     def _linked(self, text: str) -> tuple[str, list[str]]:
-        """Give a text with links as the import knows them, and the ids that lead nowhere."""
+        """Return a text with links as the import knows them, and the ids that lead nowhere."""
         lost: list[str] = []
 
         def address(found: re.Match[str]) -> str | None:
@@ -277,8 +286,8 @@ class Joplin:
             lost.append(own)
             return None
 
-        text = outside(_LINK, address, text)
-        return outside(_CLIENT, address, text) if "joplin:" in text else text, lost
+        text = replace_outside(_LINK, address, text)
+        return replace_outside(_CLIENT, address, text) if "joplin:" in text else text, lost
 
 
 def _is_item(entry: Entry) -> bool:
@@ -290,7 +299,7 @@ def _parsed(entry: Entry) -> JoplinItem:
 
 
 def _is_more_than_a_todo(item: JoplinItem) -> bool:
-    """Say whether the text of a todo needs a note.
+    """Return whether the text of a todo needs a note.
 
     It has links or files, is HTML, or longer than a description should be.
     """
@@ -304,23 +313,24 @@ def _is_more_than_a_todo(item: JoplinItem) -> bool:
 
 
 def _is_link(found: re.Match[str]) -> bool:
-    """Say whether an id stands where links have their address, and not just somewhere in a text."""
+    """Return whether an id stands where links have their address, and not just somewhere in a
+    text."""
     return found.string[max(0, found.start() - 5) : found.start()].rstrip(" <").endswith(_BEFORE)
 
 
 def _emoji(item: JoplinItem) -> str:
-    """Give the icon of a notebook if it is an emoji, empty for pictures and for none."""
+    """Return the icon of a notebook if it is an emoji, empty for pictures and for none."""
     try:
         found = msgspec.json.decode(item.text("icon") or "{}", type=dict[str, object])
     except msgspec.DecodeError:
         return ""
-    return line(found.get("emoji"), 32)
+    return one_line(found.get("emoji"), 32)
 
 
 def _origin(item: JoplinItem) -> list[str]:
-    """Give lines about where a note comes from."""
+    """Return lines about where a note comes from."""
     rows = [
-        f"{word}: {line(item.text(name), 2_000)}"
+        f"{word}: {one_line(item.text(name), 2_000)}"
         for word, name in (("Source", "source_url"), ("Author", "author"))
         if item.text(name)
     ]
@@ -335,7 +345,7 @@ def _degrees(text: str) -> str:
 
 
 def _steps(body: str) -> list[tuple[str, bool]]:
-    """Give the boxes of a text that is nothing but boxes."""
+    """Return the boxes of a text that is nothing but boxes."""
     rows = [row for row in body.split("\n") if row.strip()]
     found = [_BOX.fullmatch(row) for row in rows]
     return [(box[2], box[1] != " ") for box in found if box] if all(found) else []

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.portability.content.clean_text import clean, moment, since_1970
+from app.portability.content.clean_text import clean_text, moment_from_epoch, moment_from_iso
 
 NOTE, FOLDER, RESOURCE, TAG, NOTE_TAG, REVISION = 1, 2, 4, 5, 6, 13
 KINDS = {
@@ -36,21 +36,23 @@ class JoplinItem(msgspec.Struct, frozen=True):
     properties: Mapping[str, str]
 
     def text(self, name: str) -> str:
-        """Give a property, empty if it is not there."""
+        """Return a property, empty if it is not there."""
         return self.properties.get(name, "")
 
     def on(self, name: str) -> bool:
-        """Say whether a property is set, be it a flag or a moment."""
+        """Return whether a property is set, be it a flag or a moment."""
         return self.text(name) not in ("", "0")
 
     def when(self, *names: str) -> str | None:
-        """Give the first of these properties that is a moment, be it in ISO 8601 or in
+        """Return the first of these properties that is a moment, be it in ISO 8601 or in
         milliseconds since 1970.
         """
         for name in names:
             value = self.text(name)
             if value and (
-                found := since_1970(value, 1000) if value.lstrip("-").isdigit() else moment(value)
+                found := moment_from_epoch(value, 1000)
+                if value.lstrip("-").isdigit()
+                else moment_from_iso(value)
             ):
                 return found
         return None
@@ -58,7 +60,7 @@ class JoplinItem(msgspec.Struct, frozen=True):
 
 def parse(text: str) -> JoplinItem:
     """Read an item; raise ValueError for what is none."""
-    head, _, tail = clean(text).rstrip("\n ").rpartition("\n\n")
+    head, _, tail = clean_text(text).rstrip("\n ").rpartition("\n\n")
     properties: dict[str, str] = {}
     for row in tail.split("\n"):
         found = _PROPERTY.fullmatch(row.strip())
@@ -73,12 +75,12 @@ def parse(text: str) -> JoplinItem:
 
 
 def id_in(path: str) -> str | None:
-    """Give the id that the name of an item's file is; None for every other file."""
+    """Return the id that the name of an item's file is; None for every other file."""
     found = _FILE.fullmatch(path)
     return found[1] if found else None
 
 
 def id_of(text: str) -> str:
-    """Give a property that is an id; empty if it is none."""
+    """Return a property that is an id; empty if it is none."""
     found = text.strip().lower()
     return found if _ID.fullmatch(found) else ""

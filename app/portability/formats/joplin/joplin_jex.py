@@ -9,7 +9,7 @@ from app.portability.formats.joplin import joplin
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file is such an archive; never raises."""
+    """Return whether a file is such an archive; never raises."""
     return open_source.looks(
         lambda: path.is_file() and tar_reader.is_tar(path) and joplin.looks_like_items(path)
     )

@@ -9,7 +9,7 @@ from app.portability.formats.joplin import joplin
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a folder is such an export; never raises."""
+    """Return whether a folder is such an export; never raises."""
     return open_source.looks(lambda: path.is_dir() and joplin.looks_like_items(path))
 
 

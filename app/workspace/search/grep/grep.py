@@ -12,7 +12,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.process.background_tasks import report
+from app.core.process.background_tasks import report_failure
 from app.core.schema import NO_NUL, Form, Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folders
 from app.workspace.search.grep import re2_programs, text_scan
@@ -101,20 +101,20 @@ async def grep_notes(
     it and when, and since when the note no longer does. When that takes longer than 2 seconds it
     is left unfinished.
     """
-    me = app.quick(access.discreet, me)
+    me = app.quick(access.hide_policy_notes, me)
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
     grep = Grep(me, wanted, around=(context_before, context_after), limit=limit)
     await grep.run(app)
-    truncated = grep.cut()
+    truncated = grep.cut_to_limit()
     scanned = (
-        await app.read(text_scan.considered, grep.scope, grep.results[-1].note_id)
+        await app.read(text_scan.count_notes, grep.scope, grep.results[-1].note_id)
         if truncated
         else grep.scope.total
     )
     answer = Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
     if history:
-        traces = await histories.lines(app, me, grep.scope, grep.program, limit=limit)
-        answer.history = [_traced(found, grep.around) for found in traces.found]
+        traces = await histories.find_lines(app, me, grep.scope, grep.program, limit=limit)
+        answer.history = [_line_trace(found, grep.around) for found in traces.found]
         answer.history_complete = traces.complete
     return answer
 
@@ -157,15 +157,15 @@ class Grep:
         """
         if await app.read(self.begin):
             return
-        other = self._half()
+        other = self._split_off_half()
         if other is None:
             await app.read_in_slices(self.slice)
             return
         later = asyncio.ensure_future(app.read_in_slices(other.slice))
-        later.add_done_callback(report)  # when both lanes refuse, one of them is heard
+        later.add_done_callback(report_failure)  # when both lanes refuse, one of them is heard
         try:
             await app.read_in_slices(self.slice)
-            if not self._full():
+            if not self._has_enough():
                 await later
                 self.results += other.results
                 self.found += other.found
@@ -176,13 +176,13 @@ class Grep:
         """Find out what is to be read, and search a first slice of it; say whether that was all."""
         self.pace.begin_slice()
         wanted = self.wanted
-        self.program = re2_programs.compiled(
+        self.program = re2_programs.compile_program(
             wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive
         )
-        folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
+        folder = folders.find_by_name_or_id(tx, self.me, wanted.folder_id, wanted.folder_name)
         if folder is not None:
-            access.demand(access.rank(tx, self.me, folder), wanted.least)
-        self.scope = text_scan.scope(
+            access.require_rank(access.folder_rank(tx, self.me, folder), wanted.least)
+        self.scope = text_scan.notes_in_scope(
             tx, self.me, None if folder is None else folder["id"], wanted.least
         )
         self.walk = text_scan.Walk(tx, self.scope, self.program.needs, only=wanted.note_ids)
@@ -195,12 +195,12 @@ class Grep:
         """
         self.pace.begin_slice()
         while not self._advance(tx):
-            if self.pace.slice_over():
+            if self.pace.is_slice_over():
                 self.pace.end_slice()
                 return False
         return True
 
-    def cut(self) -> bool:
+    def cut_to_limit(self) -> bool:
         """Leave out the lines above the limit and say whether there were any."""
         over = self.found - self.limit
         while over > 0:
@@ -212,12 +212,12 @@ class Grep:
                 self.results.pop()
         return self.found > self.limit
 
-    def _full(self) -> bool:
+    def _has_enough(self) -> bool:
         return self.found > self.limit
 
-    def _half(self) -> "Grep | None":
+    def _split_off_half(self) -> "Grep | None":
         """Return another search for the later half of what is left to read, if that is worth it."""
-        rest = self.walk.half()
+        rest = self.walk.split_off_half()
         if rest is None:
             return None
         other = copy.copy(self)
@@ -234,22 +234,24 @@ class Grep:
         """Do a little more and say whether that was all."""
         if next(self._work, self) is not self:
             return False
-        if self._full() or self.walk.ended:
-            self._entitle(tx)
+        if self._has_enough() or self.walk.ended:
+            self._add_titles(tx)
             return True
-        self._work = self._look(self.walk.batch(tx))
+        self._work = self._search_batch(self.walk.next_batch(tx))
         return False
 
-    def _entitle(self, tx: Tx) -> None:
+    def _add_titles(self, tx: Tx) -> None:
         nameless = [matched for matched in self.results if not matched.title]
-        titles = text_scan.titles(tx, [matched.note_id for matched in nameless]) if nameless else {}
+        titles = (
+            text_scan.read_titles(tx, [matched.note_id for matched in nameless]) if nameless else {}
+        )
         for matched in nameless:
             matched.title = titles.get(matched.note_id, "")
 
-    def _look(self, batch: Batch) -> Iterator[None]:
+    def _search_batch(self, batch: Batch) -> Iterator[None]:
         """Search texts, and keep what is found."""
         before, content, names = -1, b"", None
-        for found in re2_programs.hits(self.program, batch.texts, self.pace):
+        for found in re2_programs.find_hits(self.program, batch.texts, self.pace):
             if found is None:
                 yield None
                 continue
@@ -258,31 +260,31 @@ class Grep:
                 names = names or batch.names()
                 before, content = which, batch.texts[which]
                 self.results.append(Matched(*names[which], []))
-            self.results[-1].matches.append(shown(content, hit, *self.around))
+            self.results[-1].matches.append(match_with_lines(content, hit, *self.around))
             self.found += 1
-            if self._full():
+            if self._has_enough():
                 return
 
 
-def _traced(found: histories.Found, around: tuple[int, int]) -> LineTrace:
+def _line_trace(found: histories.Found, around: tuple[int, int]) -> LineTrace:
     text = found.content
     return LineTrace(
         **msgspec.structs.asdict(found.trace),
-        matches=[shown(text, hit, *around) for hit in found.hits],
+        matches=[match_with_lines(text, hit, *around) for hit in found.hits],
     )
 
 
-def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
+def match_with_lines(text: bytes, hit: Hit, before: int, after: int) -> Match:
     """Return a line that matches, with so many of the lines before and after it."""
     line = text[hit.start : hit.end].decode()
     above, below = (
-        _before(text, hit.start, before) if before else [],
-        _after(text, hit.end, after) if after else [],
+        _lines_before(text, hit.start, before) if before else [],
+        _lines_after(text, hit.end, after) if after else [],
     )
     return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], above, below)
 
 
-def _before(text: bytes, end: int, most: int) -> list[str]:
+def _lines_before(text: bytes, end: int, most: int) -> list[str]:
     """Return the lines before the one that begins at `end`."""
     found: list[str] = []
     while len(found) < most and end > 0:
@@ -292,7 +294,7 @@ def _before(text: bytes, end: int, most: int) -> list[str]:
     return found[::-1]
 
 
-def _after(text: bytes, start: int, most: int) -> list[str]:
+def _lines_after(text: bytes, start: int, most: int) -> list[str]:
     """Return the lines after the one that ends at `start`."""
     found: list[str] = []
     while len(found) < most and start + 1 < len(text):

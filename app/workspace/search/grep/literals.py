@@ -62,13 +62,13 @@ _Parts = list["_Place | _Fork | None"]
 """What stands side by side; None where anything may stand."""
 
 
-def required(tokens: Sequence[Token]) -> Literals:
+def required_literals(tokens: Sequence[Token]) -> Literals:
     """Return what every match of a pattern must hold."""
     parts = _choice(iter(tokens))
-    match = _query(parts)
+    match = _fts_query(parts)
     if match is not None and match.count('"') > 2 * MOST_TERMS:
         match = None
-    return Literals(match, _likes(parts))
+    return Literals(match, _like_patterns(parts))
 
 
 def _choice(tokens: Iterator[Token]) -> _Parts:
@@ -80,23 +80,23 @@ def _choice(tokens: Iterator[Token]) -> _Parts:
         if token.kind == "or":
             branches.append([])
         elif token.kind == "repeat":
-            branches[-1][-1:] = [_repeated(token, once) for once in branches[-1][-1:]]
+            branches[-1][-1:] = [_repeat_parts(token, once) for once in branches[-1][-1:]]
         elif token.kind == "open":
             branches[-1].append(_choice(tokens))
         else:
-            branches[-1].append([_place(token)] if token.kind == "char" else [])
-    joined = [_bounded(list(itertools.chain(*items))) for items in branches]
-    return joined[0] if len(joined) == 1 else _fork(joined)
+            branches[-1].append([_place_of(token)] if token.kind == "char" else [])
+    joined = [_shorten_parts(list(itertools.chain(*items))) for items in branches]
+    return joined[0] if len(joined) == 1 else _choice_parts(joined)
 
 
-def _repeated(token: Token, once: _Parts) -> _Parts:
+def _repeat_parts(token: Token, once: _Parts) -> _Parts:
     if token.least == 0:
         return [None]
     copies = once * min(token.least, GRAM)
-    return _bounded(copies if token.most == token.least <= GRAM else [*copies, None, *copies])
+    return _shorten_parts(copies if token.most == token.least <= GRAM else [*copies, None, *copies])
 
 
-def _fork(branches: list[_Parts]) -> _Parts:
+def _choice_parts(branches: list[_Parts]) -> _Parts:
     singles = [branch[0] for branch in branches if len(branch) == 1]
     places = [one for one in singles if isinstance(one, _Place) and not one.escapable]
     if len(places) == len(branches):
@@ -104,23 +104,23 @@ def _fork(branches: list[_Parts]) -> _Parts:
     return [_Fork(branches)]
 
 
-def _bounded(parts: _Parts) -> _Parts:
+def _shorten_parts(parts: _Parts) -> _Parts:
     """Leave out the middle of what is very long: a part less is only asked for less."""
     half = MOST_PARTS // 2
     return parts if len(parts) <= MOST_PARTS else [*parts[:half], None, *parts[-half:]]
 
 
-def _place(char: Token) -> _Place | None:
-    named = [_name(option, fold=char.fold) for option in char.options]
+def _place_of(char: Token) -> _Place | None:
+    named = [_index_character(option, fold=char.fold) for option in char.options]
     if not named or not all(named):
         return None
     forms = [form for name in named for form in name + OLD_FORMS.get(name, "") * char.fold]
-    is_like = len(named) == 1 and _is_like(char.options[0], fold=char.fold)
+    is_like = len(named) == 1 and _is_asked_by_like(char.options[0], fold=char.fold)
     like = char.options[0] if is_like else ""
     return _Place(tuple(dict.fromkeys(forms)), like, char.escapable)
 
 
-def _name(character: str, *, fold: bool) -> str:
+def _index_character(character: str, *, fold: bool) -> str:
     """Return the character by which the index may be asked for this one; "" when another form of
     it could match that the index takes for another.
     """
@@ -133,7 +133,7 @@ def _name(character: str, *, fold: bool) -> str:
     return character if _is_without_case(character) else ""
 
 
-def _is_like(character: str, *, fold: bool) -> bool:
+def _is_asked_by_like(character: str, *, fold: bool) -> bool:
     if character == "\0":
         return False
     if not fold or _is_without_case(character):
@@ -145,22 +145,22 @@ def _is_without_case(character: str) -> bool:
     return unicodedata.category(character) == "Lo"
 
 
-def _query(parts: _Parts) -> str | None:
+def _fts_query(parts: _Parts) -> str | None:
     """Return the FTS5 query for parts that stand side by side."""
     terms: list[str] = []
     for characters, run in itertools.groupby(parts, lambda part: isinstance(part, _Place)):
         if characters:
-            terms += _grams([part for part in run if isinstance(part, _Place)])
+            terms += _choose_trigrams([part for part in run if isinstance(part, _Place)])
     for at, part in enumerate(parts):
         if isinstance(part, _Fork) and (
-            either := _either(part, _beside(parts[:at][::-1])[::-1], _beside(parts[at + 1 :]))
+            either := _choice_query(part, _beside(parts[:at][::-1])[::-1], _beside(parts[at + 1 :]))
         ):
             terms.append(either)
     return " AND ".join(dict.fromkeys(terms)) or None
 
 
-def _either(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
-    queries = [_query([*before, *branch, *after]) for branch in fork.branches]
+def _choice_query(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
+    queries = [_fts_query([*before, *branch, *after]) for branch in fork.branches]
     known = [query for query in queries if query is not None]
     if len(known) < len(queries) or sum(query.count('"') for query in known) > 2 * MOST_TERMS:
         return None
@@ -172,15 +172,15 @@ def _beside(parts: _Parts) -> _Parts:
     return list(itertools.takewhile(lambda part: isinstance(part, _Place), parts[: GRAM - 1]))
 
 
-def _grams(run: list[_Place]) -> list[str]:
+def _choose_trigrams(run: list[_Place]) -> list[str]:
     """Return some trigrams of a run, each as a query.
 
     Those that seem rarest, since each costs a walk along a list of the notes that hold it.
     """
     places = [run[at : at + GRAM] for at in range(len(run) - GRAM + 1)]
-    few = [at for at, three in enumerate(places) if _alternatives(three) <= MOST_ALTERNATIVES]
+    few = [at for at, three in enumerate(places) if _count_alternatives(three) <= MOST_ALTERNATIVES]
     chosen = sorted(few, key=lambda at: sum(map(_commonness, places[at])))[:MOST_GRAMS]
-    return [_gram(places[at]) for at in sorted(chosen)]
+    return [_trigram_query(places[at]) for at in sorted(chosen)]
 
 
 def _commonness(place: _Place) -> int:
@@ -188,14 +188,14 @@ def _commonness(place: _Place) -> int:
     return max(COMMON.find(gram.lower()) for gram in place.grams)
 
 
-def _alternatives(places: list[_Place]) -> int:
+def _count_alternatives(places: list[_Place]) -> int:
     counts = (
         len(place.grams) * (2 if at and place.escapable else 1) for at, place in enumerate(places)
     )
     return math.prod(counts)
 
 
-def _gram(places: list[_Place]) -> str:
+def _trigram_query(places: list[_Place]) -> str:
     """Return the query for three characters, each but the first with a backslash or without."""
     forms = [
         (
@@ -209,7 +209,7 @@ def _gram(places: list[_Place]) -> str:
     return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"
 
 
-def _likes(parts: _Parts) -> tuple[str, ...]:
+def _like_patterns(parts: _Parts) -> tuple[str, ...]:
     texts: list[str] = [""]
     for part in parts:
         if isinstance(part, _Place) and part.like:

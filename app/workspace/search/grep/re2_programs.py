@@ -54,12 +54,15 @@ class Program(msgspec.Struct, frozen=True):
     marked: Any
     needs: literals.Literals
 
-    def judge(self, line: bytes) -> tuple[int, int] | None:
+    def match_line(self, line: bytes) -> tuple[int, int] | None:
         """Return where a line matches, in characters."""
         if self.marked is not None and not line.isascii():
-            return _judged(self.marked, with_marks(line.decode()).encode())
+            return _match_marked_line(self.marked, put_marks_between(line.decode()).encode())
         found = self.exact.search(line)
-        return found and (_characters(line, 0, found.start()), _characters(line, 0, found.end()))
+        return found and (
+            _count_characters(line, 0, found.start()),
+            _count_characters(line, 0, found.end()),
+        )
 
 
 class Pace:
@@ -74,7 +77,7 @@ class Pace:
         """Begin to count time."""
         self._slice_began, self._worked = time.monotonic(), time.thread_time()
 
-    def slice_over(self) -> bool:
+    def is_slice_over(self) -> bool:
         """Return whether others should have their turn."""
         return time.monotonic() > self._slice_began + SLICE_SECONDS
 
@@ -93,9 +96,9 @@ class Pace:
 
     def _require(self, left: float) -> None:
         if left < 0:
-            raise _too_slow()
+            raise _too_slow_error()
 
-    def took(self, seconds: float, size: int) -> None:
+    def learn(self, seconds: float, size: int) -> None:
         """Learn from a piece of that size."""
         if seconds > SLOW_SECONDS:
             self.piece = max(SHORTEST_PIECE, size // 2)
@@ -104,7 +107,9 @@ class Pace:
 
 
 @functools.lru_cache(maxsize=16)
-def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
+def compile_program(
+    pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False
+) -> Program:
     """Return the program for a pattern, `groups` with what its groups hold.
 
     Raise Invalid with what RE2 has against it.
@@ -122,7 +127,7 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
         if marked is None and exact.programsize <= SMALL_PROGRAM
         else compile_("(?m)" + regex_patterns.widened(tokens, _ascii_members))
     )
-    return Program(exact, widened, marked, literals.required(tokens))
+    return Program(exact, widened, marked, literals.required_literals(tokens))
 
 
 class Texts:
@@ -153,12 +158,12 @@ class Texts:
         return self.whole[self.starts[which] : self.starts[which + 1] - 1]
 
 
-def together(contents: Sequence[bytes]) -> Texts:
+def join_texts(contents: Sequence[bytes]) -> Texts:
     """Return texts as they are searched."""
     return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
 
 
-def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
     """Return the lines that match, in order, each with the place of its text among all.
 
     None now and then, where it may be left for a while.
@@ -167,7 +172,7 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
     small = program.exact.programsize <= SMALL_PROGRAM
     search = program.exact if small and whole.isascii() else program.widened
     which, line, counted, base, limit = -1, 1, 0, 0, 0
-    for place in _lines(search, whole, pace):
+    for place in _matching_lines(search, whole, pace):
         if place is None:
             yield None
             continue
@@ -180,11 +185,11 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
             continue  # what follows the last end of a line is no line when it is empty
         matched: tuple[int, int] | None
         if search is program.exact or (program.marked is None and whole[start:end].isascii()):
-            matched = _characters(whole, start, first), _characters(whole, start, last)
+            matched = _count_characters(whole, start, first), _count_characters(whole, start, last)
         else:
             if end - start > 2 * pace.piece:
-                yield from _tried(program.exact, whole, (start, end), pace)
-            matched = program.judge(whole[start:end])
+                yield from _check_long_line(program.exact, whole, (start, end), pace)
+            matched = program.match_line(whole[start:end])
         if matched is None:
             yield None
             continue
@@ -192,7 +197,9 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
         yield which, Hit(line, start - base, end - base, *matched)
 
 
-def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
+def _matching_lines(
+    program: Any, text: bytes, pace: Pace
+) -> Iterator[tuple[int, int, int, int] | None]:
     """Return where the lines lie that match and where their first matches do.
 
     None after each piece of whole lines that was searched.
@@ -204,10 +211,10 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
         stop = text.find(b"\n", at + piece) if at + piece < size else -1
         stop = size if stop < 0 else stop
         if stop - at > 2 * piece:
-            yield from _tried(program, text, (at, stop), pace)
+            yield from _check_long_line(program, text, (at, stop), pace)
         begun, from_ = time.monotonic(), at
         found = program.search(text, at, stop)
-        pace.took(time.monotonic() - begun, stop - from_)
+        pace.learn(time.monotonic() - begun, stop - from_)
         while found is not None:
             first, last = found.span()
             start = text.rfind(b"\n", at, first) + 1 or at
@@ -222,12 +229,12 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
         yield None
 
 
-def with_marks(text: str) -> str:
+def put_marks_between(text: str) -> str:
     """Return a text with each character between two marks that say whether it is of a word."""
     return text.translate(_MARKS)
 
 
-def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
+def _match_marked_line(marked: Any, line: bytes) -> tuple[int, int] | None:
     """Return where a line between marks matches, in characters of the line without them.
 
     An empty match can lie between a mark and its character, where there is no place in the line;
@@ -242,16 +249,18 @@ def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
         if start in (0, len(line)) or (line[start - 1] in b"1\x02" and line[start] in b"0\x01"):
             return len(line[:start].decode()) // 3, len(line[:end].decode()) // 3
         at = start + 1
-    raise _too_slow()
+    raise _too_slow_error()
 
 
-def _too_slow() -> Invalid:
+def _too_slow_error() -> Invalid:
     return Invalid(
         "pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern"
     )
 
 
-def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
+def _check_long_line(
+    program: Any, text: bytes, line: tuple[int, int], pace: Pace
+) -> Iterator[None]:
     """Check whether there is time for a line that is too long for one piece.
 
     Try growing beginnings of it, whose times tell what the whole takes.
@@ -272,9 +281,9 @@ def _tokens(pattern: str, mode: Mode, *, case_sensitive: bool) -> list[Token]:
     if "\0" in pattern:
         raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
     if mode == "literal":
-        return regex_patterns.literal(pattern, fold=not case_sensitive)
+        return regex_patterns.literal_tree(pattern, fold=not case_sensitive)
     _compile(pattern, case_sensitive=case_sensitive, groups=False)
-    return regex_patterns.read(pattern, fold=not case_sensitive)
+    return regex_patterns.parse_regex(pattern, fold=not case_sensitive)
 
 
 @functools.lru_cache(maxsize=512)
@@ -307,12 +316,12 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
             if isinstance(error.args[0], bytes)
             else str(error.args[0])
         )
-        raise Invalid(regex_patterns.refusal(reason), field="pattern") from None
+        raise Invalid(regex_patterns.explain_refusal(reason), field="pattern") from None
     finally:
         re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
 
 
-def _characters(text: bytes, start: int, end: int) -> int:
+def _count_characters(text: bytes, start: int, end: int) -> int:
     """Return how many characters lie between two places."""
     part = text[start:end]
     return end - start if part.isascii() else len(part.decode(errors="ignore"))

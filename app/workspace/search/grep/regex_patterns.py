@@ -89,12 +89,14 @@ class Token(msgspec.Struct, frozen=True):
         )
 
 
-def literal(text: str, *, fold: bool) -> list[Token]:
+def literal_tree(text: str, *, fold: bool) -> list[Token]:
     """Return the tokens of a text that means itself."""
-    return [Token("char", _escaped(mark, r"\.+*?()|[]{}^$"), (mark,), fold) for mark in text]
+    return [
+        Token("char", _escape_character(mark, r"\.+*?()|[]{}^$"), (mark,), fold) for mark in text
+    ]
 
 
-def read(pattern: str, *, fold: bool) -> list[Token]:
+def parse_regex(pattern: str, *, fold: bool) -> list[Token]:
     r"""Return the tokens of a regular expression that RE2 knows.
 
     Raise Invalid where groups nest too deep, and for `\C`, which matches half characters.
@@ -108,13 +110,13 @@ def read(pattern: str, *, fold: bool) -> list[Token]:
             token, at = _class(pattern, at, fold=folds[-1])
             tokens.append(token)
         elif found["quoted"] is not None:
-            tokens += literal(found["quoted"], fold=folds[-1])
+            tokens += literal_tree(found["quoted"], fold=folds[-1])
         else:
             tokens += _token(found, folds)
     return tokens
 
 
-def refusal(reason: str) -> str:
+def explain_refusal(reason: str) -> str:
     """Return a sentence that says what is wrong with a pattern, from what RE2 says of it."""
     kind, _, at = reason.partition(": ")
     named = [name for wanted, name in _FOREIGN.items() if re.match(wanted, at)]
@@ -169,7 +171,7 @@ def _joined(
     return "".join(f"(?:{before}{source})" if before else source for source, before in parts)
 
 
-def _escaped(character: str, special: str) -> str:
+def _escape_character(character: str, special: str) -> str:
     """Return a character written so that it means itself."""
     if character in special:
         return "\\" + character
@@ -192,7 +194,7 @@ def _token(found: re.Match[str], folds: list[bool]) -> list[Token]:
         least, most = _bounds(found)
         return [Token("repeat", source, least=least, most=most)]
     if found["unknown"]:
-        raise Invalid(refusal(f"invalid perl operator: {source}"), field="pattern")
+        raise Invalid(explain_refusal(f"invalid perl operator: {source}"), field="pattern")
     if found["letter"] in OUTSIDE and found["letter"]:
         return [Token("char", OUTSIDE[found["letter"]], fold=folds[-1])]
     if found["any"]:
@@ -226,12 +228,12 @@ def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
 def _character(found: re.Match[str], special: str) -> tuple[str, str]:
     """Return a character or an escape for RE2, and the character if it is a certain one."""
     if found["plain"]:
-        return _escaped(found["plain"], special), found["plain"]
+        return _escape_character(found["plain"], special), found["plain"]
     if code := found["long"] or found["hex"] or found["octal"]:
         number = int(code, 8 if found["octal"] else 16)
         return f"\\x{{{number:X}}}", chr(number)
     if found["letter"] == "C":
-        raise Invalid(refusal(r"invalid escape sequence: \C"), field="pattern")
+        raise Invalid(explain_refusal(r"invalid escape sequence: \C"), field="pattern")
     letter = found["letter"] or ""
     return found[0], CONTROLS.get(letter, letter)
 

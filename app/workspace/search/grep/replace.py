@@ -16,7 +16,7 @@ from app.core.operation import Http, operation
 from app.core.schema import Id, Most, NameOrPath, Record, Text
 from app.errors import Conflict, Invalid, NotFound, PayloadTooLarge, RevisionConflict
 from app.workspace.folders import access
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.notes import note_rows, snapshot_rows
 from app.workspace.search.grep import re2_programs, replace_in_text, replacement_rows
 from app.workspace.search.grep.grep import Grep, Pattern, Wanted
@@ -155,23 +155,23 @@ async def replace_in_notes(
     preview gave, only those notes, and none when one has changed since. `limit`: lines to show.
     """
     me.require(("os.notes:read",))
-    me = app.quick(access.discreet, me)
-    only = _only(note_ids, revisions)
+    me = app.quick(access.hide_policy_notes, me)
+    only = _only_notes(note_ids, revisions)
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
     for _ in range(ATTEMPTS):
         await app.read(_require_ready, me, only or (), revisions or {})
-        changes = await _changes(app, me, wanted, replacement)
+        changes = await _find_changes(app, me, wanted, replacement)
         if preview:
-            return _shown(changes, limit)
+            return _replace_answer(changes, limit)
         if changes.more:
             raise Invalid(
                 f"pattern matches in more than {MOST_NOTES:,} notes; give a folder or noteIds.",
                 field="pattern",
                 limit=MOST_NOTES,
             )
-        undo = await app.write(_apply, me, changes.notes)
+        undo = await app.write(_apply_changes, me, changes.notes)
         if undo is not None:
-            return _shown(changes, limit, undo=undo)
+            return _replace_answer(changes, limit, undo=undo)
     raise Conflict(
         "The notes change too quickly just now; nothing was replaced. Try again in a moment."
     )
@@ -179,11 +179,11 @@ async def replace_in_notes(
 
 @operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", since="beyond")
 def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
-    """Return each note of a replacement the text it had before, unless its text has changed since.
+    """Give each note of a replacement the text it had before, unless its text has changed since.
 
     Those are listed.
     """
-    rows = replacement_rows.notes(tx, me.owns, undo_id)
+    rows = replacement_rows.list_notes(tx, me.owns, undo_id)
     if rows is None:
         raise NotFound("There is no such replacement.", field="undoId")
     done = Undone([], [])
@@ -192,7 +192,9 @@ def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
     return done
 
 
-def _only(note_ids: list[int] | None, revisions: dict[str, int] | None) -> tuple[int, ...] | None:
+def _only_notes(
+    note_ids: list[int] | None, revisions: dict[str, int] | None
+) -> tuple[int, ...] | None:
     """Return the ids of the only notes that are to be changed, None for all."""
     if revisions is None:
         return None if note_ids is None else tuple(note_ids)
@@ -204,44 +206,44 @@ def _only(note_ids: list[int] | None, revisions: dict[str, int] | None) -> tuple
     )
 
 
-async def _changes(app: App, me: Caller, wanted: Wanted, replacement: str) -> Changes:
+async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) -> Changes:
     """Find the notes that match, and what becomes of each."""
     program = await asyncio.to_thread(
-        re2_programs.compiled,
+        re2_programs.compile_program,
         wanted.pattern,
         wanted.mode,
         case_sensitive=wanted.case_sensitive,
         groups=True,
     )
-    parts = replace_in_text.template(replacement, wanted.mode, program)
+    parts = replace_in_text.parse_template(replacement, wanted.mode, program)
     grep = Grep(me, wanted, around=(0, 0), limit=MOST_LINES)
     await grep.run(app)
-    more = grep.cut() or len(grep.results) > MOST_NOTES
+    more = grep.cut_to_limit() or len(grep.results) > MOST_NOTES
     rows = await app.read(
-        _contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]]
+        _read_contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]]
     )
     pace = Pace(re2_programs.SECONDS)
     changed: list[Change] = []
     for note_id, title, revision, content in rows:
-        outcome = await asyncio.to_thread(_outcome, program, parts, content, pace)
+        outcome = await asyncio.to_thread(_replace_in_note, program, parts, content, pace)
         if outcome.lines:
             changed.append(
                 Change(
                     note_id,
                     title,
                     revision,
-                    note_rows.measured(outcome.content, field="replacement"),
+                    note_rows.measure_text(outcome.content, field="replacement"),
                     outcome,
                 )
             )
     return Changes(changed, more)
 
 
-def _outcome(
+def _replace_in_note(
     program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: Pace
 ) -> replace_in_text.Outcome:
     pace.begin_slice()
-    outcome = replace_in_text.replaced(program, parts, content, pace)
+    outcome = replace_in_text.replace_matches(program, parts, content, pace)
     pace.end_slice()
     return outcome
 
@@ -253,7 +255,7 @@ def _require_ready(
     given for it, if any was.
     """
     rows = [
-        access.note(tx, me, note_id, "writer", columns="id, owner_id, folder_id, revision")
+        access.require_note(tx, me, note_id, "writer", columns="id, owner_id, folder_id, revision")
         for note_id in note_ids
     ]
     stale = [
@@ -269,8 +271,8 @@ def _require_ready(
         )
 
 
-def _contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int, str, int, str]]:
-    listed = {"wanted": in_list(note_ids), **where.params}
+def _read_contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int, str, int, str]]:
+    listed = {"wanted": id_list(note_ids), **where.params}
     source = (
         f"FROM notes n WHERE n.id IN ({IN_LIST.replace(':ids', ':wanted')}) "
         f"AND n.trash_id IS NULL AND {where.condition}"
@@ -290,7 +292,7 @@ def _contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int, str,
     ]
 
 
-def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
+def _apply_changes(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
     """Change the notes, each kept as a snapshot first, and give the id by which that is undone.
 
     None, with nothing done, when one has changed.
@@ -298,7 +300,7 @@ def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
     notes = []
     for change in changes:
         try:
-            note = access.note(tx, me, change.note_id, "writer")
+            note = access.require_note(tx, me, change.note_id, "writer")
         except NotFound:
             return None
         if note["revision"] != change.revision:
@@ -307,14 +309,14 @@ def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
     done = []
     for note, change in zip(notes, changes, strict=True):
         seq = snapshot_rows.take(tx, me, note, label=BEFORE_REPLACE, automatic=True)
-        note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=change.text)
+        note_rows.update(tx, note, title=note["title"], tags=note["tags"], text=change.text)
         done.append((note["id"], note["version"] + 1, seq))
     return replacement_rows.add(tx, me.owns, done)
 
 
 def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: Undone) -> None:
     note_id, version, seq = kept
-    note = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
+    note = tx.require_row("SELECT * FROM notes WHERE id = :id", id=note_id)
     held = access.note_rank(tx, me, note["id"], owner=note["owner_id"], folder_id=note["folder_id"])
     snapshot = tx.one(
         "SELECT content FROM snapshots WHERE note_id = :note AND seq = :seq", note=note_id, seq=seq
@@ -331,18 +333,18 @@ def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: U
         done.skipped.append(Skipped(note_id, note["title"], "its snapshot is gone"))
     else:
         snapshot_rows.take(tx, me, note, label=BEFORE_UNDO, automatic=True)
-        note_rows.change(
+        note_rows.update(
             tx,
             note,
             title=note["title"],
             tags=note["tags"],
-            text=note_rows.measured(snapshot["content"]),
+            text=note_rows.measure_text(snapshot["content"]),
         )
-        replacement_rows.forget(tx, undo, note_id)
+        replacement_rows.forget_note(tx, undo, note_id)
         done.restored.append(Restored(note_id, note["title"], note["revision"] + 1))
 
 
-def _shown(changes: Changes, limit: int, *, undo: int | None = None) -> Replaced:
+def _replace_answer(changes: Changes, limit: int, *, undo: int | None = None) -> Replaced:
     """Return the answer, with as many lines as are wanted."""
     left = limit
     shown: list[ChangedNote] = []

@@ -7,7 +7,14 @@ from typing import NamedTuple
 import msgspec
 
 from app.errors import Invalid
-from app.workspace.search.grep.re2_programs import Mode, Pace, Program, hits, together, with_marks
+from app.workspace.search.grep.re2_programs import (
+    Mode,
+    Pace,
+    Program,
+    find_hits,
+    join_texts,
+    put_marks_between,
+)
 
 MOST_REPLACEMENTS = 100_000
 _LINE_END = re.compile(r"(\r\n|\r|\n)")
@@ -35,7 +42,7 @@ Template = list[str | int]
 """What stands in place of a match: texts, and numbers of groups whose match comes there."""
 
 
-def template(replacement: str, mode: Mode, program: Program) -> Template:
+def parse_template(replacement: str, mode: Mode, program: Program) -> Template:
     r"""Read a replacement: in one for a regular expression $1, ${1}, ${name} and \1 mean groups, $0
     the whole match, $$ is a dollar.
 
@@ -46,12 +53,12 @@ def template(replacement: str, mode: Mode, program: Program) -> Template:
     parts: Template = []
     at = 0
     for found in _REFERENCE.finditer(replacement):
-        parts += [replacement[at : found.start()], _meant(found, program)]
+        parts += [replacement[at : found.start()], _template_part(found, program)]
         at = found.end()
     return [*parts, replacement[at:]]
 
 
-def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Outcome:
+def replace_matches(program: Program, parts: Template, content: str, pace: Pace) -> Outcome:
     """Replace every match in a text; the ends of its lines stay what they are.
 
     Raise Invalid when that takes too long or is too much.
@@ -59,12 +66,12 @@ def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Out
     pieces = _LINE_END.split(content)
     lines: list[Line] = []
     count = 0
-    for place in hits(program, together([content.encode()]), pace):
+    for place in find_hits(program, join_texts([content.encode()]), pace):
         if place is None:
             continue
         number = place[1].line
         before = pieces[2 * number - 2]
-        after, more = _replaced_line(program, parts, before, pace)
+        after, more = _replace_in_line(program, parts, before, pace)
         count += more
         if count > MOST_REPLACEMENTS:
             raise Invalid(
@@ -78,10 +85,10 @@ def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Out
     return Outcome("".join(pieces), lines, count)
 
 
-def _replaced_line(program: Program, parts: Template, line: str, pace: Pace) -> tuple[str, int]:
+def _replace_in_line(program: Program, parts: Template, line: str, pace: Pace) -> tuple[str, int]:
     made: list[str] = []
     at = count = 0
-    for spans in _matches(program, line):
+    for spans in _find_matches(program, line):
         start, end = spans[0]
         made.append(line[at:start])
         made += [part if isinstance(part, str) else line[slice(*spans[part])] for part in parts]
@@ -94,14 +101,14 @@ def _replaced_line(program: Program, parts: Template, line: str, pace: Pace) -> 
     return "".join(made), count
 
 
-def _matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]]:
+def _find_matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]]:
     """Return where each match and its groups lie, in characters.
 
     A group that took no part is empty. An empty match never follows another directly.
     """
     plain = program.marked is None or line.isascii()
     search, text, width = (
-        (program.exact, line, 1) if plain else (program.marked, with_marks(line), 3)
+        (program.exact, line, 1) if plain else (program.marked, put_marks_between(line), 3)
     )
     last = -1
     for found in search.finditer(text):
@@ -113,7 +120,7 @@ def _matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]]:
         yield [(max(0, first) // width, max(0, second) // width) for first, second in spans]
 
 
-def _meant(found: re.Match[str], program: Program) -> str | int:
+def _template_part(found: re.Match[str], program: Program) -> str | int:
     dollar, number, name, escape = found.groups()
     if dollar is not None:
         return "$"
@@ -127,10 +134,10 @@ def _meant(found: re.Match[str], program: Program) -> str | int:
                 field="replacement",
             )
         return str(escape)
-    return _group(number or escape or name, program)
+    return _group_number(number or escape or name, program)
 
 
-def _group(name: str, program: Program) -> int:
+def _group_number(name: str, program: Program) -> int:
     named = {known.decode(): place for known, place in program.exact.groupindex.items()}
     number = int(name) if name.isdecimal() else named.get(name, -1)
     if not 0 <= number <= program.exact.groups:

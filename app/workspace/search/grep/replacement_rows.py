@@ -42,7 +42,7 @@ def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
     return made
 
 
-def notes(tx: Tx, user: int, replacement_id: int) -> list[sqlite3.Row] | None:
+def list_notes(tx: Tx, user: int, replacement_id: int) -> list[sqlite3.Row] | None:
     """Return the notes of a user's replacement that are not undone (note_id, version, seq).
 
     None when there is no such replacement.
@@ -63,7 +63,7 @@ def notes(tx: Tx, user: int, replacement_id: int) -> list[sqlite3.Row] | None:
     )
 
 
-def forget(tx: Tx, replacement_id: int, note_id: int) -> None:
+def forget_note(tx: Tx, replacement_id: int, note_id: int) -> None:
     """Forget a note of a replacement, which is as it was."""
     tx.run(
         "DELETE FROM replaced_notes WHERE replacement_id = :id AND note_id = :note",

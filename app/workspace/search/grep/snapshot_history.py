@@ -19,7 +19,7 @@ from app.core.database.tx import Tx
 from app.core.schema import Record
 from app.errors import Invalid
 from app.workspace.folders import folders
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.search.grep import re2_programs, text_scan
 from app.workspace.search.grep.re2_programs import Hit, Pace, Program
 from app.workspace.search.grep.text_scan import Scope
@@ -66,7 +66,7 @@ class Traces(msgspec.Struct, frozen=True):
     complete: bool
 
 
-async def lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: int) -> Traces:
+async def find_lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: int) -> Traces:
     """Return the notes whose snapshots hold a line that matches, with these lines.
 
     At most so many lines.
@@ -76,7 +76,7 @@ async def lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: 
     )
 
 
-async def words(
+async def find_words(
     app: App, me: Caller, place: tuple[int | None, str | None], wanted: Sequence[str], *, limit: int
 ) -> Traces:
     """Return the notes whose snapshots hold words that begin like each of `wanted`, in any case and
@@ -84,18 +84,18 @@ async def words(
 
     `place` is the id or the name of the folder they lie in, if any.
     """
-    scope = await app.read(_scope, me, *place)
+    scope = await app.read(_history_scope, me, *place)
     if not wanted:
         me.require(SCOPES)
         return Traces([], complete=True)
-    patterns = dict.fromkeys(_beginning(word) for word in wanted[:MOST_WORDS])
+    patterns = dict.fromkeys(_word_start_pattern(word) for word in wanted[:MOST_WORDS])
     looked_for = [
-        re2_programs.compiled(pattern, "regex", case_sensitive=False) for pattern in patterns
+        re2_programs.compile_program(pattern, "regex", case_sensitive=False) for pattern in patterns
     ]
-    return await _search(app, me, scope, functools.partial(_holding_words, looked_for), (), limit)
+    return await _search(app, me, scope, functools.partial(_find_all_words, looked_for), (), limit)
 
 
-def snippet(found: Found) -> str:
+def snapshot_snippet(found: Found) -> str:
     """Return some words of the snapshot around the first place that was found."""
     text = found.content.decode()
     at = len(found.content[: found.hits[0].start].decode()) + found.hits[0].first
@@ -108,9 +108,9 @@ def snippet(found: Found) -> str:
     )
 
 
-def _scope(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None) -> Scope:
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    return text_scan.scope(tx, me, None if folder is None else folder["id"])
+def _history_scope(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None) -> Scope:
+    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
+    return text_scan.notes_in_scope(tx, me, None if folder is None else folder["id"])
 
 
 async def _search(
@@ -159,7 +159,7 @@ class _Search:
         self.pace = Pace(re2_programs.SECONDS)
         self.found: list[Found] = []
         self.complete = True
-        self._condition, self._params = text_scan.holding("s.content", likes)
+        self._condition, self._params = text_scan.holds_condition("s.content", likes)
         self._known: set[int] = set()
         self._before: int | None = None
         self._listed: list[int] | None = None
@@ -173,7 +173,7 @@ class _Search:
             self._begin(tx)
         try:
             while not self._advance(tx):
-                if self.pace.slice_over():
+                if self.pace.is_slice_over():
                     self.pace.end_slice()
                     return False
         except Invalid:
@@ -184,7 +184,7 @@ class _Search:
         """Do a little more and say whether that was all."""
         step = next(self._work[-1], _END) if self._work else None
         if isinstance(step, _Seen):
-            note = tx.sure(
+            note = tx.require_row(
                 "SELECT CAST(content AS BLOB) AS content FROM notes WHERE id = :id", id=step.note_id
             )
             self._work.append(self._compare(step, note["content"]))
@@ -232,11 +232,11 @@ class _Search:
     def _begin(self, tx: Tx) -> None:
         self._before = (tx.value("SELECT max(id) FROM snapshots") or 0) + 1
         if self.scope.total * 8 < self._before:
-            ids = text_scan.listed(tx, self.scope, (1 << 63) - 1)
+            ids = text_scan.list_note_ids(tx, self.scope, (1 << 63) - 1)
             rows = tx.all(
                 "SELECT s.id FROM json_each(:ids) w CROSS "
                 f"JOIN snapshots s ON s.note_id = w.value WHERE s.id < {self._before}",
-                ids=in_list(ids),
+                ids=id_list(ids),
             )
             self._listed = sorted((row[0] for row in rows), reverse=True)
 
@@ -267,7 +267,7 @@ class _Search:
             self._before = 1 if self._listed else 0
             return (
                 f"(SELECT * FROM snapshots WHERE id IN ({IN_LIST.replace(':ids', ':wanted')})) s",
-                {"wanted": in_list(ids)},
+                {"wanted": id_list(ids)},
             )
         end = self._before or 0
         self._before = max(0, end - self._size) if end > 1 else 0
@@ -278,11 +278,11 @@ class _Search:
 
     def _keep(self, tx: Tx, seen: "_Seen", *, live: bool) -> None:
         snapshot_id, note_id, content, hits = seen
-        row = tx.sure(
+        row = tx.require_row(
             "SELECT seq, label, author, automatic, created_at FROM snapshots WHERE id = :id",
             id=snapshot_id,
         )
-        note = tx.sure("SELECT title, updated_at FROM notes WHERE id = :id", id=note_id)
+        note = tx.require_row("SELECT title, updated_at FROM notes WHERE id = :id", id=note_id)
         gone = (
             None
             if live
@@ -319,11 +319,11 @@ def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
 
 
 def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hit | None]:
-    for place in re2_programs.hits(program, re2_programs.together([content]), pace):
+    for place in re2_programs.find_hits(program, re2_programs.join_texts([content]), pace):
         yield None if place is None else place[1]
 
 
-def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[Hit | None]:
+def _find_all_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[Hit | None]:
     """Return where the first of the words stands, if all do."""
     first = len(content)
     for program in wanted:
@@ -335,34 +335,34 @@ def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[H
     yield Hit(1, first, first, 0, 0)
 
 
-def _beginning(word: str) -> str:
+def _word_start_pattern(word: str) -> str:
     """Return a pattern for words that begin like one, as its other forms do, in any case and with
     any accents.
     """
-    plain = "".join(_base(character) for character in unicodedata.normalize("NFC", word))
+    plain = "".join(_base_letter(character) for character in unicodedata.normalize("NFC", word))
     begun = "".join(
-        f"{_accented(character)}\\pM*"
+        f"{_accent_class(character)}\\pM*"
         for character in plain[: min(LONGEST_BEGINNING, max(4, len(plain) - 3))]
     )
     return (r"(?:^|[^\pL\pN])" if plain[0].lower() != plain[0].upper() else "") + begun
 
 
-def _accented(character: str) -> str:
-    forms = character + _forms().get(character, "")
+def _accent_class(character: str) -> str:
+    forms = character + _accented_forms().get(character, "")
     return f"[{forms}]" if character.isalnum() else f"\\x{{{ord(character):X}}}"
 
 
 @functools.cache
-def _forms() -> dict[str, str]:
+def _accented_forms() -> dict[str, str]:
     """Return the accented letters of each letter."""
     found: dict[str, str] = {}
     for first, last in LETTERS:
         for character in map(chr, range(first, last)):
-            if character.isalpha() and (base := _base(character)) != character:
+            if character.isalpha() and (base := _base_letter(character)) != character:
                 found[base] = found.get(base, "") + character
     return found
 
 
-def _base(character: str) -> str:
+def _base_letter(character: str) -> str:
     base = unicodedata.normalize("NFD", character)[0].lower()
     return base if len(base) == 1 else character

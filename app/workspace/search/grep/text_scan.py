@@ -12,10 +12,10 @@ import msgspec
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.folders import access, folder_rows, workspace_counters
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import trigram_index
 from app.workspace.search.grep.literals import Literals
-from app.workspace.search.grep.re2_programs import Texts, together
+from app.workspace.search.grep.re2_programs import Texts, join_texts
 
 FEW = 200
 WORTH_HALVING = 8_000
@@ -54,7 +54,9 @@ class Batch(msgspec.Struct, frozen=True):
         return list(zip(ids, titles if len(titles) == len(ids) else [""] * len(ids), strict=True))
 
 
-def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer") -> Scope:
+def notes_in_scope(
+    tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer"
+) -> Scope:
     """Return the notes for which the caller has at least that role, of all places or of a folder
     with those below it.
     """
@@ -70,12 +72,16 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
             total=int(tx.one(live, me=me.user, only=me.reach.note) is not None),
         )
     own = folder_id is None
-    places = folder_rows.subtree(tx, folder_id) if folder_id is not None else _shared(tx, me, least)
+    places = (
+        folder_rows.subtree_ids(tx, folder_id)
+        if folder_id is not None
+        else _shared_folder_ids(tx, me, least)
+    )
     inside = f"n.folder_id IN ({IN_LIST})"
     condition = (
         inside if not own else f"(n.owner_id = :me OR {inside})" if places else "n.owner_id = :me"
     )
-    listed = in_list(places)
+    listed = id_list(places)
     total = tx.value(
         f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed
     )
@@ -84,22 +90,22 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
         for place, number in access.hidden_by_folder(tx, me).items()
         if own or place in places
     )
-    leaves_out = access.unhidden(me)
+    leaves_out = access.unhidden_condition(me)
     return Scope(
         condition + leaves_out,
         {"me": me.owns, "ids": listed},
         own,
-        total + workspace_counters.counts_of(tx, me.owns).notes if own else total,
+        total + workspace_counters.workspace_counts(tx, me.owns).notes if own else total,
         leaves_out,
     )
 
 
-def considered(tx: Tx, where: Scope, last: int) -> int:
+def count_notes(tx: Tx, where: Scope, last: int) -> int:
     """Return how many notes there are up to an id."""
-    return len(listed(tx, where, last))
+    return len(list_note_ids(tx, where, last))
 
 
-def listed(tx: Tx, where: Scope, last: int) -> list[int]:
+def list_note_ids(tx: Tx, where: Scope, last: int) -> list[int]:
     """Return the ids of the notes up to one, in no order."""
     if "only" in where.params:
         return [where.params["only"]] if where.params["only"] <= last else []
@@ -116,21 +122,21 @@ def listed(tx: Tx, where: Scope, last: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def holding(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
+def holds_condition(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
     """Return the SQL condition, with its parameters, that a column holds some texts, in any ASCII
     case.
     """
     wanted = [text for text in texts if len(text) >= SHORTEST_LIKE]
     sql = "".join(f" AND {column} LIKE :like{number} ESCAPE '\\'" for number in range(len(wanted)))
-    return sql, {f"like{number}": _like(text) for number, text in enumerate(wanted)}
+    return sql, {f"like{number}": _like_pattern(text) for number, text in enumerate(wanted)}
 
 
-def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
+def read_titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
     """Return the titles of notes."""
     return {
         row["id"]: row["title"]
         for row in tx.all(
-            f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids)
+            f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=id_list(note_ids)
         )
     }
 
@@ -157,11 +163,11 @@ class Walk:
         self._asking = FIRST_ASKED
         self._asked_all = True
         if self._listed is None and self._match is None and where.total * 8 < self._last:
-            self._listed = sorted(listed(tx, where, self._last))
-        self._like, likes = holding("n.content", () if self._match else needs.likes)
+            self._listed = sorted(list_note_ids(tx, where, self._last))
+        self._like, likes = holds_condition("n.content", () if self._match else needs.likes)
         self._params = where.params | likes
 
-    def half(self) -> "Walk | None":
+    def split_off_half(self) -> "Walk | None":
         """Leave the later half of what is left to another walk, and give that; None when there is
         little, or nothing but what the index finds.
         """
@@ -175,7 +181,7 @@ class Walk:
         self._last = other.after = (self.after + self._last) // 2
         return other
 
-    def batch(self, tx: Tx) -> Batch:
+    def next_batch(self, tx: Tx) -> Batch:
         """Return the next notes, at most some hundred kilobytes of them and maybe none.
 
         `ended` says whether those were the last.
@@ -188,7 +194,7 @@ class Walk:
         where = f"FROM {source} AND n.trash_id IS NULL AND {self._where.condition}{self._like}"
         params |= self._params
         titles = "''" if self._listed is None else "group_concat(n.title, char(10))"
-        whole, ids, sizes, longest, names = tx.sure(
+        whole, ids, sizes, longest, names = tx.require_row(
             f"""SELECT CAST(group_concat(CASE WHEN n.size <= {LONGEST_JOINED} THEN n.content END,
                                       char(10)) AS BLOB),
                 group_concat(n.id), group_concat(n.size), max(n.size), {titles} {where}""",
@@ -199,9 +205,9 @@ class Walk:
         self.after, self.ended = end, self.ended or end >= self._last
         self._learn(time.monotonic() - begun, len(whole or b""))
         return Batch(
-            functools.partial(_numbers, ids or ""),
+            functools.partial(_parse_ids, ids or ""),
             names or "",
-            Texts(whole or b"", functools.partial(_numbers, sizes or "")),
+            Texts(whole or b"", functools.partial(_parse_ids, sizes or "")),
         )
 
     def _one_by_one(self, tx: Tx, where: str, params: dict[str, Any], end: int) -> Batch:
@@ -218,14 +224,14 @@ class Walk:
         else:
             self.after, self.ended = end, self.ended or end >= self._last
         self._size = max(FEWEST, self._size // 2)
-        return Batch(lambda: ids, "", together(contents))
+        return Batch(lambda: ids, "", join_texts(contents))
 
     def _source(self, tx: Tx) -> tuple[str, dict[str, Any], int]:
         """Return the part of the query that names the next notes, its parameters, and the id up to
         which it goes.
         """
         if self._match is not None:
-            self._ask(tx, self._match)
+            self._list_more(tx, self._match)
         if self._listed is not None:
             first = bisect.bisect_right(self._listed, self.after)
             ids = self._listed[first : first + self._size]
@@ -239,17 +245,17 @@ class Walk:
             )
         return (
             "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1",
-            {"wanted": in_list(ids)},
+            {"wanted": id_list(ids)},
             ids[-1] if ids else self.after,
         )
 
-    def _ask(self, tx: Tx, match: str) -> None:
+    def _list_more(self, tx: Tx, match: str) -> None:
         """Let the index list the next ids: few at first, since the limit may soon be reached, then
         many, since it seeks them anew each time.
         """
         if self._listed and self._listed[-1] > self.after:
             return
-        self._listed = trigram_index.candidates(tx, match, after=self.after, most=self._asking)
+        self._listed = trigram_index.find_candidates(tx, match, after=self.after, most=self._asking)
         self._asked_all = len(self._listed) < self._asking
         self._asking = min(MOST_ASKED, 8 * self._asking)
 
@@ -260,11 +266,11 @@ class Walk:
             self._size = min(LARGEST_BATCH, 2 * self._size)
 
 
-def _numbers(text: str) -> list[int]:
+def _parse_ids(text: str) -> list[int]:
     return [int(number) for number in text.split(",")] if text else []
 
 
-def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
+def _shared_folder_ids(tx: Tx, me: Caller, least: access.Least) -> list[int]:
     return [
         folder_id
         for folder_id, rank in access.shared_folders(tx, me).items()
@@ -272,7 +278,7 @@ def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
     ]
 
 
-def _like(text: str) -> str:
+def _like_pattern(text: str) -> str:
     return (
         "%"
         + "".join("\\" + character if character in "%_\\" else character for character in text)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.folders import access
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import name_text
-from app.workspace.index.name_index import INITIALS, KINDS, SORTS, WHOLE, Kind, key
+from app.workspace.index.name_index import INITIALS, KINDS, SORTS, WHOLE, Kind, token_prefix
 from app.workspace.search.quick_open import name_typos
 
 MOST = 64
@@ -49,21 +49,26 @@ class Source(Struct, frozen=True):
     folders: Sequence[int] | None = None
 
 
-def asked(q: str) -> Asked:
+def read_typed(q: str) -> Asked:
     """Read what was typed."""
-    plain = name_text.folded(q.strip())
+    plain = name_text.fold_name(q.strip())
     above, _, last = plain.rpartition("/")
-    return Asked(plain, name_text.words(plain), name_text.words(above), name_text.words(last))
+    return Asked(
+        plain,
+        name_text.split_words(plain),
+        name_text.split_words(above),
+        name_text.split_words(last),
+    )
 
 
-def sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
+def name_sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
     """Return the caller's own names, then those of each owner who shares folders with them."""
     found = [Source(me.owns, kinds)]
     shared = list(access.shared_folders(tx, me))
     also: list[Kind] = [kind for kind in kinds if kind in ("note", "folder")]
     if shared and also:
         rows = tx.all(
-            f"SELECT id, owner_id FROM folders WHERE id IN ({IN_LIST})", ids=in_list(shared)
+            f"SELECT id, owner_id FROM folders WHERE id IN ({IN_LIST})", ids=id_list(shared)
         )
         owners = dict.fromkeys(row["owner_id"] for row in rows)
         found += [
@@ -73,65 +78,71 @@ def sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
     return found
 
 
-def direct(tx: Tx, source: Source, asked: Asked) -> Rows:
+def direct_candidates(tx: Tx, source: Source, asked: Asked) -> Rows:
     """Return the newest of the things whose names hold all that was typed, begin with it, are it,
     or have it as initials.
     """
-    ids = _wholes(tx, source.owner, asked)
+    ids = _whole_name_matches(tx, source.owner, asked)
     for kind in source.kinds:
-        if words := _begun(source.owner, kind, asked.words):
-            ids[kind] += _matches(tx, source, (" OR " if kind == "folder" else " AND ").join(words))
+        if words := _prefix_conditions(source.owner, kind, asked.words):
+            ids[kind] += _matching_ids(
+                tx, source, (" OR " if kind == "folder" else " AND ").join(words)
+            )
         if kind == "note" and asked.above and asked.last:
-            ids[kind] += _matches(tx, source, " AND ".join(_begun(source.owner, kind, asked.last)))
-    return _rows(tx, source, ids)
+            ids[kind] += _matching_ids(
+                tx, source, " AND ".join(_prefix_conditions(source.owner, kind, asked.last))
+            )
+    return _visible_rows(tx, source, ids)
 
 
-def near(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Rows]:
+def near_candidates(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Rows]:
     """Return for each word typed the words it may be a near miss of, and the newest of the things
     that are found with them.
     """
     choices: list[dict[str, int]] = [{} for _ in asked.words]
     if len(asked.words) > MOST_LOOKED_UP:
         return choices, []
-    unknown = [place for place, word in enumerate(asked.words) if not _begins(tx, source, word)]
+    unknown = [
+        place for place, word in enumerate(asked.words) if not _is_prefix_of_any(tx, source, word)
+    ]
     if not 0 < len(unknown) <= MOST_NEAR_WORDS:
         return choices, []
     for place in unknown:
-        choices[place] = name_typos.near(
+        choices[place] = name_typos.near_words(
             tx, source.owner, asked.words[place], beginning=place == len(asked.words) - 1
         )
         if not choices[place]:
             return choices, []
     ids: dict[Kind, list[int]] = {}
     for kind in source.kinds:
-        begin = key(source.owner, SORTS[kind])
+        begin = token_prefix(source.owner, SORTS[kind])
         parts = []
         for word, words in zip(asked.words, choices, strict=True):
             begun = " AND ".join(f'"{begin}{token}" *' for token in name_text.asked_tokens([word]))
             parts.append(
                 "(" + " OR ".join([f"({begun})", *(f'"{begin}{other}"' for other in words)]) + ")"
             )
-        ids[kind] = _matches(tx, source, " AND ".join(parts))
-    return choices, _rows(tx, source, ids)
+        ids[kind] = _matching_ids(tx, source, " AND ".join(parts))
+    return choices, _visible_rows(tx, source, ids)
 
 
-def _begun(owner: int, kind: Kind, words: Sequence[str]) -> list[str]:
+def _prefix_conditions(owner: int, kind: Kind, words: Sequence[str]) -> list[str]:
     """Return the conditions for names that hold words which begin so.
 
     Of many words only the longest are looked up, the ranking sees to the others.
     """
     tokens = sorted(name_text.asked_tokens(words), key=len, reverse=True)[:MOST_LOOKED_UP]
-    return [f'"{key(owner, SORTS[kind])}{token}" *' for token in tokens]
+    return [f'"{token_prefix(owner, SORTS[kind])}{token}" *' for token in tokens]
 
 
-def _wholes(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
+def _whole_name_matches(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
     """Return what has the whole name that was typed, then what begins with it, then what has it as
     initials.
     """
-    token = key(owner, WHOLE) + name_text.whole(asked.plain, asked.words)
+    token = token_prefix(owner, WHOLE) + name_text.whole_name_token(asked.plain, asked.words)
     matches = [f'"{token}"', f'"{token}" *'] if asked.words else [f'"{token}"']
     if len(asked.words) == 1 and 1 < len(asked.words[0]) <= name_text.MOST_INITIALS:
-        matches.append(f'"{key(owner, INITIALS)}{asked.words[0]}" *')
+        matches.append(f'"{token_prefix(owner, INITIALS)}{asked.words[0]}" *')
     ids: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for match in matches:
         for (rowid,) in tx.all(
@@ -144,10 +155,10 @@ def _wholes(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
     return ids
 
 
-def _begins(tx: Tx, source: Source, word: str) -> bool:
+def _is_prefix_of_any(tx: Tx, source: Source, word: str) -> bool:
     """Return whether some name has a word that begins so."""
     match = " OR ".join(
-        f'"{key(source.owner, SORTS[kind])}{token}" *'
+        f'"{token_prefix(source.owner, SORTS[kind])}{token}" *'
         for kind in source.kinds
         for token in name_text.asked_tokens([word])[:1]
     )
@@ -157,7 +168,7 @@ def _begins(tx: Tx, source: Source, word: str) -> bool:
     )
 
 
-def _matches(tx: Tx, source: Source, match: str) -> list[int]:
+def _matching_ids(tx: Tx, source: Source, match: str) -> list[int]:
     most = MOST if source.folders is None else MOST_SHARED
     rows = tx.all(
         "SELECT rowid >> 2 FROM name_index WHERE name_index MATCH :match "
@@ -188,7 +199,7 @@ _LIVE: dict[Kind, str] = {
 _PLACE: dict[Kind, str] = {"note": "x.folder_id", "folder": "x.id"}
 
 
-def _rows(tx: Tx, source: Source, ids: dict[Kind, list[int]]) -> Rows:
+def _visible_rows(tx: Tx, source: Source, ids: dict[Kind, list[int]]) -> Rows:
     """Return what of these ids is live and may be seen."""
     found: Rows = []
     for kind in source.kinds:
@@ -200,9 +211,9 @@ def _rows(tx: Tx, source: Source, ids: dict[Kind, list[int]]) -> Rows:
         columns = _COLUMNS[kind].format("(SELECT DISTINCT value FROM json_each(:ids)) j")
         rows = tx.all(
             f"SELECT {columns} WHERE {where}",
-            ids=in_list(ids[kind]),
+            ids=id_list(ids[kind]),
             owner=source.owner,
-            folders=in_list(source.folders or ()),
+            folders=id_list(source.folders or ()),
         )
         found += [(kind, row) for row in rows]
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import name_text
 from app.workspace.index.name_index import BLOCK, PLANES
 
@@ -12,37 +12,45 @@ SURE_LETTERS = 3
 MOST_BEGINNINGS = 500
 
 
-def near(tx: Tx, owner: int, typed: str, *, beginning: bool) -> dict[str, int]:
+def near_words(tx: Tx, owner: int, typed: str, *, beginning: bool) -> dict[str, int]:
     """Return the words that are at most so many edits away as a word of that length may be, the
     nearest first, with the number of edits.
 
     With `beginning`, a word that may not be typed to its end: where no whole word is near, those
     that begin so, their first three letters right.
     """
-    most = name_text.most_edits(typed)
+    most = name_text.allowed_edits(typed)
     if not most:
         return {}
-    found = _within(typed, _alike(tx, owner, typed, most), most, beginning=False)
+    found = _within_distance(
+        typed, _words_with_letters(tx, owner, typed, most), most, beginning=False
+    )
     if not found and beginning:
-        found = _within(typed, _beginning(tx, owner, typed[:SURE_LETTERS]), most, beginning=True)
+        found = _within_distance(
+            typed, _words_beginning(tx, owner, typed[:SURE_LETTERS]), most, beginning=True
+        )
     return dict(sorted(found.items(), key=lambda one: (one[1], one[0]))[:MOST])
 
 
-def _within(typed: str, candidates: Iterable[str], most: int, *, beginning: bool) -> dict[str, int]:
+def _within_distance(
+    typed: str, candidates: Iterable[str], most: int, *, beginning: bool
+) -> dict[str, int]:
     pieces = [
         (piece, max(0, at - most), at + len(piece) + most)
-        for piece, at in name_text.pieces(typed, most)
+        for piece, at in name_text.exact_pieces(typed, most)
     ]
     likely = (
         word
         for word in candidates
         if any(word.find(piece, start, end) >= 0 for piece, start, end in pieces)
     )
-    counted = ((word, name_text.edits(typed, word, most, beginning=beginning)) for word in likely)
+    counted = (
+        (word, name_text.edit_distance(typed, word, most, beginning=beginning)) for word in likely
+    )
     return {word: edits for word, edits in counted if edits is not None}
 
 
-def _beginning(tx: Tx, owner: int, letters: str) -> list[str]:
+def _words_beginning(tx: Tx, owner: int, letters: str) -> list[str]:
     rows = tx.all(
         "SELECT word FROM name_words "
         "WHERE owner_id = :owner AND word >= :letters AND word < :end "
@@ -55,11 +63,11 @@ def _beginning(tx: Tx, owner: int, letters: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
+def _words_with_letters(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
     """Return the words of about that length that lack at most `most` of the letters of `typed`,
     and hold at most `most` others.
     """
-    own = name_text.letters(typed)
+    own = name_text.letter_bits(typed)
     blocks = [
         row[0]
         for row in tx.all(
@@ -72,7 +80,7 @@ def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
           JOIN name_words w ON w.owner_id = :owner AND w.number = j.value
             WHERE length(w.word) BETWEEN :shortest AND :longest""",
         owner=owner,
-        ids=in_list(_in_blocks(blocks, own, most)),
+        ids=id_list(_alike_in_blocks(blocks, own, most)),
         shortest=shortest,
         longest=longest,
     )
@@ -93,7 +101,7 @@ def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
     return [*(row[0] for row in found), *fitting]
 
 
-def _in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
+def _alike_in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
     """Return the numbers of such words in full blocks.
 
     Each letter is a row of bits over all words, so that all are counted at once.
@@ -109,7 +117,7 @@ def _in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
             _count(lacking, every ^ row)
         else:
             _count(others, row)
-    return _places(_either(lacking) & _either(others))
+    return _bit_places(_union_of_tallies(lacking) & _union_of_tallies(others))
 
 
 def _count(tallies: list[int], row: int) -> None:
@@ -122,14 +130,14 @@ def _count(tallies: list[int], row: int) -> None:
     tallies[0] &= ~row
 
 
-def _either(tallies: list[int]) -> int:
+def _union_of_tallies(tallies: list[int]) -> int:
     found = 0
     for tally in tallies:
         found |= tally
     return found
 
 
-def _places(bits: int) -> list[int]:
+def _bit_places(bits: int) -> list[int]:
     """Return the places of the bits that are set."""
     text = f"{bits:b}"[::-1]
     found = []

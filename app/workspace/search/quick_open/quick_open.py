@@ -84,32 +84,34 @@ async def find_by_name(
     between equals. Nothing typed gives what changed last. Todos are found only with
     os.todos:read.
     """
-    wanted = _kinds(me, kinds)
-    me = app.quick(access.discreet, me)
+    wanted = _visible_kinds(me, kinds)
+    me = app.quick(access.hide_policy_notes, me)
     while app.glance(name_index.any_waiting):
         await app.write(name_index.index_waiting)
-    return await app.read(_find, me, q, limit, wanted)
+    return await app.read(_find_things, me, q, limit, wanted)
 
 
-def _find(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) -> FoundList:
-    asked = name_candidates.asked(q)
+def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) -> FoundList:
+    asked = name_candidates.read_typed(q)
     if asked.is_empty:
-        rows = recent.things(tx, me, kinds, limit + len(me.hidden))
+        rows = recent.recent_things(tx, me, kinds, limit + len(me.hidden))
         best = [Named(kind, row) for kind, row in rows]
     else:
-        best = _best(tx, me, asked, kinds, limit + len(me.hidden))
+        best = _best_things(tx, me, asked, kinds, limit + len(me.hidden))
     best = [one for one in best if one.kind != "note" or one.row["id"] not in me.hidden][:limit]
     paths = _Paths(tx, me)
-    return FoundList([_shown(one, paths) for one in best])
+    return FoundList([_found_record(one, paths) for one in best])
 
 
-def _best(tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int) -> list[Named]:
-    sources = name_candidates.sources(tx, me, kinds)
+def _best_things(
+    tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int
+) -> list[Named]:
+    sources = name_candidates.name_sources(tx, me, kinds)
     paths = _Paths(tx, me)
     found: dict[tuple[str, int], Named] = {}
     for source in sources:
-        for kind, row in name_candidates.direct(tx, source, asked):
-            if named := _fitting(asked, kind, row, paths):
+        for kind, row in name_candidates.direct_candidates(tx, source, asked):
+            if named := _fit_by_path(asked, kind, row, paths):
                 named.score += _bonus(tx, row)
                 found[kind, row["id"]] = named
     if not found and asked.words:
@@ -121,30 +123,32 @@ def _best(tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int) -
     ]
 
 
-def _fitting(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Named | None:
+def _fit_by_path(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Named | None:
     """Return a thing if it fits by its name, or by its name and the folders it lies in."""
-    plain = name_text.folded(row["title"])
-    own = name_text.words(plain)
+    plain = name_text.fold_name(row["title"])
+    own = name_text.split_words(plain)
     if not asked.words:
         return Named(kind, row, name_text.EXACT) if plain == asked.plain else None
-    if score := name_text.score(asked.words, own):
+    if score := name_text.fit_score(asked.words, own):
         return Named(kind, row, score, asked.words)
     if kind == "folder":
-        mine = [word for word in asked.words if name_text.score([word], own)]
-        return _below(
+        mine = [word for word in asked.words if name_text.fit_score([word], own)]
+        return _fit_below(
             kind,
             row,
             mine,
             own,
             [word for word in asked.words if word not in mine],
-            paths.of(row["parent_id"]),
+            paths.folder_path(row["parent_id"]),
         )
     if kind == "note" and asked.above:
-        return _below(kind, row, asked.last, own, asked.above, paths.of(row["folder_id"]))
+        return _fit_below(
+            kind, row, asked.last, own, asked.above, paths.folder_path(row["folder_id"])
+        )
     return None
 
 
-def _below(
+def _fit_below(
     kind: Kind,
     row: sqlite3.Row,
     mine: Sequence[str],
@@ -155,18 +159,18 @@ def _below(
     """Return a thing if its name and the path above it fit the words for each."""
     if (
         mine
-        and name_text.score(mine, own)
-        and name_text.score(above, name_text.words(name_text.folded(path)))
+        and name_text.fit_score(mine, own)
+        and name_text.fit_score(above, name_text.split_words(name_text.fold_name(path)))
     ):
         return Named(kind, row, name_text.WORDS, mine)
     return None
 
 
 def _add_near(tx: Tx, source: Source, asked: Asked, found: dict[tuple[str, int], Named]) -> None:
-    near, rows = name_candidates.near(tx, source, asked)
+    near, rows = name_candidates.near_candidates(tx, source, asked)
     for kind, row in rows:
-        score = name_text.near_score(
-            asked.words, near, name_text.words(name_text.folded(row["title"]))
+        score = name_text.fit_score_with_typos(
+            asked.words, near, name_text.split_words(name_text.fold_name(row["title"]))
         )
         if score and (kind, row["id"]) not in found:
             found[kind, row["id"]] = Named(kind, row, score + _bonus(tx, row), asked.words, near)
@@ -182,18 +186,18 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
-def _shown(one: Named, paths: "_Paths") -> Found:
+def _found_record(one: Named, paths: "_Paths") -> Found:
     title = one.row["title"]
-    shown = Found(one.kind, title, round(one.score, 4), _marks(one, title))
+    shown = Found(one.kind, title, round(one.score, 4), _marked_spans(one, title))
     if one.kind == "tag":
         shown.name = title
         return shown
     shown.id = one.row["id"]
     match one.kind:
         case "note":
-            shown.path = paths.of(one.row["folder_id"])
+            shown.path = paths.folder_path(one.row["folder_id"])
         case "folder":
-            shown.path = paths.of(one.row["id"])
+            shown.path = paths.folder_path(one.row["id"])
         case "todo":
             shown.completed = one.row["completed"] == 1
     if one.kind != "folder":
@@ -201,16 +205,18 @@ def _shown(one: Named, paths: "_Paths") -> Found:
     return shown
 
 
-def _marks(one: Named, title: str) -> list[tuple[int, int]]:
+def _marked_spans(one: Named, title: str) -> list[tuple[int, int]]:
     if not one.score:
         return []
-    plain = name_text.folded(title)
-    places = name_text.positions(title)
-    spans = name_text.spans(one.marked, one.near, plain) if one.marked else [(0, len(plain))]
-    return [(places[start], _end(places, end)) for start, end in spans]
+    plain = name_text.fold_name(title)
+    places = name_text.folded_positions(title)
+    spans = (
+        name_text.matched_spans(one.marked, one.near, plain) if one.marked else [(0, len(plain))]
+    )
+    return [(places[start], _span_end(places, end)) for start, end in spans]
 
 
-def _end(places: Sequence[int], end: int) -> int:
+def _span_end(places: Sequence[int], end: int) -> int:
     """Return the end of a span in the name.
 
     After the whole of its last character, even where that was folded into several.
@@ -225,14 +231,14 @@ class _Paths:
         self._tx, self._me = tx, me
         self._known: dict[int | None, str] = {None: ""}
 
-    def of(self, folder_id: int | None) -> str:
+    def folder_path(self, folder_id: int | None) -> str:
         """Return a folder's path; the root's is empty."""
         if folder_id is not None and folder_id not in self._known:
-            self._known[folder_id] = access.path(self._tx, self._me, folder_id)
+            self._known[folder_id] = access.readable_path(self._tx, self._me, folder_id)
         return self._known[folder_id]
 
 
-def _kinds(me: Caller, kinds: str | None) -> list[Kind]:
+def _visible_kinds(me: Caller, kinds: str | None) -> list[Kind]:
     """Return the kinds that are wanted and that the credential may see."""
     named = [word.strip() for word in kinds.split(",")] if kinds else []
     if unknown := [word for word in named if word not in KINDS]:

@@ -25,7 +25,7 @@ _OWN: dict[Kind, str] = {
 }
 
 
-def things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
+def recent_things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
     """Return what changed last, newest first.
 
     A folder counts from when it was made, tags come last.
@@ -37,14 +37,14 @@ def things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
         for row in tx.all(_OWN[kind], me=me.owns, most=most)
     ]
     if "note" in kinds:
-        found += [("note", row) for row in _notes(tx, me, most)]
+        found += [("note", row) for row in _recent_notes(tx, me, most)]
     order = {kind: place for place, kind in enumerate(KINDS)}
     return sorted(
         found, key=lambda one: (one[1]["updated_at"], -order[one[0]], one[1]["id"]), reverse=True
     )[:most]
 
 
-def _notes(tx: Tx, me: Caller, most: int) -> list[sqlite3.Row]:
+def _recent_notes(tx: Tx, me: Caller, most: int) -> list[sqlite3.Row]:
     """Return the notes that changed last, of the caller and in shared folders, each list from its
     index.
     """

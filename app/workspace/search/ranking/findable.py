@@ -10,12 +10,12 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.folders import access, folder_rows, folders
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
 from app.workspace.search.ranking import query_language
-from app.workspace.search.ranking.fts_expressions import WITH_OPEN_TODO, either
+from app.workspace.search.ranking.fts_expressions import WITH_OPEN_TODO, match_clause
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.todos import due
 
@@ -42,17 +42,17 @@ class Condition(NamedTuple):
     narrow: bool
 
 
-def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
+def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
     """Return where the notes lie that may be found.
 
     In a folder, which the caller may read, and below it, or in all that the caller may read.
     """
     if folder_id is not None:
-        owner = folder_rows.sure(tx, folder_id)["owner_id"]
+        owner = folder_rows.require_live(tx, folder_id)["owner_id"]
         return [
             Place(
                 owner,
-                tuple(folder_rows.subtree(tx, folder_id)),
+                tuple(folder_rows.subtree_ids(tx, folder_id)),
                 shared=owner != me.owns or me.reach is not None,
             )
         ]
@@ -64,7 +64,7 @@ def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
     if access.has_shares(tx, me):
         shared = tx.all(
             f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id",
-            ids=in_list(list(access.shared_folders(tx, me))),
+            ids=id_list(list(access.shared_folders(tx, me))),
         )
         found += [
             Place(owner, tuple(row["id"] for row in rows), shared=True)
@@ -73,7 +73,9 @@ def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
     return found
 
 
-def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False) -> Condition:
+def place_condition(
+    tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False
+) -> Condition:
     """Return the condition of a place and a query's filters.
 
     `marked` adds what is otherwise asked of the index.
@@ -82,7 +84,7 @@ def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = 
     params: dict[str, Any] = {"owner": place.owner}
     if place.folders is not None:
         sql.append("n.folder_id IN (SELECT value FROM json_each(:places))")
-        params["places"] = in_list(place.folders)
+        params["places"] = id_list(place.folders)
     if place.note is not None:
         sql.append("n.id = :only")
         params["only"] = place.note
@@ -90,7 +92,7 @@ def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = 
         _add_filters(tx, me, query, sql, params)
     if marked:
         _add_marks(tx, query, place.owner, sql, params)
-    return Condition(" AND ".join(sql) + access.unhidden(me), params, len(sql) > 2)
+    return Condition(" AND ".join(sql) + access.unhidden_condition(me), params, len(sql) > 2)
 
 
 def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[str, Any]) -> None:
@@ -120,9 +122,9 @@ def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[
             if not name
             else f"ifnull(n.folder_id, 0) {without}IN (SELECT value FROM json_each(:in{number}))"
         )
-        params[f"in{number}"] = in_list(_folders_called(tx, me, name)) if name else ""
+        params[f"in{number}"] = id_list(_folders_named(tx, me, name)) if name else ""
     for number, period in enumerate(filters.periods):
-        span = due.span(period.first, period.last, due.zone_of(tx, me))
+        span = due.days_span(period.first, period.last, due.request_zone(tx, me))
         sql.append(
             f"{'NOT ' if period.without else ''}(n.{period.of}_at >= :since{number} AND "
             f"n.{period.of}_at < :until{number})"
@@ -136,7 +138,7 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
     if not has_index(tx, owner):
         sql.append("0")
         return
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     if query.filters.todo is not None:
         sql.append(
             f"n.id {'' if query.filters.todo else 'NOT '}IN (SELECT rowid FROM {name} "
@@ -145,22 +147,24 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
         params["todo"] = WITH_OPEN_TODO
     if query.excluded:
         sql.append(f"n.id NOT IN (SELECT rowid FROM {name} WHERE {name} MATCH :excluded)")
-        params["excluded"] = either(query.excluded)
+        params["excluded"] = match_clause(query.excluded)
 
 
-def _folders_called(tx: Tx, me: Caller, name: str) -> list[int]:
+def _folders_named(tx: Tx, me: Caller, name: str) -> list[int]:
     """Return the readable folders of that name or path, and those below them."""
     every_folder = folders.readable_folders(tx, me)
     if "/" in name:
         tops = [
-            folder.id for folder in every_folder if fold(access.path(tx, me, folder.id)) == name
+            folder.id
+            for folder in every_folder
+            if fold_name(access.readable_path(tx, me, folder.id)) == name
         ]
     else:
-        tops = [folder.id for folder in every_folder if fold(folder.name) == name]
-    return [below for top in tops for below in folder_rows.subtree(tx, top)]
+        tops = [folder.id for folder in every_folder if fold_name(folder.name) == name]
+    return [below for top in tops for below in folder_rows.subtree_ids(tx, top)]
 
 
-def alone(tx: Tx, me: Caller) -> bool:
+def finds_only_own(tx: Tx, me: Caller) -> bool:
     """Return whether all that a caller may find is in their own index.
 
     It is there, nothing waits for it, and nobody shares a folder with them.

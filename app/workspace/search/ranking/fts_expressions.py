@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.workspace.index.spellings import OPEN_TODO, matching, pairs
+from app.workspace.index.spellings import OPEN_TODO, fts_phrase, word_parts
 from app.workspace.index.stop_words import STOP_WORDS
 from app.workspace.search.ranking.query_language import Query, Term
 
@@ -10,12 +10,12 @@ MOST_SOME = 32
 WITH_OPEN_TODO = f'tags : "{OPEN_TODO}"'
 
 
-def every(query: Query) -> str:
+def match_every(query: Query) -> str:
     """Return the FTS5 expression that matches where every clause does."""
-    return _with_marks(query, " AND ".join(f"({either(clause)})" for clause in query.clauses))
+    return _with_marks(query, " AND ".join(f"({match_clause(clause)})" for clause in query.clauses))
 
 
-def some(
+def match_some(
     query: Query, words: Sequence[str], *, with_or_without: Sequence[str] = (), which: str = "AND"
 ) -> str:
     """Return the FTS5 expression that matches where all that is demanded occurs and one of the
@@ -23,26 +23,26 @@ def some(
 
     Of `with_or_without` one must occur too when `which` is AND, and none when it is NOT.
     """
-    parts = [f"({' OR '.join(map(matching, some))})" for some in (words, with_or_without) if some]
-    demands = [f"({either(clause)})" for clause in query.demands]
+    parts = [f"({' OR '.join(map(fts_phrase, some))})" for some in (words, with_or_without) if some]
+    demands = [f"({match_clause(clause)})" for clause in query.demands]
     return _with_marks(
         query, " AND ".join(demands + ([f"({f' {which} '.join(parts)})"] if parts else []))
     )
 
 
-def prominently(query: Query) -> str:
+def match_prominent(query: Query) -> str:
     """Return the FTS5 expression that matches where one of the free words occurs in the title, a
     heading or a tag; empty without free words.
     """
-    parts = [matching(part) for part in telling_words(query)]
+    parts = [fts_phrase(part) for part in telling_words(query)]
     return f"{{title headings tags}} : ({' OR '.join(parts)})" if parts else ""
 
 
-def demanded(query: Query) -> str:
+def match_demanded(query: Query) -> str:
     """Return the FTS5 expression that matches where all that is demanded beside the free words
     occurs; empty when nothing is.
     """
-    return " AND ".join(f"({either(clause)})" for clause in query.demands)
+    return " AND ".join(f"({match_clause(clause)})" for clause in query.demands)
 
 
 def telling_words(query: Query) -> list[str]:
@@ -50,18 +50,18 @@ def telling_words(query: Query) -> list[str]:
 
     Not the stop words, unless there is nothing else.
     """
-    parts = list(dict.fromkeys(part for word in query.words for part in pairs(word)))
+    parts = list(dict.fromkeys(part for word in query.words for part in word_parts(word)))
     telling = [part for part in parts if part.lower() not in STOP_WORDS] or parts
     return sorted(telling, key=len, reverse=True)[:MOST_SOME]
 
 
-def either(clause: Iterable[Term]) -> str:
+def match_clause(clause: Iterable[Term]) -> str:
     """Return the FTS5 expression that matches where one of the terms occurs."""
-    return " OR ".join(_expression(term) for term in clause)
+    return " OR ".join(_term_expression(term) for term in clause)
 
 
-def _expression(term: Term) -> str:
-    phrase = matching(term.text, prefix=term.kind == "prefix", whole=term.whole)
+def _term_expression(term: Term) -> str:
+    phrase = fts_phrase(term.text, prefix=term.kind == "prefix", whole=term.whole)
     return f"title : {phrase}" if term.title else phrase
 
 
@@ -73,7 +73,7 @@ def _with_marks(query: Query, expression: str) -> str:
     if query.filters.todo:
         mark = WITH_OPEN_TODO
         expression = f"{mark} AND ({expression})" if expression else mark
-    unwanted = [_expression(term) for term in query.excluded] + (
+    unwanted = [_term_expression(term) for term in query.excluded] + (
         [WITH_OPEN_TODO] if query.filters.todo is False else []
     )
     return (

@@ -25,19 +25,19 @@ class Days(msgspec.Struct, frozen=True):
     @property
     def before(self) -> date:
         """The day before the first; of the first day of the calendar itself."""
-        return _moved(self.first, -1)
+        return _shift_day(self.first, -1)
 
 
-def days_of(text: str, today: date) -> Days | None:
+def parse_days(text: str, today: date) -> Days | None:
     """Return the days that a text names, seen from `today`; None when it names none."""
     said = " ".join(text.lower().replace("_", " ").split())
     try:
-        return _dated(said) or _worded(said, today)
+        return _parse_date(said) or _parse_words(said, today)
     except (ValueError, OverflowError):
         return None
 
 
-def _dated(said: str) -> Days | None:
+def _parse_date(said: str) -> Days | None:
     found = _DATE.fullmatch(said)
     if found is None:
         return None
@@ -47,11 +47,11 @@ def _dated(said: str) -> Days | None:
     return (
         Days(date(year, month, day), date(year, month, day))
         if found[3]
-        else _month(date(year, month, 1))
+        else _month_days(date(year, month, 1))
     )
 
 
-def _worded(said: str, today: date) -> Days | None:
+def _parse_words(said: str, today: date) -> Days | None:
     if said in ("today", "yesterday"):
         day = today - timedelta(days=said == "yesterday")
         return Days(day, day)
@@ -59,19 +59,19 @@ def _worded(said: str, today: date) -> Days | None:
         day = today - timedelta(days=(today.weekday() - WEEKDAYS.index(said)) % 7)
         return Days(day, day)
     if named := _NAMED.fullmatch(said):
-        return _named(named[2], today, last=named[1] != "this")
+        return _named_days(named[2], today, last=named[1] != "this")
     if counted := _COUNT.fullmatch(said):
-        return Days(_back(today, int(counted[1]), counted[2][0]), today)
+        return Days(_day_ago(today, int(counted[1]), counted[2][0]), today)
     return None
 
 
-def _named(what: str, today: date, *, last: bool) -> Days:
+def _named_days(what: str, today: date, *, last: bool) -> Days:
     if what == "week":
         monday = today - timedelta(days=today.weekday() + 7 * last)
         return Days(monday, monday + timedelta(days=6))
     if what == "month":
         first = today.replace(day=1)
-        return _month((first - timedelta(days=1)).replace(day=1) if last else first)
+        return _month_days((first - timedelta(days=1)).replace(day=1) if last else first)
     if what == "year":
         year = today.year - last
         return Days(date(year, 1, 1), date(year, 12, 31))
@@ -80,7 +80,7 @@ def _named(what: str, today: date, *, last: bool) -> Days:
     return Days(day, day)
 
 
-def _month(first: date) -> Days:
+def _month_days(first: date) -> Days:
     following = (
         date(first.year + (first.month == 12), first.month % 12 + 1, 1)
         if first < date(9999, 12, 1)
@@ -89,16 +89,16 @@ def _month(first: date) -> Days:
     return Days(first, following - timedelta(days=1) if following else date.max)
 
 
-def _back(today: date, count: int, unit: str) -> date:
+def _day_ago(today: date, count: int, unit: str) -> date:
     """Return the day so many days, weeks, months or years ago; of a shorter month its last day."""
     if unit in "dw":
         return today - timedelta(days=count * (7 if unit == "w" else 1))
     months = today.year * 12 + today.month - 1 - count * (12 if unit == "y" else 1)
     first = date(months // 12, months % 12 + 1, 1)
-    return first.replace(day=min(today.day, _month(first).last.day))
+    return first.replace(day=min(today.day, _month_days(first).last.day))
 
 
-def _moved(day: date, by: int) -> date:
+def _shift_day(day: date, by: int) -> date:
     try:
         return day + timedelta(days=by)
     except OverflowError:

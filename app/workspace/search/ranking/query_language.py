@@ -14,10 +14,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from app.core.text import fold
+from app.core.text import fold_name
 from app.workspace.index import note_tags
-from app.workspace.index.spellings import words_in
-from app.workspace.search.ranking.query_days import Days, days_of
+from app.workspace.index.spellings import find_words
+from app.workspace.search.ranking.query_days import Days, parse_days
 
 MOST_TERMS = 100
 _QUOTES = str.maketrans("“”„«»", '"""""')
@@ -119,7 +119,7 @@ class Query(Struct, frozen=True):
 
 
 @functools.lru_cache(maxsize=512)
-def parse(text: str, today: date | None = None) -> Query:
+def parse_query(text: str, today: date | None = None) -> Query:
     """Read a query; `today` is the day in the caller's zone, without which words like
     `yesterday` are only words.
     """
@@ -195,7 +195,7 @@ class _Reader:
         if field in ("before", "after", "updated", "created"):
             return self._when(field, value, following, without=without)
         if field == "title":
-            terms = list(_terms(value, quoted=part["bare"] is None, title=True))
+            terms = list(_parse_terms(value, quoted=part["bare"] is None, title=True))
             self._add(terms, without=without)
             return int(bool(terms))
         return int(self._filter(field, value, without=without))
@@ -213,9 +213,9 @@ class _Reader:
         ):
             said.insert(0, (2, f"{value} {following['bare']}"))
         for taken, text in said:
-            days = None if self.today is None else days_of(text, self.today)
+            days = None if self.today is None else parse_days(text, self.today)
             if days is not None:
-                self.periods.append(_period(field, days, without=without))
+                self.periods.append(_make_period(field, days, without=without))
                 return taken
         return 0
 
@@ -223,11 +223,11 @@ class _Reader:
         said = (field, value.lower())
         if said in (("in", "pinned"), ("is", "pinned"), ("is", "todo"), ("has", "todo")):
             self.flags[said[1]] = not without
-        elif field == "tag" and (key := fold(note_tags.plain(value))):
+        elif field == "tag" and (key := fold_name(note_tags.without_hash(value))):
             self.filters["no_tags" if without else "tags"].append(key)
         elif field == "folder" and value.strip():
             self.filters["no_folders" if without else "folders"].append(
-                fold(value.strip().strip("/"))
+                fold_name(value.strip().strip("/"))
             )
         else:
             return False
@@ -236,13 +236,13 @@ class _Reader:
     def _search(self, part: re.Match[str]) -> None:
         """Take words or a phrase; an operator that is none counts as words too."""
         if part["quoted"] is not None and part["field"] is None:
-            self._add(list(_terms(part["quoted"], quoted=True)), without=bool(part["no"]))
+            self._add(list(_parse_terms(part["quoted"], quoted=True)), without=bool(part["no"]))
             if not part["no"]:
                 self.written.append(part["quoted"])
             return
         written = part[0].removeprefix("-") if part["no"] else part[0]
         self._add(
-            list(_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))),
+            list(_parse_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))),
             without=bool(part["no"]),
         )
         if not part["no"]:
@@ -262,8 +262,8 @@ def _is_free(clause: tuple[Term, ...]) -> bool:
     return len(clause) == 1 and clause[0].free
 
 
-def _terms(text: str, *, quoted: bool = False, title: bool = False) -> Iterator[Term]:
-    words = words_in(text)
+def _parse_terms(text: str, *, quoted: bool = False, title: bool = False) -> Iterator[Term]:
+    words = find_words(text)
     if quoted and len(words) > 1:
         yield Term(" ".join(words), "phrase", title)
         return
@@ -278,7 +278,7 @@ def _terms(text: str, *, quoted: bool = False, title: bool = False) -> Iterator[
         yield Term(word, "prefix" if begins else "phrase" if quoted else "word", title)
 
 
-def _period(field: str, days: Days, *, without: bool) -> Period:
+def _make_period(field: str, days: Days, *, without: bool) -> Period:
     if field == "after":
         return Period("updated", days.first, None, without)
     if field == "before":

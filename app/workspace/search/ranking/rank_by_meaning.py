@@ -69,7 +69,7 @@ class Meant(msgspec.Struct, frozen=True):
     measured: "list[Nearness]"
 
 
-async def ranked(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
+async def rank_notes(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
     """Rank the notes that the caller may read, by words and by meaning at the same time."""
     meaning = app.part(Meaning)
     if not ask.query.text:
@@ -77,20 +77,22 @@ async def ranked(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
     if meaning.answering is None:
         return Unranked(meaning.state[1] or "No note has been indexed by meaning yet.")
     meant, words = await asyncio.gather(
-        _meant(app, me, ask, meaning.answering), _by_words(app, me, ask)
+        _nearest_notes(app, me, ask, meaning.answering), _rank_by_words(app, me, ask)
     )
-    return meant if isinstance(meant, Unranked) else await app.read(_rank, ask, meant, words)
+    return (
+        meant if isinstance(meant, Unranked) else await app.read(_mix_measures, ask, meant, words)
+    )
 
 
-async def _by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
+async def _rank_by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
     if not ask.by_words:
         return {}
     return await app.read(
-        rank_by_words.candidates, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id
+        rank_by_words.raw_scores, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id
     )
 
 
-async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unranked:
+async def _nearest_notes(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unranked:
     """Return the nearest notes; failures of the model are no failures of the search."""
     meaning = app.part(Meaning)
     try:
@@ -99,27 +101,32 @@ async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unrank
         return Unranked(str(error))
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return Unranked("The model was changed just now.")
-    owners = app.quick(_owners, me, ask.folder_id)
+    owners = app.quick(_owners_to_search, me, ask.folder_id)
     return await app.read(
-        _measured, me, ask, model, await meaning.matrices.of(app, model, owners), vector
+        _measure_nearness,
+        me,
+        ask,
+        model,
+        await meaning.matrices.matrices_of(app, model, owners),
+        vector,
     )
 
 
-def _owners(tx: Tx, me: Caller, folder_id: int | None) -> list[int]:
-    return [place.owner for place in findable.places(tx, me, folder_id)]
+def _owners_to_search(tx: Tx, me: Caller, folder_id: int | None) -> list[int]:
+    return [place.owner for place in findable.findable_places(tx, me, folder_id)]
 
 
-def _measured(
+def _measure_nearness(
     tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes
 ) -> Meant:
     measured = [matrix.nearness(vector) for matrix in matrices]
-    return Meant(model, nearest(tx, me, ask, measured), measured)
+    return Meant(model, nearest_findable(tx, me, ask, measured), measured)
 
 
-def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
+def _mix_measures(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     """Mix both measures of the best notes of either."""
-    near = _merged(one.of(words) for one in meant.measured) | meant.near
-    known = note_vectors.known(tx, meant.model.id, list(near.keys() | words.keys()))
+    near = _merge_nearest(one.of_notes(words) for one in meant.measured) | meant.near
+    known = note_vectors.ranking_facts(tx, meant.model.id, list(near.keys() | words.keys()))
     near = {
         note_id: one
         for note_id, one in near.items()
@@ -128,29 +135,29 @@ def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     measured = {note_id: one.score for note_id, one in near.items()}
     scores = {
         note_id: score
-        * rank_by_words.boost(
+        * rank_by_words.recency_boost(
             tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned
         )
-        for note_id, score in (mixed(words, measured) if ask.by_words else measured).items()
+        for note_id, score in (mix_scores(words, measured) if ask.by_words else measured).items()
         if note_id in known
     }
     best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]
     places = {
-        note_id: note_vectors.place(known[note_id].spans, near[note_id].ordinal)
+        note_id: note_vectors.passage_span(known[note_id].spans, near[note_id].ordinal)
         for note_id in best
         if note_id in near
     }
-    matches = {note_id: _match(note_id in words, near.get(note_id)) for note_id in best}
-    return Ranked(_absolute(best, words, measured), places, matches)
+    matches = {note_id: _match_kind(note_id in words, near.get(note_id)) for note_id in best}
+    return Ranked(_absolute_scores(best, words, measured), places, matches)
 
 
-def _match(has_words: bool, near: "Near | None") -> Match:
+def _match_kind(has_words: bool, near: "Near | None") -> Match:
     if not has_words:
         return "meaning"
     return "both" if near is not None and near.score >= LEAST else "words"
 
 
-def _absolute(
+def _absolute_scores(
     best: Sequence[int], words: Mapping[int, float], near: Mapping[int, float]
 ) -> dict[int, float]:
     """Return the best notes a score from 0 to 1 that is not stretched to the best.
@@ -161,13 +168,14 @@ def _absolute(
     least = 1.0
     for note_id in best:
         least = min(
-            least, max(rank_by_words.absolute(words.get(note_id, 0.0)), near.get(note_id, 0.0), 0.0)
+            least,
+            max(rank_by_words.absolute_score(words.get(note_id, 0.0)), near.get(note_id, 0.0), 0.0),
         )
         found[note_id] = least
     return found
 
 
-def mixed(
+def mix_scores(
     words: Mapping[K, float], near: Mapping[K, float], *, low: float | None = None
 ) -> dict[K, float]:
     """Return the mix of both measures for each note, or other text, from 0 to 1.
@@ -188,23 +196,25 @@ def mixed(
     return found
 
 
-def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "dict[int, Near]":
+def nearest_findable(
+    tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]"
+) -> "dict[int, Near]":
     """Return the nearest notes among those that may be found.
 
     Where the very nearest mostly may not, those are asked for first.
     """
-    best = _merged(one.best(CANDIDATES) for one in measured)
+    best = _merge_nearest(one.nearest(CANDIDATES) for one in measured)
     allowed = allowed_notes.allowed_among(tx, me, ask.query, list(best), ask.folder_id)
     if (len(allowed) < ask.limit or me.reach is not None) and len(
         best
     ) >= CANDIDATES:  # what a grant leaves out decides nothing
         allowed = allowed_notes.every_allowed(tx, me, ask.query, ask.folder_id)
-        best = _merged(one.of(allowed, CANDIDATES) for one in measured)
+        best = _merge_nearest(one.of_notes(allowed, CANDIDATES) for one in measured)
     return {
         note_id: one for note_id, one in best.items() if note_id in allowed and one.score >= LEAST
     }
 
 
-def _merged(found: "Iterable[dict[int, Near]]") -> "dict[int, Near]":
+def _merge_nearest(found: "Iterable[dict[int, Near]]") -> "dict[int, Near]":
     """Return the notes of several matrices as one."""
     return {note_id: near for one in found for note_id, near in one.items()}

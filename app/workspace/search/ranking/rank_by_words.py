@@ -18,9 +18,20 @@ import msgspec
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.index import word_index
-from app.workspace.index.spellings import goes_on, matching, pairs
-from app.workspace.search.ranking.findable import Condition, Place, condition, has_index, places
-from app.workspace.search.ranking.fts_expressions import every, prominently, some, telling_words
+from app.workspace.index.spellings import fts_phrase, is_prefix_search, word_parts
+from app.workspace.search.ranking.findable import (
+    Condition,
+    Place,
+    findable_places,
+    has_index,
+    place_condition,
+)
+from app.workspace.search.ranking.fts_expressions import (
+    match_every,
+    match_prominent,
+    match_some,
+    telling_words,
+)
 from app.workspace.search.ranking.query_language import NO_FILTERS, Query
 from app.workspace.search.ranking.shared_scores import shared_scores
 
@@ -48,15 +59,15 @@ class Found(msgspec.Struct, frozen=True):
     @property
     def score(self) -> float:
         """From 0 to 1: above a half where all occurs, below where only some does."""
-        return (self.full + absolute(self.relevance)) / 2
+        return (self.full + absolute_score(self.relevance)) / 2
 
 
-def absolute(relevance: float) -> float:
+def absolute_score(relevance: float) -> float:
     """Return a relevance as a number from 0 to 1 that does not depend on what else was found."""
     return relevance / (relevance + HALF_SCORE)
 
 
-def best(
+def rank_notes(
     tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
 ) -> list[Found]:
     """Return the best notes for a query, best first; without anything to rank by, pinned and newly
@@ -64,18 +75,18 @@ def best(
     """
     if not query.selects:
         return []
-    return _best(
+    return _rank_places(
         tx,
         query,
         [
-            (place, condition(tx, me, query, place, marked=not query.clauses))
-            for place in places(tx, me, folder_id)
+            (place, place_condition(tx, me, query, place, marked=not query.clauses))
+            for place in findable_places(tx, me, folder_id)
         ],
         limit,
     )
 
 
-def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
+def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
     """Return what `best` does to a caller with whom nothing is shared, or None if it is much work.
 
     Little work is a few words without operators, each of which stands in few notes.
@@ -89,17 +100,21 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] 
     ):
         return None
     if any(
-        len(pairs(word)) > 1 or goes_on(word) or _exceeds(tx, me.owns, matching(word), FEW)
+        len(word_parts(word)) > 1
+        or is_prefix_search(word)
+        or _exceeds(tx, me.owns, fts_phrase(word), FEW)
         for word in query.words
     ):
         return None
     place = Place(me.owns, None)
-    return _best(tx, query, [(place, condition(tx, me, query, place))], limit, few=True)
+    return _rank_places(
+        tx, query, [(place, place_condition(tx, me, query, place))], limit, few=True
+    )
 
 
 def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
     """Return whether more than so many notes match."""
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     return (
         tx.one(
             f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most",
@@ -110,7 +125,7 @@ def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
     )
 
 
-def candidates(
+def raw_scores(
     tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
 ) -> dict[int, float]:
     """Return the best notes that hold some of the words, within what the query demands, as raw
@@ -118,21 +133,24 @@ def candidates(
     """
     if not query.clauses:
         return {}
-    where = [(place, condition(tx, me, query, place)) for place in places(tx, me, folder_id)]
+    where = [
+        (place, place_condition(tx, me, query, place))
+        for place in findable_places(tx, me, folder_id)
+    ]
     rows = sorted(
-        _with_some(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))),
+        _notes_with_some_words(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))),
         key=lambda row: (-row[1], -row[0]),
     )
     return {row[0]: row[1] for row in rows[:limit]}
 
 
-def boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
+def recency_boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
     """Return the factor by which a recent change and a pin lift a note: from 1 to 1.21."""
-    return _recency(updated_at[:10], tx.moment.toordinal()) * (1 + PINNED * pinned)
+    return _recency_of_day(updated_at[:10], tx.moment.toordinal()) * (1 + PINNED * pinned)
 
 
 @functools.lru_cache(maxsize=4096)
-def _recency(day: str, today: int) -> float:
+def _recency_of_day(day: str, today: int) -> float:
     return float(
         1 + RECENT * 0.5 ** (max(0, today - date.fromisoformat(day).toordinal()) / HALF_LIFE_DAYS)
     )
@@ -157,31 +175,37 @@ class Extent(NamedTuple):
         return self._replace(limit=max(self.limit, FEW)) if place.shared else self
 
 
-def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Found]:
+def _rank_places(
+    tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False
+) -> list[Found]:
     """Return the best notes of some places."""
     if not query.clauses:
-        return _listed(tx, where, limit)
+        return _list_unranked(tx, where, limit)
     extent = Extent(
         limit + MORE, RANKED, few
     )  # more than are shown, since a recent change or a pin may lift one among them
-    found = _ranked(tx, _with_every(tx, query, where, extent), full=True)[:limit]
+    found = _sort_by_relevance(tx, _notes_with_every_clause(tx, query, where, extent), full=True)[
+        :limit
+    ]
     if len(found) < limit and len(telling_words(query)) + len(query.demands) > 1:
         known = {one.id for one in found}
-        more = _ranked(tx, _with_some(tx, query, where, extent), full=False)
+        more = _sort_by_relevance(tx, _notes_with_some_words(tx, query, where, extent), full=False)
         found += [one for one in more if one.id not in known][: limit - len(found)]
     return found
 
 
-def _ranked(tx: Tx, rows: Iterable[Row], *, full: bool) -> list[Found]:
+def _sort_by_relevance(tx: Tx, rows: Iterable[Row], *, full: bool) -> list[Found]:
     """Return the notes by relevance; ties go to the newer."""
     found = [
-        Found(note_id, raw * boost(tx, updated_at=updated_at, pinned=bool(pinned)), full, size)
+        Found(
+            note_id, raw * recency_boost(tx, updated_at=updated_at, pinned=bool(pinned)), full, size
+        )
         for note_id, raw, pinned, updated_at, size in rows
     ]
     return sorted(found, key=lambda one: (-one.relevance, -one.id))
 
 
-def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
+def _list_unranked(tx: Tx, where: Where, limit: int) -> list[Found]:
     """Return notes by what they are alone, pinned ones first, then the newly changed."""
     rows = [
         row
@@ -198,19 +222,22 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
     ]
 
 
-def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
+def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     """Return the best notes of each place in which every clause occurs."""
-    match, prominent = every(query), prominently(query)
+    match, prominent = match_every(query), match_prominent(query)
     return [
         row
         for place, rule in where
-        for row in _fair(
-            tx, query, place, _of_place(tx, place.owner, rule, match, prominent, extent.of(place))
+        for row in _rescore_shared(
+            tx,
+            query,
+            place,
+            _best_of_owner(tx, place.owner, rule, match, prominent, extent.of(place)),
         )
     ]
 
 
-def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
+def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     """Return the best notes of each place in which some of the words occur; of those with the
     rarest word none is too old.
     """
@@ -218,29 +245,32 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     rows: dict[int, Row] = {}
     for place, rule in where:
         found: dict[int, Row] = {}
-        matches = [some(query, telling)]
+        matches = [match_some(query, telling)]
         common = (
             len(telling) > 1
             and not extent.few
-            and _newest(tx, place.owner, matches[0], extent.most) is not None
+            and _oldest_of_newest(tx, place.owner, matches[0], extent.most) is not None
         )
-        if common and (rarest := _rarest(tx, place.owner, telling, extent.most)):
+        if common and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
             matches += [
-                some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")
+                match_some(query, [rarest], with_or_without=rest, which=which)
+                for which in ("AND", "NOT")
             ]
         for match in matches:
             found.update(
                 (row[0], row)
-                for row in _of_place(
-                    tx, place.owner, rule, match, prominently(query), extent.of(place)
+                for row in _best_of_owner(
+                    tx, place.owner, rule, match, match_prominent(query), extent.of(place)
                 )
             )
-        rows.update((row[0], row) for row in _fair(tx, query, place, list(found.values())))
+        rows.update(
+            (row[0], row) for row in _rescore_shared(tx, query, place, list(found.values()))
+        )
     return list(rows.values())
 
 
-def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
+def _rescore_shared(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
     """Return the notes of a place, those that others share with scores that tell nothing of what
     they do not share.
     """
@@ -250,11 +280,11 @@ def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
     return [(row[0], scores[row[0]], *row[2:]) for row in rows]
 
 
-def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
+def _oldest_of_newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
     """Return the id of the oldest of the newest `most` notes that match; None when no more than
     those do.
     """
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     if not has_index(tx, owner):
         return None
     row = tx.one(
@@ -266,52 +296,57 @@ def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
     return None if row is None else int(row[0]) + 1
 
 
-def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
+def _rarest_word(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
     """Return the word that the fewest notes hold; None where all stand in more than are ranked
     anyway.
     """
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     count = (
         f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {most + 1})"
     )
-    counts = ((int(tx.value(count, match=matching(part))), part) for part in parts)
+    counts = ((int(tx.value(count, match=fts_phrase(part))), part) for part in parts)
     number, rarest = min((counted for counted in counts if counted[0]), default=(most + 1, ""))
     return rarest if number <= most else None
 
 
-def _of_place(
+def _best_of_owner(
     tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent
 ) -> list[Row]:
     """Return the best of one owner's notes: of the newest and the prominent ones, or of all where
     too few of those may be found.
     """
     if extent.few:
-        return _of_those(tx, owner, where, match, "", extent)
+        return _best_matching(tx, owner, where, match, "", extent)
     if not has_index(tx, owner):
         return []
-    since = _newest(tx, owner, match, extent.most)
+    since = _oldest_of_newest(tx, owner, match, extent.most)
     if since is None:
-        return _of_those(tx, owner, where, match, "", extent)
+        return _best_matching(tx, owner, where, match, "", extent)
     among, bounds = "AND rowid >= :since", {"since": since}
     if prominent:
-        name, bounds["oldest"] = word_index.table(owner), _newest(tx, owner, match, PROMINENT) or 0
+        name, bounds["oldest"] = (
+            word_index.table_name(owner),
+            _oldest_of_newest(tx, owner, match, PROMINENT) or 0,
+        )
         # The sign keeps the list out of the index, which would count its words anew for each note
         # of it.
         among = f"""AND rowid >= :oldest AND (rowid >= :since OR +rowid IN (
             SELECT rowid FROM {name} WHERE {name} MATCH :prominent AND rowid >= :oldest))"""
-    rows = _of_those(
+    rows = _best_matching(
         tx, owner, where, match, among, extent, prominent=f"({match}) AND {prominent}", **bounds
     )
     return (
         rows
         if len(rows) >= extent.limit
         else list(
-            {row[0]: row for row in (*_searched(tx, owner, where, match, extent), *rows)}.values()
+            {
+                row[0]: row for row in (*_best_of_newest(tx, owner, where, match, extent), *rows)
+            }.values()
         )
     )
 
 
-def _of_those(
+def _best_matching(
     tx: Tx,
     owner: int,
     where: Condition,
@@ -321,7 +356,7 @@ def _of_those(
     **bounds: int | str,
 ) -> list[Row]:
     """Return the best of the notes that match."""
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     sql = f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
               FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
                     ORDER BY score, id DESC LIMIT :most) ranked
@@ -343,11 +378,11 @@ def _of_those(
     return first(PROMINENT + RANKED)
 
 
-def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
+def _best_of_newest(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
     """Return the best of the newest notes that match and that may be found, looking through all
     that match.
     """
-    name = word_index.table(owner)
+    name = word_index.table_name(owner)
     rows = tx.all(
         f"""SELECT id, score, pinned, updated_at, size FROM (
                 SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size

@@ -7,9 +7,9 @@ from msgspec import structs
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.index import word_index
-from app.workspace.index.spellings import beginning, goes_on
+from app.workspace.index.spellings import entry_prefix, is_prefix_search
 from app.workspace.search.ranking import query_language
-from app.workspace.search.ranking.findable import has_index, places
+from app.workspace.search.ranking.findable import findable_places, has_index
 from app.workspace.search.ranking.query_language import Query, Term
 from app.workspace.todos import due
 
@@ -21,32 +21,33 @@ def read_query(tx: Tx, me: Caller, text: str) -> Query:
     words.
     """
     query = (
-        query_language.parse(text)
+        query_language.parse_query(text)
         if ":" not in text
-        else query_language.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+        else query_language.parse_query(text, due.local_day(tx.now, due.request_zone(tx, me)))
     )
     if text.isascii() and "*" not in text:
         return query
     if any(
-        goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded
+        is_prefix_search(term.text, prefix=term.kind == "prefix")
+        for term in query.terms + query.excluded
     ):
-        owners = {place.owner for place in places(tx, me)}
+        owners = {place.owner for place in findable_places(tx, me)}
         narrowed = [
-            tuple(_narrowed(tx, owners, term) for term in terms)
+            tuple(_narrow_term(tx, owners, term) for term in terms)
             for terms in (*query.clauses, query.excluded)
         ]
         query = structs.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
     return query
 
 
-def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
+def _narrow_term(tx: Tx, owners: Iterable[int], term: Term) -> Term:
     """Return a term as it is, or as a whole word where FTS5 would gather too many entries: it does
     so at once and cannot be stopped.
     """
-    if not goes_on(term.text, prefix=term.kind == "prefix"):
+    if not is_prefix_search(term.text, prefix=term.kind == "prefix"):
         return term
     pages = sum(
-        word_index.pages_of(tx, owner, beginning(term.text))
+        word_index.count_pages(tx, owner, entry_prefix(term.text))
         for owner in owners
         if has_index(tx, owner)
     )

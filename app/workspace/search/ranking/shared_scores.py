@@ -7,11 +7,11 @@ those notes are not shared.
 from collections.abc import Sequence
 
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index.spellings import Pattern
 from app.workspace.index.word_index import WEIGHTS
 from app.workspace.search.ranking.query_language import Query
-from app.workspace.search.ranking.snippets import MOST_SPOTS, hits, patterns
+from app.workspace.search.ranking.snippets import MOST_SPOTS, count_hits, query_patterns
 
 RARITY = 4.0
 """What bm25 makes of a word that stands in one of fifty notes."""
@@ -24,16 +24,16 @@ def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
     note's length compared with a usual one.
     """
     rows = tx.all(
-        f"SELECT id, title, content, size FROM notes WHERE id IN ({IN_LIST})", ids=in_list(ids)
+        f"SELECT id, title, content, size FROM notes WHERE id IN ({IN_LIST})", ids=id_list(ids)
     )
-    wanted = patterns(query)
+    wanted = query_patterns(query)
     found: dict[int, float] = {}
     for note_id, title, content, size in rows:
-        found[note_id] = bm25(times(wanted, title, content), size, [RARITY] * len(wanted))
+        found[note_id] = bm25(count_matches(wanted, title, content), size, [RARITY] * len(wanted))
     return found
 
 
-def times(
+def count_matches(
     wanted: Sequence[Pattern], title: str, content: str, most: int = MOST_SPOTS
 ) -> list[float]:
     """Return how often each pattern stands in a text, at most so many times.
@@ -41,7 +41,7 @@ def times(
     In its title it counts more.
     """
     return [
-        hits(content, pattern, most) + WEIGHTS["title"] * hits(title, pattern, most)
+        count_hits(content, pattern, most) + WEIGHTS["title"] * count_hits(title, pattern, most)
         for pattern in wanted
     ]
 

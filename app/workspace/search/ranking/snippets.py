@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from app.workspace.index.spellings import (
     Pattern,
-    key_of,
-    pairs,
-    pattern,
-    plain,
-    tokens_in,
-    word_end,
+    find_tokens,
+    fold_in_place,
+    token_end,
+    word_key,
+    word_parts,
+    word_pattern,
 )
 from app.workspace.search.ranking.query_language import Query
 
@@ -30,23 +30,26 @@ Span = tuple[int, int]
 
 
 @lru_cache(maxsize=512)
-def patterns(query: Query) -> tuple[Pattern, ...]:
+def query_patterns(query: Query) -> tuple[Pattern, ...]:
     """Return how the terms of a query are found again in a text.
 
     A run without spaces also by its parts.
     """
-    found = [pattern(term.text, prefix=term.kind == "prefix") for term in query.terms]
+    found = [word_pattern(term.text, prefix=term.kind == "prefix") for term in query.terms]
     found += [
-        pattern(part) for word in query.words if len(parts := pairs(word)) > 1 for part in parts
+        word_pattern(part)
+        for word in query.words
+        if len(parts := word_parts(word)) > 1
+        for part in parts
     ]
     return tuple(dict.fromkeys(found))
 
 
-def hits(text: str, pattern: Pattern, most: int = MOST_SPOTS) -> int:
+def count_hits(text: str, pattern: Pattern, most: int = MOST_SPOTS) -> int:
     """Count how often a pattern stands in a text, up to a number at which more of it tells no
     more.
     """
-    return sum(1 for _ in islice(_spans(text, _plain(text), pattern), most))
+    return sum(1 for _ in islice(_find_spans(text, _fold_text(text), pattern), most))
 
 
 class Snippet(NamedTuple):
@@ -56,13 +59,13 @@ class Snippet(NamedTuple):
     marks: list[Span]
 
 
-def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
+def make_snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns`
     stand together.
     """
-    lowered = _plain(text)
-    start = _start(text, _best(text, lowered, patterns))
-    first, last = _passage(text, start)
+    lowered = _fold_text(text)
+    start = _passage_start(text, _best_place(text, lowered, patterns))
+    first, last = _passage_span(text, start)
     if first == last:
         return Snippet("", [])
     before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
@@ -70,29 +73,29 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     inside = [
         (at + by, end + by)
         for pattern in patterns
-        for at, end in _spans(text, lowered, pattern, first, last)
+        for at, end in _find_spans(text, lowered, pattern, first, last)
     ]
     return Snippet(
-        before + text[first:last] + after, inside if len(inside) < 2 else _merged(inside)
+        before + text[first:last] + after, inside if len(inside) < 2 else _merge_spans(inside)
     )
 
 
-def beginning(text: str, start: int = 0, end: int | None = None) -> str:
+def first_words(text: str, start: int = 0, end: int | None = None) -> str:
     """Return the first words of a part of a text."""
-    first, last = _passage(text[:end], start)
+    first, last = _passage_span(text[:end], start)
     before, after = "…" if text[:first].strip() else "", "…" if _INK.search(text, last) else ""
     return before + text[first:last] + after if first < last else ""
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Return a text without capitals and accents, of a very long one only the beginning.
 
     That of one in ASCII costs little.
     """
-    return plain(text if text.isascii() else text[:MOST_FOLDED])
+    return fold_in_place(text if text.isascii() else text[:MOST_FOLDED])
 
 
-def _passage(text: str, start: int) -> Span:
+def _passage_span(text: str, start: int) -> Span:
     """Return where the passage of a few words lies that begins at this place, without the white
     space around it.
     """
@@ -104,7 +107,7 @@ def _passage(text: str, start: int) -> Span:
     return first, first + len(piece.strip())
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
+def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Return spans in order, those that touch or overlap as one."""
     merged: list[Span] = []
     for start, end in sorted(spans):
@@ -115,14 +118,15 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
+def _best_place(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
     """Return the place from which, within a few lines, the rarest and the most of the patterns
     come.
     """
     if len(patterns) == 1:
-        return next(_spans(text, lowered, patterns[0]), (0, 0))[0]
+        return next(_find_spans(text, lowered, patterns[0]), (0, 0))[0]
     places = [
-        [at for at, _ in islice(_spans(text, lowered, pattern), MOST_SPOTS)] for pattern in patterns
+        [at for at, _ in islice(_find_spans(text, lowered, pattern), MOST_SPOTS)]
+        for pattern in patterns
     ]
     spots = sorted((at, number) for number, own in enumerate(places) for at in own)
     if len(spots) < 2:
@@ -141,18 +145,18 @@ def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
     return best
 
 
-def _spans(
+def _find_spans(
     text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None
 ) -> Iterator[Span]:
     """Find where a pattern stands in a part of a text.
 
     Where its letters begin a word whose key is the pattern's.
     """
-    find = _spans_from if text.isascii() else _spans_loosely
+    find = _find_spans_from if text.isascii() else _find_spans_loosely
     return find(text, lowered, pattern, pattern.begun, start, stop)
 
 
-def _spans_loosely(
+def _find_spans_loosely(
     text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None
 ) -> Iterator[Span]:
     """Find them in a text where points and marks may stand between the letters.
@@ -160,14 +164,14 @@ def _spans_loosely(
     If they are nowhere together, the first one has to do.
     """
     found = False
-    for span in _spans_from(text, lowered, pattern, begun, start, stop):
+    for span in _find_spans_from(text, lowered, pattern, begun, start, stop):
         found = True
         yield span
     if not found:
-        yield from _spans_from(text, lowered, pattern, begun[:1], start, stop)
+        yield from _find_spans_from(text, lowered, pattern, begun[:1], start, stop)
 
 
-def _spans_from(
+def _find_spans_from(
     text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None
 ) -> Iterator[Span]:
     spaced = begun[:1].isascii()
@@ -179,24 +183,24 @@ def _spans_from(
         end = (
             0
             if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii()
-            else _end(text, at, pattern)
+            else _match_end(text, at, pattern)
         )
         if end:
             yield at, min(end, stop)
         at = lowered.find(begun, max(end, at + 1), stop)
 
 
-def _end(text: str, at: int, pattern: Pattern) -> int:
+def _match_end(text: str, at: int, pattern: Pattern) -> int:
     """Return where a pattern that begins at this place ends; 0 where it does not stand there."""
     keys = pattern.keys
     if len(keys) == 1 and not pattern.prefix:
-        end = word_end(text, at)
-        return end if end and key_of(text[at:end]) == keys[0] else 0
-    for number, token in enumerate(tokens_in(text, at, at + LONGEST_TOKEN * len(keys))):
+        end = token_end(text, at)
+        return end if end and word_key(text[at:end]) == keys[0] else 0
+    for number, token in enumerate(find_tokens(text, at, at + LONGEST_TOKEN * len(keys))):
         goes_on = (
             pattern.prefix
             and number == len(keys) - 1
-            and plain(text[token.start : token.end]).startswith(keys[-1])
+            and fold_in_place(text[token.start : token.end]).startswith(keys[-1])
         )
         if (number == 0 and token.start != at) or not (goes_on or token.key == keys[number]):
             return 0
@@ -205,7 +209,7 @@ def _end(text: str, at: int, pattern: Pattern) -> int:
     return 0
 
 
-def _start(text: str, at: int) -> int:
+def _passage_start(text: str, at: int) -> int:
     """Return where the passage begins.
 
     At the line's or a sentence's start where that is near, else between two words.

@@ -21,13 +21,15 @@ class PendingText(msgspec.Struct, frozen=True):
     texts: list[str]
 
 
-def prepared(
+def prepare_texts(
     tx: Tx, table: VectorTable, model_id: int, ids: Sequence[int], characters: int
 ) -> list[PendingText]:
     """Return those of some texts that need vectors, cut into passages."""
     found = table.pending(tx, model_id, ids, characters=note_passages.MOST * 2 * characters)
     return [
-        _pending_text(one, note_passages.cut(one.title, one.content, characters=characters))
+        _pending_text(
+            one, note_passages.cut_passages(one.title, one.content, characters=characters)
+        )
         for one in found
     ]
 
@@ -35,7 +37,7 @@ def prepared(
 def _pending_text(of: Pending, cut: list[note_passages.Passage]) -> PendingText:
     known = {}
     if of.spans and of.vectors:
-        spans = note_vectors.unpacked(of.spans)
+        spans = note_vectors.unpack_spans(of.spans)
         size = len(of.vectors) // len(spans)
         known = {
             span.digest: of.vectors[place * size : (place + 1) * size]
@@ -45,17 +47,17 @@ def _pending_text(of: Pending, cut: list[note_passages.Passage]) -> PendingText:
         of._replace(content="", vectors=None),
         cut,
         known,
-        [one.text for one in cut if note_vectors.digest(one) not in known],
+        [one.text for one in cut if note_vectors.passage_digest(one) not in known],
     )
 
 
-def row(work: PendingText, fresh: dict[str, bytes], dimension: int) -> Row:
+def vector_row(work: PendingText, fresh: dict[str, bytes], dimension: int) -> Row:
     """Return the row that stores all vectors of a text: those it keeps and the fresh ones.
 
     Raise EmbeddingFailed when a vector has another length than the model's.
     """
     found = [
-        fresh[one.text] if one.text in fresh else work.known[note_vectors.digest(one)]
+        fresh[one.text] if one.text in fresh else work.known[note_vectors.passage_digest(one)]
         for one in work.passages
     ]
     if any(len(vector) != dimension for vector in found):
@@ -64,6 +66,6 @@ def row(work: PendingText, fresh: dict[str, bytes], dimension: int) -> Row:
         work.of.id,
         work.of.version,
         work.of.title,
-        note_vectors.packed(work.passages),
+        note_vectors.pack_spans(work.passages),
         b"".join(found),
     )

@@ -38,7 +38,7 @@ class _Part(NamedTuple):
     heading: str
 
 
-def cut(title: str, content: str, *, characters: int, most: int = MOST) -> list[Passage]:
+def cut_passages(title: str, content: str, *, characters: int, most: int = MOST) -> list[Passage]:
     """Return a note's passages of about `characters` characters, in order.
 
     The first `most`, and the title alone for a note without text.
@@ -48,28 +48,30 @@ def cut(title: str, content: str, *, characters: int, most: int = MOST) -> list[
     says little.
     """
     found: list[Passage] = []
-    for parts in _packed(_parts(content[: 2 * most * characters], characters), characters):
+    for parts in _pack_parts(
+        _split_parts(content[: 2 * most * characters], characters), characters
+    ):
         start, end = parts[0].start, parts[-1].end
         heading = "" if parts[0].opens else parts[0].heading
-        found.append(Passage(start, end, _text(title, heading, content[start:end])))
+        found.append(Passage(start, end, _passage_text(title, heading, content[start:end])))
         if len(found) == most:
             break
     return found or [Passage(0, 0, title)]
 
 
-def readable(text: str) -> str:
+def readable_text(text: str) -> str:
     """Return Markdown without the marks and addresses that say nothing about what it means, in one
     line.
     """
     return SPACE.sub(" ", MARKUP.sub(" ", LINK.sub(r"\1", text))).strip()
 
 
-def _text(title: str, heading: str, passage: str) -> str:
+def _passage_text(title: str, heading: str, passage: str) -> str:
     above = f"{title}\n{heading[:HEADING_CHARACTERS]}" if heading and heading != title else title
-    return f"{above}\n{readable(passage)}"
+    return f"{above}\n{readable_text(passage)}"
 
 
-def _packed(parts: Iterator[_Part], characters: int) -> Iterator[list[_Part]]:
+def _pack_parts(parts: Iterator[_Part], characters: int) -> Iterator[list[_Part]]:
     """Gather parts into passages.
 
     A section begins a new one unless the one before is short, and a short end stays with what it
@@ -96,38 +98,38 @@ def _packed(parts: Iterator[_Part], characters: int) -> Iterator[list[_Part]]:
     yield from (group for group in (before, held) if group)
 
 
-def _parts(content: str, characters: int) -> Iterator[_Part]:
+def _split_parts(content: str, characters: int) -> Iterator[_Part]:
     """Return the paragraphs; a long one in pieces."""
-    for start, end, opens, heading in _paragraphs(content):
+    for start, end, opens, heading in _split_paragraphs(content):
         at = start
         while end - at > characters:
-            border = _border(content, at, at + characters)
-            yield from _trimmed(content, at, border, opens=opens and at == start, heading=heading)
+            border = _best_border(content, at, at + characters)
+            yield from _trim_part(content, at, border, opens=opens and at == start, heading=heading)
             at = border
-        yield from _trimmed(content, at, end, opens=opens and at == start, heading=heading)
+        yield from _trim_part(content, at, end, opens=opens and at == start, heading=heading)
 
 
-def _paragraphs(content: str) -> Iterator[_Part]:
+def _split_paragraphs(content: str) -> Iterator[_Part]:
     """Return the runs of lines between blank lines.
 
     A heading begins a run of its own, with the paragraph after it.
     """
     heading, start = "", 0
     opens = bare = False
-    for line in blocks.lines(content):
+    for line in blocks.read_lines(content):
         titled, empty = line.kind == "heading", not content[line.start : line.end].strip()
         if titled or (empty and not bare):
             if line.start > start:
                 yield _Part(start, line.start, opens, heading)
             start, opens = line.start, titled
         if titled:
-            heading = readable(content[line.inner : line.end].rstrip().rstrip("#"))
+            heading = readable_text(content[line.inner : line.end].rstrip().rstrip("#"))
         bare = titled or (bare and empty)
     if len(content) > start:
         yield _Part(start, len(content), opens, heading)
 
 
-def _trimmed(content: str, start: int, end: int, *, opens: bool, heading: str) -> Iterator[_Part]:
+def _trim_part(content: str, start: int, end: int, *, opens: bool, heading: str) -> Iterator[_Part]:
     """Return the part without the white space around it, or nothing."""
     text = content[start:end]
     left = len(text) - len(text.lstrip())
@@ -135,7 +137,7 @@ def _trimmed(content: str, start: int, end: int, *, opens: bool, heading: str) -
         yield _Part(start + left, start + len(text.rstrip()), opens, heading)
 
 
-def _border(content: str, start: int, end: int) -> int:
+def _best_border(content: str, start: int, end: int) -> int:
     """Return the best place to end a piece.
 
     After a sentence, else between words, else where it is full; never in its first half.

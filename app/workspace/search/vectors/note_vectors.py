@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.search.vectors.note_passages import Passage
 from app.workspace.search.vectors.vector_table import CURRENT, VectorTable
 
@@ -52,7 +52,7 @@ class Known(msgspec.Struct, frozen=True):
     spans: bytes | None
 
 
-def models(tx: Tx) -> list[Model]:
+def list_models(tx: Tx) -> list[Model]:
     """Return every model that has vectors here, newest first."""
     rows = tx.all("SELECT id, name, dimension, complete FROM embedding_models ORDER BY id DESC")
     return [Model(id_, name, dimension, bool(complete)) for id_, name, dimension, complete in rows]
@@ -67,10 +67,12 @@ def ensure_model(tx: Tx, name: str, dimension: int) -> Model:
         dimension=dimension,
         now=tx.now,
     )
-    return next(model for model in models(tx) if (model.name, model.dimension) == (name, dimension))
+    return next(
+        model for model in list_models(tx) if (model.name, model.dimension) == (name, dimension)
+    )
 
 
-def complete(tx: Tx, model_id: int) -> None:
+def mark_complete(tx: Tx, model_id: int) -> None:
     """Note that every note has had its vectors of a model, and that no other model answers any
     more.
     """
@@ -80,21 +82,21 @@ def complete(tx: Tx, model_id: int) -> None:
     )
 
 
-def known(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]:
+def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]:
     """Return what ranking asks of those of some notes that are live."""
     rows = tx.all(
         f"""SELECT t.id, t.updated_at, t.pinned, CASE WHEN {CURRENT} THEN p.spans END
             FROM notes t LEFT JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
             WHERE t.id IN ({IN_LIST}) AND t.trash_id IS NULL""",
-        ids=in_list(list(ids)),
+        ids=id_list(list(ids)),
         model=model_id,
     )
     return {row[0]: Known(row[1], bool(row[2]), row[3]) for row in rows}
 
 
-def counted(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
+def count_of_owner(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
     """Count an owner's live notes that have current vectors, and their passages."""
-    row = tx.sure(
+    row = tx.require_row(
         f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
           FROM notes t CROSS JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
             WHERE t.owner_id = :owner AND t.trash_id IS NULL AND {CURRENT}""",
@@ -104,9 +106,9 @@ def counted(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
     return row[0], row[1] // model.dimension
 
 
-def counted_all(tx: Tx, model: Model) -> tuple[int, int]:
+def count_all(tx: Tx, model: Model) -> tuple[int, int]:
     """Count everyone's live notes that have current vectors, and their passages."""
-    row = tx.sure(
+    row = tx.require_row(
         f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
           FROM note_passages p JOIN notes t ON t.id = p.note_id
             WHERE p.model_id = :model AND t.trash_id IS NULL AND {CURRENT}""",
@@ -115,24 +117,26 @@ def counted_all(tx: Tx, model: Model) -> tuple[int, int]:
     return row[0], row[1] // model.dimension
 
 
-def digest(passage: Passage) -> bytes:
+def passage_digest(passage: Passage) -> bytes:
     """Return 8 bytes that tell one embedded text from another."""
     return hashlib.blake2b(
         passage.text.encode("utf-8", "surrogatepass"), digest_size=PLACE.size - 8
     ).digest()
 
 
-def packed(passages: Iterable[Passage]) -> bytes:
+def pack_spans(passages: Iterable[Passage]) -> bytes:
     """Return the places and digests of passages as they are stored."""
-    return b"".join(PLACE.pack(passage.start, passage.end, digest(passage)) for passage in passages)
+    return b"".join(
+        PLACE.pack(passage.start, passage.end, passage_digest(passage)) for passage in passages
+    )
 
 
-def unpacked(spans: bytes) -> list[Span]:
+def unpack_spans(spans: bytes) -> list[Span]:
     """Return the places and digests of what `packed` gave."""
     return [Span(*found) for found in PLACE.iter_unpack(spans)]
 
 
-def place(spans: bytes | None, ordinal: int) -> tuple[int, int]:
+def passage_span(spans: bytes | None, ordinal: int) -> tuple[int, int]:
     """Return where the passage of that number stands in the text."""
-    found = unpacked(spans or b"")[ordinal : ordinal + 1]
+    found = unpack_spans(spans or b"")[ordinal : ordinal + 1]
     return (found[0].start, found[0].end) if found else (0, 0)

@@ -61,7 +61,7 @@ class Shelf:
         """How many are known to wait."""
         return len(self._recent) + len(self._backlog)
 
-    def hear(self, id_: int) -> None:
+    def note_change(self, id_: int) -> None:
         """Note that a text was written.
 
         After very many of them everything is looked through instead.
@@ -69,9 +69,9 @@ class Shelf:
         self._recent.pop(id_, None)
         self._recent[id_] = None
         if len(self._recent) > MOST_RECENT:
-            self.begin_again()
+            self.look_through_all()
 
-    def begin_again(self) -> None:
+    def look_through_all(self) -> None:
         """Look through all, newest first."""
         self._recent, self._backlog, self._below = {}, [], TOP
         self._begun += 1
@@ -80,11 +80,11 @@ class Shelf:
         """Note that these are still to be done, before what was just written."""
         self._recent = dict.fromkeys(ids) | self._recent
 
-    def recent(self, most: int) -> list[int]:
+    def take_recent(self, most: int) -> list[int]:
         """Take some of what was just written, the newest first."""
         return [self._recent.popitem()[0] for _ in range(min(most, len(self._recent)))]
 
-    async def older(self, app: App, model_id: int, most: int) -> list[int]:
+    async def take_older(self, app: App, model_id: int, most: int) -> list[int]:
         """Take some of the older ones that may be without vectors.
 
         None once all have been looked through.

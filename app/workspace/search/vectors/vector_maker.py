@@ -97,7 +97,7 @@ class Meaning:
         except (TimeoutError, EmbeddingFailed) as error:
             if asked is not self._app.embedder and asked is self._asked:
                 self.answering = self.model  # the earlier model cannot be asked after all
-                await self._let_go_of_former()
+                await self._delete_former()
             raise EmbeddingFailed(str(error) or "The model does not answer.") from None
 
     async def stop(self) -> None:
@@ -109,7 +109,7 @@ class Meaning:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        await self._let_go_of_former()
+        await self._delete_former()
         for shelf in self._shelves:
             await shelf.matrices.close()
 
@@ -140,27 +140,27 @@ class Meaning:
         return any(shelf.has_recent for shelf in self._shelves)
 
     def _listen(self, shelf: Shelf) -> None:
-        self._app.events.on(shelf.kind.changed, lambda event: self._hear(shelf, event["id"]))
+        self._app.events.on(shelf.kind.changed, lambda event: self._note_change(shelf, event["id"]))
         self._app.events.on(
-            shelf.kind.many_changed, lambda event: self._hear_of_many(shelf, event["owner"])
+            shelf.kind.many_changed, lambda event: self._note_many_changes(shelf, event["owner"])
         )
 
-    def _hear(self, shelf: Shelf, id_: int) -> None:
-        shelf.matrices.change([id_])
+    def _note_change(self, shelf: Shelf, id_: int) -> None:
+        shelf.matrices.note_changed([id_])
         if self._app.embedder.model is not None:
-            shelf.hear(id_)
+            shelf.note_change(id_)
             self._wake.set()
 
-    def _hear_of_many(self, shelf: Shelf, owner: int) -> None:
+    def _note_many_changes(self, shelf: Shelf, owner: int) -> None:
         shelf.matrices.forget(owner)
-        shelf.begin_again()
+        shelf.look_through_all()
         self._wake.set()
 
     async def _run(self) -> None:
         wait = FIRST_WAIT_SECONDS
         while True:
             try:
-                await self._work()
+                await self._do_next()
                 self._failure, wait = None, FIRST_WAIT_SECONDS
                 continue
             except EmbeddingFailed as error:
@@ -171,7 +171,7 @@ class Meaning:
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT_SECONDS)
 
-    async def _work(self) -> None:
+    async def _do_next(self) -> None:
         """Do the next thing that is to be done, or wait until there may be one."""
         if self._wake.is_set():
             self._wake.clear()
@@ -182,7 +182,7 @@ class Meaning:
             await asyncio.sleep(LOOK_SECONDS)
         else:
             await self._follow_model()
-            shelf, ids = await self._next()
+            shelf, ids = await self._next_texts()
             if ids:
                 self._done = False
                 began, commits = time.monotonic(), self._app.store.commits
@@ -192,7 +192,7 @@ class Meaning:
                         time.monotonic() - began
                     )  # others write: leave them half of the time
             else:
-                await self._finish()
+                await self._finish_model()
 
     async def _on_battery_now(self) -> bool:
         self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(
@@ -222,11 +222,11 @@ class Meaning:
                 False,
                 False,
             )
-            await self._let_go_of_former()
+            await self._delete_former()
             for shelf in self._shelves:
-                shelf.begin_again()
+                shelf.look_through_all()
         if self.model is None and name is not None and dimension is not None:
-            self.model = await self._known(name, dimension)
+            self.model = await self._ensure_model(name, dimension)
         if self.answering is None:
             await self._choose_answering()
 
@@ -236,7 +236,8 @@ class Meaning:
         """
         answering, asked = self.model, self._app.embedder
         complete = next(
-            (model for model in await self._app.read(note_vectors.models) if model.complete), None
+            (model for model in await self._app.read(note_vectors.list_models) if model.complete),
+            None,
         )
         if (
             complete is not None
@@ -246,22 +247,22 @@ class Meaning:
             answering, asked = complete, former
         self.answering, self._asked = answering, asked
 
-    async def _known(self, name: str, dimension: int) -> Model:
-        for model in await self._app.read(note_vectors.models):
+    async def _ensure_model(self, name: str, dimension: int) -> Model:
+        for model in await self._app.read(note_vectors.list_models):
             if (model.name, model.dimension) == (name, dimension):
                 return model
         return await self._app.write(note_vectors.ensure_model, name, dimension)
 
-    async def _next(self) -> tuple[Shelf, list[int]]:
+    async def _next_texts(self) -> tuple[Shelf, list[int]]:
         """Return some texts of one kind that may be without vectors.
 
         Those just written, else older ones.
         """
         for shelf in self._shelves:
-            if ids := shelf.recent(AT_ONCE):
+            if ids := shelf.take_recent(AT_ONCE):
                 return shelf, ids
         for shelf in self._shelves:
-            if ids := await shelf.older(self._app, self._model_id, AT_ONCE):
+            if ids := await shelf.take_older(self._app, self._model_id, AT_ONCE):
                 return shelf, ids
         return self._shelves[0], []
 
@@ -270,7 +271,7 @@ class Meaning:
         return 0 if self.model is None else self.model.id
 
     async def _index(self, shelf: Shelf, ids: Sequence[int]) -> None:
-        """Return some texts their vectors, few at a time; what fails is put back."""
+        """Give some texts their vectors, few at a time; what fails is put back."""
         left = list(ids)
         try:
             while left:
@@ -283,13 +284,13 @@ class Meaning:
             raise
 
     async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
-        """Return vectors to the first of some texts that come to enough passages.
+        """Give vectors to the first of some texts that come to enough passages.
 
         Give all that need nothing more.
         """
         characters = self._app.embedder.characters
         found = await self._app.read(
-            embedding_work.prepared, shelf.table, self._model_id, ids, characters
+            embedding_work.prepare_texts, shelf.table, self._model_id, ids, characters
         )
         done = set(ids) - {work.of.id for work in found}
         batch: list[PendingText] = []
@@ -304,13 +305,13 @@ class Meaning:
     async def _embed(self, shelf: Shelf, batch: Sequence[PendingText]) -> bool:
         """Make and store the vectors of a batch; say whether that could be done, now or ever."""
         try:
-            fresh = await self._vectors([text for work in batch for text in work.texts])
+            fresh = await self._make_vectors([text for work in batch for text in work.texts])
         except EmbeddingFailed:
             if not self._careful:
                 self._careful = len(batch) + AT_ONCE
                 if len(batch) > 1:
                     return False
-            await self._vectors(["A text that can be embedded if any can."])
+            await self._make_vectors(["A text that can be embedded if any can."])
             log.warning(
                 "%s %s cannot be embedded; it is found by its words alone",
                 shelf.kind.name,
@@ -320,7 +321,7 @@ class Meaning:
         await self._store(shelf, batch, fresh)
         return True
 
-    async def _vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
+    async def _make_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         for start in range(0, len(texts), TEXTS):
             some = texts[start : start + TEXTS]
@@ -336,17 +337,17 @@ class Meaning:
             )  # a model elsewhere tells its dimension with its first answer
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
-        rows = [embedding_work.row(work, fresh, self.model.dimension) for work in batch]
-        shelf.matrices.change(await self._app.write(shelf.table.store, self.model.id, rows))
+        rows = [embedding_work.vector_row(work, fresh, self.model.dimension) for work in batch]
+        shelf.matrices.note_changed(await self._app.write(shelf.table.store, self.model.id, rows))
 
-    async def _finish(self) -> None:
+    async def _finish_model(self) -> None:
         """Everything has vectors: note it, delete those of other models step by step, then wait
         for a change.
         """
         if self.model is not None and not self.model.complete:
-            await self._app.write(note_vectors.complete, self.model.id)
+            await self._app.write(note_vectors.mark_complete, self.model.id)
             self.model = self.model._replace(complete=True)
-            await self._let_go_of_former()
+            await self._delete_former()
             self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
             self._tidy = all(
@@ -355,7 +356,7 @@ class Meaning:
         self._failure, self._done = None, True
         await self._wait(LOOK_SECONDS)
 
-    async def _let_go_of_former(self) -> None:
+    async def _delete_former(self) -> None:
         if self._asked is not self._app.embedder:
             former, self._asked = self._asked, self._app.embedder
             await former.close()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.core.app import App
 from app.core.database.tx import Tx
-from app.core.process.background_tasks import undisturbed
+from app.core.process.background_tasks import shielded
 from app.workspace.search.vectors.note_vectors import Model
 from app.workspace.search.vectors.vector_table import VectorTable
 
@@ -34,7 +34,7 @@ class Matrices:
         self._stale: set[int] = set()
         self._busy: asyncio.Task[None] | None = None
 
-    def change(self, ids: Iterable[int]) -> None:
+    def note_changed(self, ids: Iterable[int]) -> None:
         """Note that the vectors of these notes, or who owns them, may be others now."""
         if self._held or self._busy:
             self._changed.update(ids)
@@ -43,14 +43,14 @@ class Matrices:
         """Note that many notes of an owner are others now."""
         self._stale.add(owner)
 
-    async def of(self, app: App, model: Model, owners: Sequence[int]) -> "list[Matrix]":
+    async def matrices_of(self, app: App, model: Model, owners: Sequence[int]) -> "list[Matrix]":
         """Return the owners' matrices as the table has them now."""
-        while self._behind(model, owners):
+        while self._is_behind(model, owners):
             if self._busy is None:
                 self._busy = asyncio.create_task(self._catch_up(app, model, owners))
             # A reader's thread cannot be stopped, so what it changes must not be begun again when
             # its asker goes.
-            await undisturbed(self._busy)
+            await shielded(self._busy)
         for owner in owners:
             self._held[owner] = self._held.pop(owner)  # last used, last in order
         return [self._held[owner] for owner in owners]
@@ -60,7 +60,7 @@ class Matrices:
         if self._busy is not None:
             await asyncio.wait([self._busy])
 
-    def _behind(self, model: Model, owners: Sequence[int]) -> bool:
+    def _is_behind(self, model: Model, owners: Sequence[int]) -> bool:
         return bool(
             self._busy
             or self._changed
@@ -76,7 +76,9 @@ class Matrices:
             kept = self._held if model.id == self._model and len(changed) <= MOST_CHANGED else {}
             kept = {owner: matrix for owner, matrix in kept.items() if owner not in stale}
             missing = [owner for owner in owners if owner not in kept]
-            self._held = kept | await app.read(_read, self._table, model, kept, changed, missing)
+            self._held = kept | await app.read(
+                _read_matrices, self._table, model, kept, changed, missing
+            )
             self._model = model.id
             self._shrink(owners)
         except BaseException:
@@ -95,7 +97,7 @@ class Matrices:
             size -= self._held.pop(owner).size
 
 
-def _read(
+def _read_matrices(
     tx: Tx,
     table: VectorTable,
     model: Model,

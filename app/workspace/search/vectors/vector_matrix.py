@@ -47,7 +47,7 @@ class _Rows(NamedTuple):
     notes: Numbers
     lengths: Floats
 
-    def taken(self, which: slice | Places) -> "_Rows":
+    def take_rows(self, which: slice | Places) -> "_Rows":
         return _Rows(self.head[which], self.tail[which], self.notes[which], self.lengths[which])
 
     def put(self, start: int, rows: "_Rows") -> None:
@@ -63,7 +63,7 @@ class Matrix:
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
-        self._rows = _empty(0, dimension, 0)
+        self._rows = _empty_rows(0, dimension, 0)
         self._used = 0
         self._gone = 0
         self._basis: Floats | None = None
@@ -85,16 +85,18 @@ class Matrix:
             buffer += added
             notes += [note_id] * (len(added) // self.dimension)
         vectors = np.frombuffer(buffer, np.int8).reshape(-1, self.dimension)
-        self._basis = _basis(vectors) if len(vectors) >= LARGE else None
-        self._rows = self._made(vectors, np.array(notes, np.int64))
+        self._basis = _principal_directions(vectors) if len(vectors) >= LARGE else None
+        self._rows = self._make_rows(vectors, np.array(notes, np.int64))
         self._used, self._gone = len(notes), 0
 
-    def _made(self, vectors: Bytes, notes: Numbers) -> _Rows:
+    def _make_rows(self, vectors: Bytes, notes: Numbers) -> _Rows:
         """Return rows as they are held, turned where this matrix is."""
         if self._basis is None:
-            return _Rows(vectors, np.zeros((len(vectors), 0), np.int8), notes, _lengths(vectors))
+            return _Rows(
+                vectors, np.zeros((len(vectors), 0), np.int8), notes, _row_lengths(vectors)
+            )
         columns = self.dimension // 4
-        made = _empty(len(vectors), columns, self.dimension - columns)
+        made = _empty_rows(len(vectors), columns, self.dimension - columns)
         for start in range(0, len(vectors), 4 * BLOCK):
             part = slice(start, start + 4 * BLOCK)
             turned = vectors[part].astype(np.float32) @ self._basis
@@ -103,13 +105,13 @@ class Matrix:
             made.head[part], made.tail[part], made.lengths[part] = (
                 turned[:, :columns],
                 turned[:, columns:],
-                _lengths(turned),
+                _row_lengths(turned),
             )
         return made._replace(notes=notes)
 
     def replace(self, ids: Iterable[int], rows: Iterable[tuple[int, bytes]]) -> None:
         """Let go of the notes `ids`, then hold these (note id, vectors) too."""
-        gone = np.flatnonzero(_among(self._rows.notes[: self._used], ids))
+        gone = np.flatnonzero(_rows_of_notes(self._rows.notes[: self._used], ids))
         self._rows.notes[gone] = GONE
         self._gone += len(gone)
         added = [
@@ -123,27 +125,27 @@ class Matrix:
             )
         if self._gone * 4 > self._used:
             kept = np.flatnonzero(self._rows.notes[: self._used] != GONE)
-            self._rows = self._rows.taken(kept)
+            self._rows = self._rows.take_rows(kept)
             self._used, self._gone = len(kept), 0
 
     def _append(self, vectors: Bytes, notes: Numbers) -> None:
         end = self._used + len(notes)
         if end > len(self._rows.notes):
-            larger = _empty(end + end // 8, self._rows.head.shape[1], self._rows.tail.shape[1])
-            larger.put(0, self._rows.taken(slice(self._used)))
+            larger = _empty_rows(end + end // 8, self._rows.head.shape[1], self._rows.tail.shape[1])
+            larger.put(0, self._rows.take_rows(slice(self._used)))
             self._rows = larger
-        self._rows.put(self._used, self._made(vectors, notes))
+        self._rows.put(self._used, self._make_rows(vectors, notes))
         self._used = end
 
     def nearness(self, query: bytes) -> "Nearness":
         """Measure how near every passage is to a query, a vector of float32."""
         vector = np.frombuffer(query, np.float32)
         return Nearness(
-            self._rows.taken(slice(self._used)),
+            self._rows.take_rows(slice(self._used)),
             vector if self._basis is None else vector @ self._basis,
         )
 
-    def mean(self, note_id: int) -> bytes | None:
+    def mean_direction(self, note_id: int) -> bytes | None:
         """Return the direction in which a note's passages point on the whole, as `nearness` takes
         it; None when it has none.
         """
@@ -174,59 +176,63 @@ class Nearness:
         self._rows = rows
         self._query = query
         self._exact = rows.tail.shape[1] == 0
-        self._scores = _products(rows.head, query[: rows.head.shape[1]]) / rows.lengths
+        self._scores = _multiply_rows(rows.head, query[: rows.head.shape[1]]) / rows.lengths
 
-    def best(self, most: int) -> dict[int, Near]:
+    def nearest(self, most: int) -> dict[int, Near]:
         """Return the nearest notes, at least `most` where there are as many, each with its best
         passage.
         """
         some = 2 * most
         while True:
             all_ = some >= len(self._scores)
-            found = self._near(*self._chosen(some))
+            found = self._best_passages(*self._choose_rows(some))
             if all_ or len(found) >= most:
                 return dict(sorted(found.items(), key=lambda item: -item[1].score)[:most])
             some *= 4
 
-    def of(self, ids: Iterable[int], most: int | None = None) -> dict[int, Near]:
+    def of_notes(self, ids: Iterable[int], most: int | None = None) -> dict[int, Near]:
         """Return those of some notes that have vectors, each with its best passage.
 
         All, or those of the nearest `most` passages.
         """
-        rows = np.flatnonzero(_among(self._rows.notes, ids))
-        scores = self._exactly(rows)
-        nearest = _highest(scores, len(rows) if most is None else most)
-        return self._near(rows[nearest], scores[nearest])
+        rows = np.flatnonzero(_rows_of_notes(self._rows.notes, ids))
+        scores = self._exact_scores(rows)
+        nearest = _highest_places(scores, len(rows) if most is None else most)
+        return self._best_passages(rows[nearest], scores[nearest])
 
-    def _chosen(self, some: int) -> tuple[Places, Floats]:
+    def _choose_rows(self, some: int) -> tuple[Places, Floats]:
         """Return the nearest rows with their scores."""
         if self._exact:
-            rows = _highest(self._scores, some)
+            rows = _highest_places(self._scores, some)
             return rows, self._scores[rows]
-        rows = _highest(self._scores, max(CHOSEN, 4 * some))
-        scores = self._exactly(rows)
-        nearest = _highest(scores, some)
+        rows = _highest_places(self._scores, max(CHOSEN, 4 * some))
+        scores = self._exact_scores(rows)
+        nearest = _highest_places(scores, some)
         return rows[nearest], scores[nearest]
 
-    def _exactly(self, rows: Places) -> Floats:
+    def _exact_scores(self, rows: Places) -> Floats:
         if self._exact:
             return self._scores[rows]
         columns = self._rows.head.shape[1]
         return (
             self._scores[rows]
-            + _products(self._rows.tail[rows], self._query[columns:]) / self._rows.lengths[rows]
+            + _multiply_rows(self._rows.tail[rows], self._query[columns:])
+            / self._rows.lengths[rows]
         )
 
-    def _near(self, rows: Places, scores: Floats) -> dict[int, Near]:
+    def _best_passages(self, rows: Places, scores: Floats) -> dict[int, Near]:
         best: dict[int, tuple[float, int]] = {}
         for note_id, score, row in zip(
             self._rows.notes[rows].tolist(), scores.tolist(), rows.tolist(), strict=True
         ):
             if note_id != GONE and (note_id not in best or score > best[note_id][0]):
                 best[note_id] = score, row
-        return {note_id: Near(score, self._ordinal(row)) for note_id, (score, row) in best.items()}
+        return {
+            note_id: Near(score, self._passage_number(row))
+            for note_id, (score, row) in best.items()
+        }
 
-    def _ordinal(self, row: int) -> int:
+    def _passage_number(self, row: int) -> int:
         """Count the rows of the same note before this one: they stand together, in order."""
         notes, first = self._rows.notes, row
         while first and notes[first - 1] == notes[row]:
@@ -234,7 +240,7 @@ class Nearness:
         return row - first
 
 
-def _empty(rows: int, head: int, tail: int) -> _Rows:
+def _empty_rows(rows: int, head: int, tail: int) -> _Rows:
     return _Rows(
         np.zeros((rows, head), np.int8),
         np.zeros((rows, tail), np.int8),
@@ -243,12 +249,12 @@ def _empty(rows: int, head: int, tail: int) -> _Rows:
     )
 
 
-def _highest(scores: Floats, some: int) -> Places:
+def _highest_places(scores: Floats, some: int) -> Places:
     """Return where the `some` highest scores are, in no order."""
     return np.arange(len(scores)) if some >= len(scores) else np.argpartition(scores, -some)[-some:]
 
 
-def _among(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:
+def _rows_of_notes(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:
     """Say for each row whether it is of one of the notes.
 
     By a table of flags, for sorting would take longer than the product.
@@ -260,7 +266,7 @@ def _among(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:
     return np.asarray(flags[notes], np.bool_)
 
 
-def _products(vectors: Bytes, query: Floats) -> Floats:
+def _multiply_rows(vectors: Bytes, query: Floats) -> Floats:
     """Multiply every row with the query, block by block."""
     step = BLOCK_NUMBERS // (vectors.shape[1] or 1)
     block = np.empty((step, vectors.shape[1]), np.float32)
@@ -272,7 +278,7 @@ def _products(vectors: Bytes, query: Floats) -> Floats:
     return products
 
 
-def _lengths(vectors: npt.NDArray[Any]) -> Floats:
+def _row_lengths(vectors: npt.NDArray[Any]) -> Floats:
     lengths = np.empty(len(vectors), np.float32)
     for start in range(0, len(vectors), BLOCK):
         lengths[start : start + BLOCK] = np.linalg.norm(
@@ -282,7 +288,7 @@ def _lengths(vectors: npt.NDArray[Any]) -> Floats:
     return lengths
 
 
-def _basis(vectors: Bytes) -> Floats:
+def _principal_directions(vectors: Bytes) -> Floats:
     """Return the directions in which the rows differ most, as columns, the first the most."""
     sample = vectors[:: max(1, len(vectors) // SAMPLE)].astype(np.float32)
     sample /= np.linalg.norm(sample, axis=1, keepdims=True) + TINY

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.folders.folder_rows import IN_LIST, id_list
 
 CURRENT = "p.version = t.version AND p.title = t.title"
 
@@ -127,7 +127,7 @@ class VectorTable(msgspec.Struct, frozen=True):
                   p.spans, p.vectors
                 FROM {self.texts} t {self._vectors("LEFT JOIN")}
                 WHERE t.id IN ({IN_LIST}) AND {self.live} AND ({CURRENT}) IS NOT 1""",
-            ids=in_list(list(ids)),
+            ids=id_list(list(ids)),
             model=model_id,
             characters=characters,
         )
@@ -174,7 +174,7 @@ class VectorTable(msgspec.Struct, frozen=True):
             f"""SELECT t.id, t.{self.owner}, p.vectors FROM {self.texts} t {self._vectors("JOIN")}
                 WHERE t.id IN ({IN_LIST}) AND {self.live}""",
             model=model_id,
-            ids=in_list(list(ids)),
+            ids=id_list(list(ids)),
         )
         return [(row[0], row[1], row[2]) for row in rows]
 
