@@ -21,6 +21,8 @@ COMMANDS = {
     "cap": "app.commands.usage:cap",
     "model": "app.commands.model:model",
     "search": "app.commands.search:search",
+    "mcp": "app.commands.mcp.mcp:mcp",
+    "connect": "app.commands.mcp.connect:connect",
     "models": "app.commands.models:models",
     "escalation": "app.commands.escalation:escalation",
     "agent": "app.commands.agent:agent",

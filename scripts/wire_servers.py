@@ -30,7 +30,11 @@ def main() -> int:
         troubles = fetch.fetch(ready("dev")) if given.what == "fetch" else places.missing()
     except fetch.FetchError as error:
         troubles = [f"Building llama-server did not work: {error}."]
-    for name, command in (("simulator", places.simulator()), ("llama.cpp", places.llama())):
+    for name, command in (
+        ("simulator", places.simulator()),
+        ("MCP conformance suite", places.mcp_conformance()),
+        ("llama.cpp", places.llama()),
+    ):
         print(f"{name}: {' '.join(command) if command else 'missing'}")
     for line in troubles:
         print(line, file=sys.stderr)

@@ -110,6 +110,8 @@ EDGES = {
     # whatever a provider's library fails with ends its turn, which is stored
     "app/agent/models/model_loop.py": 1,
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
+    # an answer in the form of its protocol instead of a broken stream
+    "app/interfaces/mcp/asked.py": 1,
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again
     "app/commands/server/http_server.py": 1,  # the command line says what went wrong

@@ -89,10 +89,11 @@ class Caller:
 
     `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as
     granted, `rights` what they come to. `device` is the device that this call says it comes
-    from. A caller with a `reach` acts for its owner within a grant alone, and `renew` gives it
-    as that grant is now, None when it is gone. `withheld` are notes of its own that it is not
-    shown, wherever they lie. `owns` is the user whose whole workspace lies open to it: nobody's,
-    for one that reaches but a part.
+    from, `through` the program that acts for the user, where one stands between. A caller with a
+    `reach` acts for its owner within a grant alone, and `renew` gives it as that grant is now,
+    None when it is gone. `withheld` are notes of its own that it is not shown, wherever they
+    lie. `owns` is the user whose whole workspace lies open to it: nobody's, for one that reaches
+    but a part.
     """
 
     user: int
@@ -105,6 +106,7 @@ class Caller:
     prefix: str | None = None
     expires_at: str | None = None
     device: str | None = None
+    through: Literal["mcp"] | None = None
     reach: Reach | None = None
     withheld: frozenset[int] = frozenset()
     renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(
@@ -187,6 +189,9 @@ class Caller:
     @property
     def actor(self) -> Actor:
         """Return the caller as the actor of what it does."""
+        if self.through is not None and self.kind in ("key", "oauth", "session"):
+            number = None if self.credential is None else str(self.credential)
+            return Actor(self.through, number, self.name or self.username)
         match self.kind:
             case "key":
                 return Actor("key", str(self.credential), self.name or "")

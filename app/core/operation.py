@@ -93,14 +93,16 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
     `names`: the fields that the tool spells otherwise. `risk`: what it can do; not declared, the
     worst is assumed. `approval`: a person is asked each time. `taint`: whose words its result
-    may hold, or a function that says it of a result. `plan`: for an `async def` that ends in one
-    write, gives that write, so that other writes can go with it.
+    may hold, or a function that says it of a result. `overwrites`: it replaces what was written,
+    which only a snapshot or an earlier answer still has. `plan`: for an `async def` that ends in
+    one write, gives that write, so that other writes can go with it.
     """
 
     names: Mapping[str, str] = NOTHING
     risk: Risk | None = None
     approval: bool = False
     taint: Taint | Callable[[Any], Taint | None] | None = None
+    overwrites: bool = False
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None
 
 

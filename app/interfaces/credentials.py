@@ -19,7 +19,9 @@ from app.interfaces.guard import UNSAFE, Guard, Headers
 COOKIE = b"hearth_session"
 JSON = b"application/json"
 BASE = "/api/v1"
-RESOURCE = f"/.well-known/oauth-protected-resource{BASE}"
+MCP = "/mcp"
+METADATA = "/.well-known/oauth-protected-resource"
+RESOURCE = METADATA + BASE
 
 
 class Credentials:
@@ -58,7 +60,9 @@ class Credentials:
             sent = key is not None or secret is not None
             if sent:
                 self.failed(exchange.scope)
-            raise self.unauthorized(headers, scheme, sent=sent)
+            raise self.unauthorized(
+                headers, scheme, sent=sent, resource=resource_of(exchange.scope["path"])
+            )
         if secret is None:
             self.ring.note_use(caller)
         self._count(exchange, caller)
@@ -82,6 +86,15 @@ class Credentials:
         if exchange.scope["method"] in UNSAFE:
             self._require_own_origin(headers, scheme)
         return caller
+
+    def found(self, headers: dict[bytes, bytes]) -> Caller | None:
+        """Return the caller of a credential as it is now, and count nothing."""
+        key = key_of(headers)
+        if key is not None:
+            return self.ring.find_caller(key)
+        secret = session_secret(headers)
+        admitted = None if secret is None else self.sessions.admit(secret)
+        return None if admitted is None else admitted[0]
 
     def failed(self, scope: MutableMapping[str, Any]) -> None:
         """Count a credential that does not hold.
@@ -114,9 +127,11 @@ class Credentials:
                 reason="origin_not_allowed",
             )
 
-    def unauthorized(self, headers: dict[bytes, bytes], scheme: str, *, sent: bool) -> Unauthorized:
+    def unauthorized(
+        self, headers: dict[bytes, bytes], scheme: str, *, sent: bool, resource: str = RESOURCE
+    ) -> Unauthorized:
         """Return the refusal of a request without a credential that holds; `sent`: it had one."""
-        challenge = f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}{RESOURCE}"'
+        challenge = self.challenge(headers, scheme, resource)
         message = (
             "The credential is unknown, expired or revoked."
             if sent
@@ -127,15 +142,18 @@ class Credentials:
         )
 
     def wanting(self, exchange: Exchange, error: InsufficientScope) -> Headers:
-        """Give the header by which an application learns what to ask its user for (RFC 6750)."""
-        if exchange.caller is None or exchange.caller.kind != "oauth":
+        """Return the header by which an application learns what to ask its user for (RFC 6750)."""
+        of_program = exchange.caller is not None and exchange.caller.kind == "oauth"
+        if not of_program and exchange.route != MCP:
             return []
-        origin = self.guard.origin(exchange.headers, exchange.scope.get("scheme", "http"))
-        challenge = (
-            f'Bearer error="insufficient_scope", scope="{error.details["scope"]}", '
-            f'resource_metadata="{origin}{RESOURCE}"'
-        )
-        return [(b"www-authenticate", challenge.encode("latin-1"))]
+        scheme = exchange.scope.get("scheme", "http")
+        where = self.challenge(exchange.headers, scheme, resource_of(exchange.scope["path"]))
+        wanted = f'error="insufficient_scope", scope="{error.details["scope"]}"'
+        return [(b"www-authenticate", f"{where}, {wanted}".encode("latin-1"))]
+
+    def challenge(self, headers: dict[bytes, bytes], scheme: str, resource: str) -> str:
+        """Return the challenge that names where the page about a resource is."""
+        return f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}{resource}"'
 
     def cookie(self, secret: str, headers: dict[bytes, bytes], scheme: str) -> bytes:
         """Return the cookie that holds a session, or with an empty secret the one that takes it
@@ -174,6 +192,11 @@ class Credentials:
                 exchange.scope.get("scheme", "http"),
             )
         return None if admitted is None else admitted[0]
+
+
+def resource_of(path: str) -> str:
+    """Return where the page about the resource is that a request has asked for."""
+    return METADATA + MCP if path.removesuffix("/") == MCP else RESOURCE
 
 
 def _spend_rate(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> None:

@@ -21,6 +21,11 @@ from app.interfaces.wire.request_bodies import Message, Receive, read_body, too_
 
 PAGE_HEADERS = [(b"cache-control", b"no-store"), *SECURITY_HEADERS]
 JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), *PAGE_HEADERS]
+EVENT_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"x-accel-buffering", b"no"),
+    *PAGE_HEADERS,
+]
 LINE_HEADERS = [
     (b"content-type", MEDIA_TYPE.encode()),
     (b"cache-control", b"no-store"),
@@ -127,6 +132,27 @@ class Exchange:
             await self.send({"type": "http.response.body", "body": b""})
         finally:
             leaving.cancel()
+
+    async def open_events(self, more: Headers) -> None:
+        """Begin an answer that is a stream of events."""
+        self.status = 200
+        headers = [*EVENT_HEADERS, *self._own_headers(), *more]
+        await self.send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def open_bytes(self) -> None:
+        """Begin an answer that is a stream of bytes."""
+        self.status = 200
+        headers = [(b"content-type", b"application/octet-stream"), *self._own_headers()]
+        await self.send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def send_part(self, part: bytes) -> None:
+        """Send a part of an answer that was begun."""
+        self.size += len(part)
+        await self.send({"type": "http.response.body", "body": part, "more_body": True})
+
+    async def end(self) -> None:
+        """End an answer that was sent in parts."""
+        await self.send({"type": "http.response.body", "body": b""})
 
     async def download(self, file: Download) -> None:
         """Send the bytes of a file, part by part, such that no browser shows or runs them.

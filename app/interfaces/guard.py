@@ -107,12 +107,13 @@ def _cors_headers(origin: bytes) -> Headers:
         (b"access-control-allow-methods", b"GET, HEAD, POST, PUT, PATCH, DELETE"),
         (
             b"access-control-allow-headers",
-            b"Authorization, X-API-Key, Content-Type, Idempotency-Key, X-Device-Id",
+            b"Authorization, X-API-Key, Content-Type, Idempotency-Key, X-Device-Id, "
+            b"MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
         ),
         (
             b"access-control-expose-headers",
             b"X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
-            b"Retry-After",
+            b"Retry-After, Mcp-Session-Id, WWW-Authenticate",
         ),
         (b"access-control-max-age", b"600"),
     ]

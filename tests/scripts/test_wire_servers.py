@@ -15,7 +15,7 @@ from wire import fetch, parrot, places
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty place for servers, on a machine that has none."""
-    for name in ("HERE", "SIMULATOR", "WHEEL", "NODE_WHEEL", "BUILT"):
+    for name in ("HERE", "SIMULATOR", "WHEEL", "NODE_WHEEL", "MCP_PEERS", "BUILT"):
         monkeypatch.setattr(places, name, tmp_path / name)
     monkeypatch.delenv("LLAMA_SERVER", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -23,7 +23,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_missing_is_said_in_one_line_each(nowhere: Path) -> None:
-    assert [line.partition(" ")[0] for line in places.missing()] == ["The", "No"]
+    assert [line.partition(" ")[0] for line in places.missing()] == ["The", "The", "No"]
     assert all("left out" in line and "wire_servers.py" in line for line in places.missing())
 
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_fetched_is_said_and_nothing_half_made_stays(
     troubles = fetch.fetch(nowhere / "python")
     assert [("left out" in line, "ERROR: No network here" in line) for line in troubles] == [
         (True, True)
-    ] * 2
+    ] * 3
     assert list(places.HERE.iterdir()) == []
 
 
@@ -64,7 +64,7 @@ def test_only_continuous_integration_with_node_insists(
 ) -> None:
     monkeypatch.setenv("CI", environment)
     monkeypatch.setattr(fetch, "fetch", lambda _: ["Nothing could be fetched."])
-    monkeypatch.setattr(places, "node", lambda: node)
+    monkeypatch.setattr(places, "node", lambda *_: node)
     left = False
     try:
         fetch.fetch_or_exit(PYTHON)
@@ -78,6 +78,16 @@ def test_the_lock_names_one_package_by_its_checksum_and_no_address() -> None:
     assert places.AIMOCK_INTEGRITY in lock
     assert "resolved" not in lock
     assert "://" not in lock
+
+
+def test_what_npm_fetches_of_mcp_is_locked_by_checksums_alone() -> None:
+    lock = json.loads((places.MCP_LOCK / "package-lock.json").read_text("utf-8"))
+    packages = {name: one for name, one in lock["packages"].items() if name}
+    assert all(one["integrity"].startswith("sha512-") for one in packages.values())
+    assert "resolved" not in json.dumps(lock)
+    wanted = json.loads((places.MCP_LOCK / "package.json").read_text("utf-8"))["dependencies"]
+    assert lock["packages"][""]["dependencies"] == wanted
+    assert all(version in places.MCP_PEERS.name for version in wanted.values())
 
 
 def test_every_token_of_the_parrot_has_at_most_one_successor_and_leads_to_its_text() -> None:

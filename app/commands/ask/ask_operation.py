@@ -92,6 +92,25 @@ def _ask_once(
             raise busy from None
 
 
+def make_way(data: Path) -> None:
+    """Let a server end that runs only until one is started that is to stay, as an agent's does."""
+    try:
+        with data_dir.visit_directory(data):
+            return
+    except data_dir.InUse as busy:
+        door = data_dir.read_announcement(data)
+        if door is None or door.pid != busy.pid:
+            return
+    with contextlib.suppress(Refused, ConnectionRefusedError):
+        if not _ask_at(door, "step-aside", {}, ANSWER_SECONDS).get("ends"):
+            return
+    until = time.monotonic() + ANSWER_SECONDS
+    while time.monotonic() < until:
+        with contextlib.suppress(data_dir.InUse), data_dir.visit_directory(data):
+            return
+        time.sleep(PAUSE_SECONDS)
+
+
 @contextlib.asynccontextmanager
 async def open_app(settings: Settings, data: Path) -> AsyncIterator["App"]:
     """Return the program over the database in `data`, which this process must own, until the block

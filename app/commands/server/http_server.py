@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from uvicorn.server import HANDLED_SIGNALS
 
 from app.commands.server.sockets import BACKLOG
+from app.core.database.events import Events
 from app.interfaces.wire.http_connection import IDLE_SECONDS, Connection
 from app.interfaces.wire.open_connections import Crowd
 
@@ -52,6 +53,7 @@ class Server(uvicorn.Server):
             )
         )
         self._ready = ready
+        self._events: Events = app.state.parts.events
         self._failure: Exception | None = None
 
     def serve_on(self, sockets: list[socket.socket]) -> None:
@@ -69,6 +71,11 @@ class Server(uvicorn.Server):
             self._failure = error
             self.should_exit = True
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End: first tell those who answer without an end, then wait for all who answer."""
+        self._events.publish("server.ending", {})
+        await super().shutdown(sockets)
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Answer signals while the block runs, and do not raise them again afterwards.
@@ -81,6 +88,10 @@ class Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def end(self) -> None:
+        """End in order, as a signal would have it."""
+        self.should_exit = True
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end, or end at once when asked again.

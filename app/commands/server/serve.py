@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from app.commands.ask.ask_operation import make_way
 from app.commands.ask.data_directory import (
     data_directory,
     data_option,
@@ -131,6 +132,7 @@ def serve(
         return
     path = data_directory(settings)
     require_suitable_disk(settings, path)
+    make_way(path)
     with _hold_port_and_data(path, settings) as (sockets, ownership):
         try:
             migrate_database(path, ownership, accept=accept_changes, anew=new_database)
@@ -142,6 +144,26 @@ def serve(
             _serve_open(
                 settings, path, sockets=sockets, username=username_for(user), ownership=ownership
             )
+
+
+def serve_here(settings: Settings, path: Path) -> None:
+    """Serve on a free port that this machine alone can reach.
+
+    Until told to end, or until a server is started that is to stay.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in `serve`
+    settings = dataclasses.replace(settings, host="127.0.0.1", port=0)
+    require_suitable_disk(settings, path)
+    with _hold_port_and_data(path, settings) as (sockets, ownership):
+        migrate_database(path, ownership)
+        _serve_open(
+            settings,
+            path,
+            sockets=sockets,
+            username=username_for(None),
+            ownership=ownership,
+            stands_in=True,
+        )
 
 
 def username_for(given: str | None) -> str:
@@ -234,6 +256,7 @@ def _serve_open(
     ownership: data_dir.Ownership | None = None,
     sealed: Sealed = "",
     damaged: bool = False,
+    stands_in: bool = False,
 ) -> None:
     # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the
     # start
@@ -243,6 +266,7 @@ def _serve_open(
         log_to_stderr,
     )  # these load the whole program, so only once nothing refuses the start
     from app.core.caller import OPERATOR
+    from app.interfaces.control import StandIn
     from app.main import create_app
 
     log_to_stderr(settings.log_level)
@@ -277,7 +301,10 @@ def _serve_open(
             )
             click.echo(f"Hearth is at {url} (data in {path})" + (f"\n\n{told}\n" if told else ""))
 
-        Server(app, ready, most=settings.max_connections).serve_on(sockets)
+        server = Server(app, ready, most=settings.max_connections)
+        if stands_in:
+            app.state.parts.parts.append(StandIn(server.end))
+        server.serve_on(sockets)
     if ownership is not None and store.health.state != "writable":
         ownership.in_order = False
 

@@ -29,6 +29,10 @@ LARGEST_ARGUMENTS = 256 << 10
 RUNTIME_MINUTES = 5
 
 
+ANSWER_LASTS = timedelta(hours=1)
+"""So long the same call of a credential is told what was decided, and is no new one."""
+
+
 Kind = Literal[
     "tool_call",
     "message_send",
@@ -321,6 +325,28 @@ def _find_same_pending(
             for row in rows
             if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)
         ),
+        None,
+    )
+
+
+def answered(tx: Tx, me: Caller, tool: str, sha: str, origin: Origin) -> sqlite3.Row | None:
+    """Return the last escalation for the same call by the same asker that was decided a short
+    while ago.
+    """
+    rows = tx.all(
+        """SELECT id, status, origin, summary, result, failure FROM escalations
+            WHERE user_id = :me AND status IN ('continued', 'executed', 'failed', 'stopped')
+              AND tool = :tool AND arguments_sha256 = :sha AND credential_kind = :kind
+              AND credential IS :credential AND decided_at > :since ORDER BY id DESC LIMIT 5""",
+        me=me.user,
+        tool=tool,
+        sha=sha,
+        kind=me.kind,
+        credential=me.credential,
+        since=stamp(tx.moment - ANSWER_LASTS),
+    )
+    return next(
+        (row for row in rows if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)),
         None,
     )
 

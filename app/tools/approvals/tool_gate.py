@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Plan, Taint
-from app.errors import AppError, Forbidden, Invalid
+from app.errors import AppError, Forbidden, Invalid, Unprocessable
 from app.tools.approvals import (
     audit,
     change_preview,
@@ -103,6 +103,8 @@ async def use_tool(
         if decision.verdict == "deny":
             raise Denied(decision.reason, reason="policy")
         if decision.verdict == "ask":
+            if origin.kind == "mcp" and (known := await app.read(_answered, call, origin)):
+                return known
             return await _ask_owner(app, call, origin, taint, decision.reason)
     except AppError as error:
         audit.add_later(
@@ -190,6 +192,31 @@ async def _ask_owner(
     """Leave the call to the owner. What they will see is made before, outside of the write."""
     seen = await app.read(change_preview.preview_call, call.me, call.tool, call.params)
     return await app.write(_raise_escalation, call, seen, origin=origin, taint=taint, reason=reason)
+
+
+def _answered(tx: Tx, call: Call, origin: Origin) -> Done | Waiting | None:
+    """Return what came of this very call when its owner was asked before, None where they were
+    not.
+
+    Whoever calls by a credential alone hears of a decision in no other way than by calling again.
+    """
+    row = escalation_rows.answered(tx, call.me, call.tool.name, call.sha256, origin)
+    if row is None:
+        return None
+    match row["status"]:
+        case "executed":
+            return Done(msgspec.Raw(row["result"].encode()))
+        case "continued":
+            return Waiting(row["id"], row["summary"])
+        case "failed":
+            failure = msgspec.json.decode(row["failure"])
+            raise Unprocessable(failure.pop("message"), escalationId=row["id"])
+        case _:
+            raise Denied(
+                f"The owner has said no to this (escalation {row['id']}).",
+                reason="stopped",
+                escalationId=row["id"],
+            )
 
 
 def _raise_escalation(

@@ -15,6 +15,8 @@ from app.errors import Invalid
 from app.tools.registry import registry
 
 OFF_AT_FIRST = frozenset({"web"})
+CHANGED = "namespaces.changed"
+"""Published when somebody has switched tools on or off."""
 Names = Annotated[list[str], Meta(max_length=200)]
 Enabled = Callable[[str], bool]
 
@@ -161,6 +163,7 @@ def _store(tx: Tx, me: Caller, wanted: Mapping[str, bool]) -> None:
             name=name,
             on=int(on),
         )
+    tx.emit(CHANGED)
 
 
 def _credential_name(me: Caller) -> str:

@@ -4,6 +4,9 @@ import msgspec
 
 from app.core.database.tx import Tx
 
+CHANGED = "workspace.changed"
+"""Published with the `owner` when notes or folders have changed."""
+
 
 class Counted(msgspec.Struct, frozen=True):
     notes: int
@@ -56,6 +59,7 @@ def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 
         size=size,
         now=tx.now,
     )
+    tx.emit(CHANGED, owner=owner)
 
 
 def recount(tx: Tx) -> None:

@@ -31,7 +31,7 @@ class Restored(Record):
     category="snapshots",
     scope="os.snapshots:write",
     http=Http(refuses={"seq": "neither or both of it and versionId are given"}),
-    tool=Tool(risk="W"),
+    tool=Tool(risk="W", overwrites=True),
 )
 def restore_snapshot(
     tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None

@@ -66,7 +66,7 @@ class _Days:
         self._taken[day] += 1
 
 
-@operation("POST /os/todos/replan", scope="os.todos:write", tool=Tool(risk="W"))
+@operation("POST /os/todos/replan", scope="os.todos:write", tool=Tool(risk="W", overwrites=True))
 def replan_todos(
     tx: Tx,
     me: Caller,

@@ -186,7 +186,7 @@ def create_todo(
             "steps": "an id names no step of the todo, or comes twice",
         }
     ),
-    tool=Tool(risk="W"),
+    tool=Tool(risk="W", overwrites=True),
 )
 def edit_todo(
     tx: Tx,
