@@ -134,7 +134,7 @@ def accumulate(
     )
     create_folders, delete_folders = folders.create or [], folders.delete or []
     _require_some(files, texts, delete, create_folders, delete_folders)
-    work = _Work(tx, me)
+    work = _BulkWriter(tx, me)
     work.apply_each("folders.create", create_folders, work.create_folder, lambda path: path)
     work.apply_each("files", files, work.write_file, lambda file: file.path)
     work.apply_each("texts", texts, work.write_text, lambda text: text.title)
@@ -143,7 +143,7 @@ def accumulate(
     return work.result()
 
 
-class _Work:
+class _BulkWriter:
     """The entries of one call as they are applied, and what came of them.
 
     Paths begin at the caller's own root, or at what is shared with them.
@@ -264,7 +264,12 @@ class _Work:
     def _update_note(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
         before, after = f"v{note['version']}", f"v{note['version'] + 1}"
         note_edits.apply_edit(
-            self.tx, self.me, note, note_edits.Edit(None, text, None), label=before, message=message
+            self.tx,
+            self.me,
+            note,
+            note_edits.NoteEdit(None, text, None),
+            label=before,
+            message=message,
         )
         self.versions.append(Versioned(path, before, after, message))
         self.outcomes["updated"] += 1

@@ -9,8 +9,8 @@ import sqlite3
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import NotFound, QuotaExceeded
-from app.workspace.attachments.media_types import Kind
-from app.workspace.attachments.text_extraction import Extract
+from app.workspace.attachments.media_types import FileType
+from app.workspace.attachments.text_extraction import ExtractedText
 
 PART = 1 << 20
 """The bytes of a part: so that neither a write nor a read holds up others for long."""
@@ -19,7 +19,7 @@ PURGED = 4
 """How many attachments are deleted in one transaction, of up to so many times 20 MiB."""
 
 
-def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str) -> int:
+def begin(tx: Tx, me: Caller, *, name: str, kind: FileType, size: int, sha256: str) -> int:
     """Make an attachment that is not yet complete and return its id.
 
     Raise QuotaExceeded where there is no room for it.
@@ -129,7 +129,7 @@ def read_part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
     return found
 
 
-def read_text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
+def read_text(tx: Tx, me: Caller, attachment: int) -> ExtractedText | None:
     """Return the text of an attachment of the caller, if it has been read before."""
     row = tx.one(
         """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t
@@ -138,10 +138,10 @@ def read_text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
         id=attachment,
         me=me.user,
     )
-    return None if row is None else Extract(row[0], is_cut=row[1] == 1, trouble=row[2])
+    return None if row is None else ExtractedText(row[0], is_cut=row[1] == 1, trouble=row[2])
 
 
-def keep_text(tx: Tx, attachment: int, found: Extract) -> None:
+def keep_text(tx: Tx, attachment: int, found: ExtractedText) -> None:
     """Store the text of an attachment, unless that was deleted meanwhile."""
     tx.run(
         """INSERT OR IGNORE INTO attachment_texts (attachment_id, content, is_cut, trouble)

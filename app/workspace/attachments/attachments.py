@@ -19,7 +19,7 @@ from app.errors import Invalid, NotFound
 from app.workspace.attachments import attachment_rows as rows
 from app.workspace.attachments import text_extraction
 from app.workspace.attachments.media_types import detect, kind_to_keep
-from app.workspace.attachments.text_extraction import Extract
+from app.workspace.attachments.text_extraction import ExtractedText
 
 STALE = timedelta(hours=1)
 """How long an upload may take before what there is of it is deleted."""
@@ -131,7 +131,7 @@ async def read_content(app: App, me: Caller, row: sqlite3.Row, most: int | None 
     return bytes(found)
 
 
-async def read_text(app: App, me: Caller, row: sqlite3.Row) -> Extract:
+async def read_text(app: App, me: Caller, row: sqlite3.Row) -> ExtractedText:
     """Return the text of a file; it is read once and kept."""
     known = await app.read(rows.read_text, me, row["id"])
     if known is not None:

@@ -102,14 +102,14 @@ _PACKED = ("application/vnd.", "application/epub+zip")
 _FORM = r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,100}"
 
 
-class Kind(msgspec.Struct, frozen=True):
+class FileType(msgspec.Struct, frozen=True):
     """A media type without parameters, and the charset that was named with it."""
 
     media_type: str
     charset: str | None
 
 
-def detect(content: bytes, name: str, said: str) -> Kind:
+def detect(content: bytes, name: str, said: str) -> FileType:
     """Return the kind of a file: the bytes decide where they can, then what was said, then the
     name's ending; text is never called something binary.
     """
@@ -117,11 +117,11 @@ def detect(content: bytes, name: str, said: str) -> Kind:
     begun = _type_by_signature(content)
     named = _ENDINGS.get(name.rpartition(".")[2].casefold() if "." in name else "", "")
     if begun is not None:
-        return Kind(
+        return FileType(
             named if begun == "application/zip" and named.startswith(_PACKED) else begun, None
         )
     if not is_text(content):
-        return Kind(
+        return FileType(
             UNKNOWN
             if is_textual(declared) or declared in SAYS_NOTHING
             else _unless_image(declared),
@@ -135,10 +135,10 @@ def detect(content: bytes, name: str, said: str) -> Kind:
             if _looks_like_html(content)
             else "text/plain"
         )
-    return Kind(declared, charset)
+    return FileType(declared, charset)
 
 
-def kind_to_keep(content: bytes, name: str, said: str) -> Kind:
+def kind_to_keep(content: bytes, name: str, said: str) -> FileType:
     """Return the kind that a file is kept and shown as.
 
     What was said of it where that says something, else what it is.
@@ -147,7 +147,7 @@ def kind_to_keep(content: bytes, name: str, said: str) -> Kind:
     return (
         detect(content, name, said)
         if declared in SAYS_NOTHING
-        else Kind(declared, charset if is_textual(declared) else None)
+        else FileType(declared, charset if is_textual(declared) else None)
     )
 
 

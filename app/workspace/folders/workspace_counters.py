@@ -5,7 +5,7 @@ import msgspec
 from app.core.database.tx import Tx
 
 
-class Counted(msgspec.Struct, frozen=True):
+class WorkspaceCounts(msgspec.Struct, frozen=True):
     notes: int
     root_notes: int
     bytes: int
@@ -25,7 +25,7 @@ def ensure(tx: Tx, owner: int) -> bool:
     )
 
 
-def workspace_counts(tx: Tx, owner: int) -> Counted:
+def workspace_counts(tx: Tx, owner: int) -> WorkspaceCounts:
     """Return the counts of a workspace.
 
     Live notes, those of them in the root, their bytes, and the time of the last change.
@@ -36,10 +36,10 @@ def workspace_counts(tx: Tx, owner: int) -> Counted:
         owner=owner,
     )
     if row is None:
-        return Counted(
+        return WorkspaceCounts(
             0, 0, 0, tx.value("SELECT created_at FROM users WHERE id = :owner", owner=owner)
         )
-    return Counted(*row)
+    return WorkspaceCounts(*row)
 
 
 def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 0) -> None:

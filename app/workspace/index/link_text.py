@@ -105,7 +105,7 @@ def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
     The blocks of the text are read only for what leads there: 200 notes are looked through for
     the backlinks of one.
     """
-    code = _Code(text)
+    code = _CodeBlocks(text)
     above: Link | None = None
     for link in sorted([*_wiki_links(text), *_note_addresses(text)], key=lambda link: link.start):
         if above is not None and link.start < above.end and not code.holds(above.start):
@@ -262,7 +262,7 @@ def _may_be_in_heading(text: str, place: int) -> bool:
     return text.find("#", text.rfind("\n", 0, place) + 1, place) >= 0
 
 
-class _Code:
+class _CodeBlocks:
     """The code of a text, read when it is first asked for, and only so far down."""
 
     def __init__(self, text: str) -> None:

@@ -43,7 +43,7 @@ _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
 _OPEN_BOX = re.compile(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
 
 
-class Words(msgspec.Struct, frozen=True):
+class IndexedText(msgspec.Struct, frozen=True):
     """What of a note is indexed, as the note's row has it."""
 
     title: str
@@ -68,14 +68,14 @@ def add(tx: Tx, note_id: int) -> None:
         index_waiting(tx)
 
 
-def update(tx: Tx, note_id: int, *, owner: int, old: Words, new: Words) -> None:
+def update(tx: Tx, note_id: int, *, owner: int, old: IndexedText, new: IndexedText) -> None:
     """Index a note anew after its texts have changed, unless it waits anyway."""
     if not _is_waiting(tx, note_id):
         _delete(tx, note_id, owner, old)
         _insert(tx, note_id, owner, new)
 
 
-def change_owner(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> None:
+def change_owner(tx: Tx, note_id: int, words: IndexedText, *, old: int, new: int) -> None:
     """Move the entry of a note that has got another owner."""
     if not _is_waiting(tx, note_id):
         _delete(tx, note_id, old, words)
@@ -83,7 +83,7 @@ def change_owner(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> N
         _insert(tx, note_id, new, words)
 
 
-def remove(tx: Tx, note_id: int, *, owner: int, old: Words) -> None:
+def remove(tx: Tx, note_id: int, *, owner: int, old: IndexedText) -> None:
     """Take a note out."""
     if tx.run(
         "DELETE FROM waiting_words WHERE note_id = :id", id=note_id
@@ -181,7 +181,7 @@ def count_pages(tx: Tx, owner: int, beginning: str) -> int:
     return sum(row[0] for row in tx.all(sql, low=low, high=low + b"\xff"))
 
 
-def fts_columns(words: Words) -> dict[str, str]:
+def fts_columns(words: IndexedText) -> dict[str, str]:
     """Return the texts that FTS5 is given for a note, by column."""
     headings, text = _split_headings(words.content)
     tags = "" if words.tags == note_tags.NONE else text_for_index(words.tags)
@@ -261,10 +261,10 @@ def _insert_all(tx: Tx, note_ids: list[int]) -> None:
         if owner not in ready:
             _ensure_table(tx, owner)
             ready.add(owner)
-        _insert(tx, note_id, owner, Words(*texts))
+        _insert(tx, note_id, owner, IndexedText(*texts))
 
 
-def _insert(tx: Tx, note_id: int, owner: int, words: Words) -> None:
+def _insert(tx: Tx, note_id: int, owner: int, words: IndexedText) -> None:
     tx.run(
         f"INSERT INTO {table_name(owner)} (rowid, {_COLUMNS}) VALUES (:id, {_VALUES})",
         id=note_id,
@@ -272,7 +272,7 @@ def _insert(tx: Tx, note_id: int, owner: int, words: Words) -> None:
     )
 
 
-def _delete(tx: Tx, note_id: int, owner: int, words: Words) -> None:
+def _delete(tx: Tx, note_id: int, owner: int, words: IndexedText) -> None:
     name = table_name(owner)
     tx.run(
         f"INSERT INTO {name} ({name}, rowid, {_COLUMNS}) VALUES ('delete', :id, {_VALUES})",

@@ -68,11 +68,11 @@ def find_unindexed(tx: Tx, step: int) -> list[int]:
     return [
         note_id
         for note_id, owner, *texts in rows
-        if not _is_found(tx, owner, note_id, word_index.Words(*texts))
+        if not _is_found(tx, owner, note_id, word_index.IndexedText(*texts))
     ]
 
 
-def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.Words) -> bool:
+def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.IndexedText) -> bool:
     said = [
         word
         for text in word_index.fts_columns(texts).values()
@@ -139,7 +139,7 @@ def _fill_index(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
         owner=owner,
     )
     for note_id, *texts in rows:
-        texts_by_column = word_index.fts_columns(word_index.Words(*texts))
+        texts_by_column = word_index.fts_columns(word_index.IndexedText(*texts))
         fresh.execute(
             f"INSERT INTO {_FRESH} (rowid, {', '.join(texts_by_column)}) "
             f"VALUES ({', '.join('?' * (len(texts_by_column) + 1))})",

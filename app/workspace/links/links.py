@@ -20,7 +20,7 @@ from app.workspace.index.link_text import Link
 from app.workspace.links.backlinks import Backlink, backlinks_of
 from app.workspace.links.mentions import find_mentions
 from app.workspace.notes import link_renames
-from app.workspace.notes.link_targets import View
+from app.workspace.notes.link_targets import LinkResolver
 
 
 class NoteLink(Record):
@@ -114,7 +114,7 @@ def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
 
 def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
     note = access.require_note(tx, me, note_id, columns="id, owner_id, folder_id, title, content")
-    view = View(tx, me)
+    view = LinkResolver(tx, me)
     found = link_text.find_links(note["content"])
     out = [link for link in found if link.kind != "tag"]
     tags: dict[str, str] = {}
@@ -140,7 +140,7 @@ def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
     )
 
 
-def _link_record(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
+def _link_record(view: LinkResolver, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
     here = link.kind == "wiki" and link.target.startswith("#")
     found = view.find_note(link) or (note if here else None)
     to, title = (None, None) if found is None else (found["id"], found["title"])

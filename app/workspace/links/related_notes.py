@@ -28,7 +28,7 @@ from app.workspace.search.ranking.query_language import Query, Term
 from app.workspace.search.ranking.snippets import first_words
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 
 if TYPE_CHECKING:
     from app.workspace.search.vectors.vector_matrix import Matrix
@@ -71,7 +71,7 @@ async def related_notes(
     """List the notes the caller may read that are about the same as a note, nearest first."""
     me = app.quick(access.hide_policy_notes, me)
     me = dataclasses.replace(me, withheld=me.withheld - {id})
-    meaning = app.part(Meaning)
+    meaning = app.part(VectorMaker)
     owners, has_vectors = await app.read(_owners_to_compare, me, id, meaning.answering)
     if has_vectors and meaning.answering is not None:
         model = meaning.answering
@@ -104,7 +104,7 @@ def _by_meaning(
     )
     if mean is None:
         return _by_words(tx, me, note_id, limit)
-    ask = rank_by_meaning.Ask(Query(), None, limit + 1, by_words=False)
+    ask = rank_by_meaning.RankRequest(Query(), None, limit + 1, by_words=False)
     near = rank_by_meaning.nearest_findable(
         tx, me, ask, [matrix.nearness(mean) for matrix in matrices]
     )

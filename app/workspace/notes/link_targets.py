@@ -18,7 +18,7 @@ from app.workspace.index.link_text import Link, Target
 SOURCE = "n.id, n.title, n.owner_id, n.folder_id, n.size"
 
 
-class View:
+class LinkResolver:
     """The notes that a caller may read, by title, path and number.
 
     What was looked up once is remembered.

@@ -24,7 +24,7 @@ MANY_CHANGED = "notes.changed"
 """Published with an owner when many of their notes are trashed or restored at once."""
 
 
-class Past(msgspec.Struct, frozen=True):
+class ImportedState(msgspec.Struct, frozen=True):
     """What a note brings along that was one before it came here."""
 
     created_at: str
@@ -70,10 +70,10 @@ def insert(
     title: str,
     text: Text,
     tags: str = "[]",
-    past: Past | None = None,
+    past: ImportedState | None = None,
 ) -> int:
     """Add a note and return its id; `past` for one that was made elsewhere before."""
-    past = past or Past(tx.now, tx.now)
+    past = past or ImportedState(tx.now, tx.now)
     made = tx.run(
         """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
            size, created_at, updated_at, pinned, version, content)
@@ -333,7 +333,7 @@ def _reindex(tx: Tx, note: sqlite3.Row, title: str, tags: str, text: Text) -> No
         note["id"],
         owner=note["owner_id"],
         old=_words_of_note(note),
-        new=word_index.Words(title, tags, text.content),
+        new=word_index.IndexedText(title, tags, text.content),
     )
     if text.content != note["content"]:
         trigram_index.note_change(tx, note["id"], text.size, indexed=note["content"])
@@ -352,8 +352,8 @@ def _insert_tags(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     name_index.add_tags(tx, owner, tags)
 
 
-def _words_of_note(note: sqlite3.Row) -> word_index.Words:
-    return word_index.Words(note["title"], note["tags"], note["content"])
+def _words_of_note(note: sqlite3.Row) -> word_index.IndexedText:
+    return word_index.IndexedText(note["title"], note["tags"], note["content"])
 
 
 def _add_to_counts(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:

@@ -20,7 +20,7 @@ BEFORE_RESTORE = "auto: before restore"
 COLUMNS = "id, seq, label, title, message, author, word_count, created_at"
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class ImportedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A snapshot as it was taken elsewhere; `author` is JSON."""
 
     seq: int
@@ -69,7 +69,7 @@ def take(
     return seq
 
 
-def add_imported(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
+def add_imported(tx: Tx, note_id: int, kept: Sequence[ImportedSnapshot]) -> None:
     """Add snapshots that were taken elsewhere, under their own numbers.
 
     Of those that are there already nothing changes.

@@ -19,7 +19,7 @@ from app.workspace.search.grep import snapshot_history as histories
 from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words, read_query
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.ranking.snippets import first_words, make_snippet, query_patterns
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 
 Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
 Mode = Literal["words", "meaning", "hybrid"]
@@ -178,7 +178,7 @@ async def _search_notes(
             folder_name,
             None if found.reason is None else WORDS_ALONE + found.reason,
         )
-    notice = STALE if stale else NOT_ALL if app.part(Meaning).is_behind else None
+    notice = STALE if stale else NOT_ALL if app.part(VectorMaker).is_behind else None
     return await app.read(_word_hits, ask.query, found, mode, notice)
 
 
@@ -258,9 +258,9 @@ def _prepare_ask(
     folder_name: str | None,
     *,
     by_words: bool,
-) -> rank_by_meaning.Ask:
+) -> rank_by_meaning.RankRequest:
     folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
-    return rank_by_meaning.Ask(
+    return rank_by_meaning.RankRequest(
         read_query.read_query(tx, me, text),
         None if folder is None else folder["id"],
         limit,

@@ -86,7 +86,7 @@ class DueText(Rule, frozen=True):
         return value
 
 
-class Span(Struct, frozen=True):
+class DaySpan(Struct, frozen=True):
     """The days from `first` to `last`, both in it, of a zone.
 
     `since` and `until` are the moments where they begin and have ended.
@@ -205,9 +205,9 @@ def move_to_day(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -
         return stamp(datetime.combine(day, local_moment(due, zone).time(), UTC))
 
 
-def days_span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
+def days_span(first: date | None, last: date | None, zone: ZoneInfo) -> DaySpan:
     """Return the days from `first` to `last`; None leaves that end open."""
-    return Span(
+    return DaySpan(
         first=first.isoformat() if first else "",
         last=last.isoformat() if last else AFTER_ALL,
         since=_span_edge(lambda: _day_start(first, zone), "") if first else "",

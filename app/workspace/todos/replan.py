@@ -23,7 +23,7 @@ from app.workspace.todos.todo_search import OVERDUE, overdue_params
 PerDay = Annotated[int, Meta(ge=1, le=50)]
 
 
-class Move(NamedTuple):
+class PlannedMove(NamedTuple):
     """One todo with the due date it has and the one it gets."""
 
     id: int
@@ -46,7 +46,7 @@ class ReplanAnswer(Record):
     count: int
 
 
-class _Days:
+class _DayLoad:
     """How full each day is, and the first one that may have room."""
 
     def __init__(self, taken: Counter[date], most: int) -> None:
@@ -91,7 +91,7 @@ def replan_todos(
     return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
 
 
-def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
+def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[PlannedMove]:
     """Return the new due date of every overdue todo that finds a day, most important first, then
     oldest; nothing is changed.
 
@@ -114,7 +114,7 @@ def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move
     )
     taken = _count_taken(tx, me, today, zone)
     while True:
-        moves = list(_fill_days(tx, overdue, _Days(taken.copy(), per_day), today, zone))
+        moves = list(_fill_days(tx, overdue, _DayLoad(taken.copy(), per_day), today, zone))
         moved = {move.id for move in moves}
         staying = {
             todo["id"]
@@ -130,14 +130,14 @@ def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move
 
 
 def _fill_days(
-    tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: ZoneInfo
-) -> Iterator[Move]:
+    tx: Tx, overdue: list[sqlite3.Row], days: _DayLoad, today: date, zone: ZoneInfo
+) -> Iterator[PlannedMove]:
     for todo in overdue:
         day = days.first_free(_first_day(tx, todo, today, zone))
         last = _last_day(todo, day, today, zone)
         if last is None or day <= last:
             days.take(day)
-            yield Move(
+            yield PlannedMove(
                 todo["id"], todo["title"], todo["due_date"], _moved_due_date(todo, day, zone)
             )
 

@@ -29,7 +29,7 @@ from app.workspace.todos.due import NAMED_DAYS, Day, DueText
 from app.workspace.todos.recurrence import Recurrence
 from app.workspace.todos.todo_records import HIGHEST_PRIORITY, TOP_PRIORITY, Todo
 from app.workspace.todos.todo_rows import Draft
-from app.workspace.todos.todo_search import Order, Sort, Wanted
+from app.workspace.todos.todo_search import Order, Sort, TodoFilters
 from app.workspace.todos.todo_steps import NewSteps, StepEdits
 
 TodoTitle = Annotated[
@@ -101,7 +101,7 @@ async def search_todos(
     without a dueDate are last, and a whole day stands where it ends. `order` goes with `sort`;
     left out it is asc for dueDate and title, desc for the others.
     """
-    wanted = Wanted(
+    wanted = TodoFilters(
         q,
         date,
         completed,
@@ -256,7 +256,7 @@ def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     return Trashed()
 
 
-def _list_first_page(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
+def _list_first_page(tx: Tx, me: Caller, wanted: TodoFilters, memory: Memory) -> TodoList:
     """Return a page near the start of the list.
 
     From memory, where no todo of the caller has changed since it was put there.

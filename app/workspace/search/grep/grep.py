@@ -17,7 +17,7 @@ from app.core.schema import NO_NUL, Form, Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folders
 from app.workspace.search.grep import re2_programs, text_scan
 from app.workspace.search.grep import snapshot_history as histories
-from app.workspace.search.grep.re2_programs import Hit, Mode, Pace, Program
+from app.workspace.search.grep.re2_programs import Hit, Mode, Program, TimeBudget
 from app.workspace.search.grep.text_scan import Batch
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000), Form(NO_NUL)]
@@ -102,8 +102,8 @@ async def grep_notes(
     is left unfinished.
     """
     me = app.quick(access.hide_policy_notes, me)
-    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
-    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit)
+    wanted = GrepRequest(pattern, mode, case_sensitive, folder_id, folder_name)
+    grep = GrepSearch(me, wanted, around=(context_before, context_after), limit=limit)
     await grep.run(app)
     truncated = grep.cut_to_limit()
     scanned = (
@@ -119,7 +119,7 @@ async def grep_notes(
     return answer
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class GrepRequest(msgspec.Struct, frozen=True):
     """What is searched for, and where.
 
     In all notes the caller has at least that role for, in a folder, or in some notes.
@@ -134,21 +134,23 @@ class Wanted(msgspec.Struct, frozen=True):
     note_ids: tuple[int, ...] | None = None
 
 
-class Grep:
+class GrepSearch:
     """A search under way: it goes on slice by slice, and holds what it has found."""
 
     program: Program
     scope: text_scan.Scope
-    walk: text_scan.Walk
+    walk: text_scan.NoteWalk
 
-    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int) -> None:
+    def __init__(
+        self, me: Caller, wanted: GrepRequest, *, around: tuple[int, int], limit: int
+    ) -> None:
         self.me = me
         self.wanted = wanted
         self.around = around
         self.limit = limit
         self.found = 0
         self.results: list[Matched] = []
-        self.pace = Pace(re2_programs.SECONDS)
+        self.pace = TimeBudget(re2_programs.SECONDS)
         self._work: Iterator[None] = iter(())
 
     async def run(self, app: App) -> None:
@@ -185,7 +187,7 @@ class Grep:
         self.scope = text_scan.notes_in_scope(
             tx, self.me, None if folder is None else folder["id"], wanted.least
         )
-        self.walk = text_scan.Walk(tx, self.scope, self.program.needs, only=wanted.note_ids)
+        self.walk = text_scan.NoteWalk(tx, self.scope, self.program.needs, only=wanted.note_ids)
         return self.slice(tx)
 
     def slice(self, tx: Tx) -> bool:
@@ -215,7 +217,7 @@ class Grep:
     def _has_enough(self) -> bool:
         return self.found > self.limit
 
-    def _split_off_half(self) -> "Grep | None":
+    def _split_off_half(self) -> "GrepSearch | None":
         """Return another search for the later half of what is left to read, if that is worth it."""
         rest = self.walk.split_off_half()
         if rest is None:
@@ -225,7 +227,7 @@ class Grep:
             rest,
             [],
             iter(()),
-            Pace(self.pace.left),
+            TimeBudget(self.pace.left),
         )
         other.limit, other.found = self.limit - self.found, 0
         return other
@@ -266,7 +268,7 @@ class Grep:
                 return
 
 
-def _line_trace(found: histories.Found, around: tuple[int, int]) -> LineTrace:
+def _line_trace(found: histories.FoundSnapshot, around: tuple[int, int]) -> LineTrace:
     text = found.content
     return LineTrace(
         **msgspec.structs.asdict(found.trace),

@@ -65,7 +65,7 @@ class Program(msgspec.Struct, frozen=True):
         )
 
 
-class Pace:
+class TimeBudget:
     """How long pieces may be so that each takes some milliseconds, and how much time is left."""
 
     def __init__(self, seconds: float) -> None:
@@ -163,7 +163,7 @@ def join_texts(contents: Sequence[bytes]) -> Texts:
     return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
 
 
-def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+def find_hits(program: Program, texts: Texts, pace: TimeBudget) -> Iterator[tuple[int, Hit] | None]:
     """Return the lines that match, in order, each with the place of its text among all.
 
     None now and then, where it may be left for a while.
@@ -198,7 +198,7 @@ def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int,
 
 
 def _matching_lines(
-    program: Any, text: bytes, pace: Pace
+    program: Any, text: bytes, pace: TimeBudget
 ) -> Iterator[tuple[int, int, int, int] | None]:
     """Return where the lines lie that match and where their first matches do.
 
@@ -259,7 +259,7 @@ def _too_slow_error() -> Invalid:
 
 
 def _check_long_line(
-    program: Any, text: bytes, line: tuple[int, int], pace: Pace
+    program: Any, text: bytes, line: tuple[int, int], pace: TimeBudget
 ) -> Iterator[None]:
     """Check whether there is time for a line that is too long for one piece.
 

@@ -19,8 +19,8 @@ from app.workspace.folders import access
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.notes import note_rows, snapshot_rows
 from app.workspace.search.grep import re2_programs, replace_in_text, replacement_rows
-from app.workspace.search.grep.grep import Grep, Pattern, Wanted
-from app.workspace.search.grep.re2_programs import Mode, Pace
+from app.workspace.search.grep.grep import GrepRequest, GrepSearch, Pattern
+from app.workspace.search.grep.re2_programs import Mode, TimeBudget
 from app.workspace.search.grep.text_scan import Scope
 
 MOST_NOTES = 1_000
@@ -157,7 +157,7 @@ async def replace_in_notes(
     me.require(("os.notes:read",))
     me = app.quick(access.hide_policy_notes, me)
     only = _only_notes(note_ids, revisions)
-    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
+    wanted = GrepRequest(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
     for _ in range(ATTEMPTS):
         await app.read(_require_ready, me, only or (), revisions or {})
         changes = await _find_changes(app, me, wanted, replacement)
@@ -206,7 +206,7 @@ def _only_notes(
     )
 
 
-async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) -> Changes:
+async def _find_changes(app: App, me: Caller, wanted: GrepRequest, replacement: str) -> Changes:
     """Find the notes that match, and what becomes of each."""
     program = await asyncio.to_thread(
         re2_programs.compile_program,
@@ -216,13 +216,13 @@ async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) 
         groups=True,
     )
     parts = replace_in_text.parse_template(replacement, wanted.mode, program)
-    grep = Grep(me, wanted, around=(0, 0), limit=MOST_LINES)
+    grep = GrepSearch(me, wanted, around=(0, 0), limit=MOST_LINES)
     await grep.run(app)
     more = grep.cut_to_limit() or len(grep.results) > MOST_NOTES
     rows = await app.read(
         _read_contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]]
     )
-    pace = Pace(re2_programs.SECONDS)
+    pace = TimeBudget(re2_programs.SECONDS)
     changed: list[Change] = []
     for note_id, title, revision, content in rows:
         outcome = await asyncio.to_thread(_replace_in_note, program, parts, content, pace)
@@ -240,7 +240,7 @@ async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) 
 
 
 def _replace_in_note(
-    program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: Pace
+    program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: TimeBudget
 ) -> replace_in_text.Outcome:
     pace.begin_slice()
     outcome = replace_in_text.replace_matches(program, parts, content, pace)

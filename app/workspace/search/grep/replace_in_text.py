@@ -9,8 +9,8 @@ import msgspec
 from app.errors import Invalid
 from app.workspace.search.grep.re2_programs import (
     Mode,
-    Pace,
     Program,
+    TimeBudget,
     find_hits,
     join_texts,
     put_marks_between,
@@ -58,7 +58,7 @@ def parse_template(replacement: str, mode: Mode, program: Program) -> Template:
     return [*parts, replacement[at:]]
 
 
-def replace_matches(program: Program, parts: Template, content: str, pace: Pace) -> Outcome:
+def replace_matches(program: Program, parts: Template, content: str, pace: TimeBudget) -> Outcome:
     """Replace every match in a text; the ends of its lines stay what they are.
 
     Raise Invalid when that takes too long or is too much.
@@ -85,7 +85,9 @@ def replace_matches(program: Program, parts: Template, content: str, pace: Pace)
     return Outcome("".join(pieces), lines, count)
 
 
-def _replace_in_line(program: Program, parts: Template, line: str, pace: Pace) -> tuple[str, int]:
+def _replace_in_line(
+    program: Program, parts: Template, line: str, pace: TimeBudget
+) -> tuple[str, int]:
     made: list[str] = []
     at = count = 0
     for spans in _find_matches(program, line):

@@ -21,7 +21,7 @@ from app.errors import Invalid
 from app.workspace.folders import folders
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.search.grep import re2_programs, text_scan
-from app.workspace.search.grep.re2_programs import Hit, Pace, Program
+from app.workspace.search.grep.re2_programs import Hit, Program, TimeBudget
 from app.workspace.search.grep.text_scan import Scope
 
 SCOPES = ("os.snapshots:read",)
@@ -31,7 +31,7 @@ FIRST_BATCH, LARGEST_BATCH = 128, 2048
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
 LETTERS = ((0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x2000))
 Author = Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
-Look = Callable[[bytes, Pace], Iterator[Hit | None]]
+Look = Callable[[bytes, TimeBudget], Iterator[Hit | None]]
 """Gives what it finds in a text, and None now and then."""
 
 
@@ -51,7 +51,7 @@ class Trace(Record):
     gone_since: str | None
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundSnapshot(msgspec.Struct, frozen=True):
     """A trace with the text of its snapshot, and where that holds what was searched for."""
 
     trace: Trace
@@ -62,7 +62,7 @@ class Found(msgspec.Struct, frozen=True):
 class Traces(msgspec.Struct, frozen=True):
     """What was found, the last seen first; `complete`: every snapshot was looked at."""
 
-    found: list[Found]
+    found: list[FoundSnapshot]
     complete: bool
 
 
@@ -95,7 +95,7 @@ async def find_words(
     return await _search(app, me, scope, functools.partial(_find_all_words, looked_for), (), limit)
 
 
-def snapshot_snippet(found: Found) -> str:
+def snapshot_snippet(found: FoundSnapshot) -> str:
     """Return some words of the snapshot around the first place that was found."""
     text = found.content.decode()
     at = len(found.content[: found.hits[0].start].decode()) + found.hits[0].first
@@ -156,8 +156,8 @@ class _Search:
         self.scope = scope
         self.look = look
         self.left = limit
-        self.pace = Pace(re2_programs.SECONDS)
-        self.found: list[Found] = []
+        self.pace = TimeBudget(re2_programs.SECONDS)
+        self.found: list[FoundSnapshot] = []
         self.complete = True
         self._condition, self._params = text_scan.holds_condition("s.content", likes)
         self._known: set[int] = set()
@@ -300,7 +300,7 @@ class _Search:
             live,
             gone,
         )
-        self.found.append(Found(trace, content, hits))
+        self.found.append(FoundSnapshot(trace, content, hits))
         self.left -= len(hits)
 
 
@@ -318,12 +318,12 @@ def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
     return value
 
 
-def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hit | None]:
+def _matching_lines(program: Program, content: bytes, pace: TimeBudget) -> Iterator[Hit | None]:
     for place in re2_programs.find_hits(program, re2_programs.join_texts([content]), pace):
         yield None if place is None else place[1]
 
 
-def _find_all_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[Hit | None]:
+def _find_all_words(wanted: list[Program], content: bytes, _: TimeBudget) -> Iterator[Hit | None]:
     """Return where the first of the words stands, if all do."""
     first = len(content)
     for program in wanted:

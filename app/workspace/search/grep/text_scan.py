@@ -141,7 +141,7 @@ def read_titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
     }
 
 
-class Walk:
+class NoteWalk:
     """A walk over the notes of a scope by id, without those that cannot hold what is required.
 
     It asks the trigram index where that can answer; else it lists the ids where the scope is a
@@ -167,7 +167,7 @@ class Walk:
         self._like, likes = holds_condition("n.content", () if self._match else needs.likes)
         self._params = where.params | likes
 
-    def split_off_half(self) -> "Walk | None":
+    def split_off_half(self) -> "NoteWalk | None":
         """Leave the later half of what is left to another walk, and give that; None when there is
         little, or nothing but what the index finds.
         """

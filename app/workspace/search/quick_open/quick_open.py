@@ -17,7 +17,7 @@ from app.workspace.folders import access
 from app.workspace.index import name_index, name_text
 from app.workspace.index.name_index import KINDS, Kind
 from app.workspace.search.quick_open import name_candidates, recent
-from app.workspace.search.quick_open.name_candidates import Asked, Source
+from app.workspace.search.quick_open.name_candidates import NameSource, TypedName
 
 PIN_BONUS = RECENCY_BONUS = 0.02
 FRESH_DAYS = 30
@@ -55,7 +55,7 @@ class FoundList(Record):
     results: list[Found]
 
 
-class Named(Struct):
+class Candidate(Struct):
     """A thing that may be shown: its row, how well it fits, and which typed words mark its name."""
 
     kind: Kind
@@ -95,7 +95,7 @@ def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) 
     asked = name_candidates.read_typed(q)
     if asked.is_empty:
         rows = recent.recent_things(tx, me, kinds, limit + len(me.hidden))
-        best = [Named(kind, row) for kind, row in rows]
+        best = [Candidate(kind, row) for kind, row in rows]
     else:
         best = _best_things(tx, me, asked, kinds, limit + len(me.hidden))
     best = [one for one in best if one.kind != "note" or one.row["id"] not in me.hidden][:limit]
@@ -104,11 +104,11 @@ def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) 
 
 
 def _best_things(
-    tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int
-) -> list[Named]:
+    tx: Tx, me: Caller, asked: TypedName, kinds: Sequence[Kind], limit: int
+) -> list[Candidate]:
     sources = name_candidates.name_sources(tx, me, kinds)
     paths = _Paths(tx, me)
-    found: dict[tuple[str, int], Named] = {}
+    found: dict[tuple[str, int], Candidate] = {}
     for source in sources:
         for kind, row in name_candidates.direct_candidates(tx, source, asked):
             if named := _fit_by_path(asked, kind, row, paths):
@@ -123,14 +123,16 @@ def _best_things(
     ]
 
 
-def _fit_by_path(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Named | None:
+def _fit_by_path(
+    asked: TypedName, kind: Kind, row: sqlite3.Row, paths: "_Paths"
+) -> Candidate | None:
     """Return a thing if it fits by its name, or by its name and the folders it lies in."""
     plain = name_text.fold_name(row["title"])
     own = name_text.split_words(plain)
     if not asked.words:
-        return Named(kind, row, name_text.EXACT) if plain == asked.plain else None
+        return Candidate(kind, row, name_text.EXACT) if plain == asked.plain else None
     if score := name_text.fit_score(asked.words, own):
-        return Named(kind, row, score, asked.words)
+        return Candidate(kind, row, score, asked.words)
     if kind == "folder":
         mine = [word for word in asked.words if name_text.fit_score([word], own)]
         return _fit_below(
@@ -155,25 +157,29 @@ def _fit_below(
     own: Sequence[str],
     above: Sequence[str],
     path: str,
-) -> Named | None:
+) -> Candidate | None:
     """Return a thing if its name and the path above it fit the words for each."""
     if (
         mine
         and name_text.fit_score(mine, own)
         and name_text.fit_score(above, name_text.split_words(name_text.fold_name(path)))
     ):
-        return Named(kind, row, name_text.WORDS, mine)
+        return Candidate(kind, row, name_text.WORDS, mine)
     return None
 
 
-def _add_near(tx: Tx, source: Source, asked: Asked, found: dict[tuple[str, int], Named]) -> None:
+def _add_near(
+    tx: Tx, source: NameSource, asked: TypedName, found: dict[tuple[str, int], Candidate]
+) -> None:
     near, rows = name_candidates.near_candidates(tx, source, asked)
     for kind, row in rows:
         score = name_text.fit_score_with_typos(
             asked.words, near, name_text.split_words(name_text.fold_name(row["title"]))
         )
         if score and (kind, row["id"]) not in found:
-            found[kind, row["id"]] = Named(kind, row, score + _bonus(tx, row), asked.words, near)
+            found[kind, row["id"]] = Candidate(
+                kind, row, score + _bonus(tx, row), asked.words, near
+            )
 
 
 def _bonus(tx: Tx, row: sqlite3.Row) -> float:
@@ -186,7 +192,7 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
-def _found_record(one: Named, paths: "_Paths") -> Found:
+def _found_record(one: Candidate, paths: "_Paths") -> Found:
     title = one.row["title"]
     shown = Found(one.kind, title, round(one.score, 4), _marked_spans(one, title))
     if one.kind == "tag":
@@ -205,7 +211,7 @@ def _found_record(one: Named, paths: "_Paths") -> Found:
     return shown
 
 
-def _marked_spans(one: Named, title: str) -> list[tuple[int, int]]:
+def _marked_spans(one: Candidate, title: str) -> list[tuple[int, int]]:
     if not one.score:
         return []
     plain = name_text.fold_name(title)

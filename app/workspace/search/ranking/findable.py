@@ -20,7 +20,7 @@ from app.workspace.search.ranking.query_language import Query
 from app.workspace.todos import due
 
 
-class Place(msgspec.Struct, frozen=True):
+class NotePlace(msgspec.Struct, frozen=True):
     """Notes of one owner that the caller may read: all, or those in some folders."""
 
     owner: int
@@ -42,7 +42,7 @@ class Condition(NamedTuple):
     narrow: bool
 
 
-def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
+def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[NotePlace]:
     """Return where the notes lie that may be found.
 
     In a folder, which the caller may read, and below it, or in all that the caller may read.
@@ -50,16 +50,16 @@ def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Pl
     if folder_id is not None:
         owner = folder_rows.require_live(tx, folder_id)["owner_id"]
         return [
-            Place(
+            NotePlace(
                 owner,
                 tuple(folder_rows.subtree_ids(tx, folder_id)),
                 shared=owner != me.owns or me.reach is not None,
             )
         ]
     if access.sees_one_note(me):
-        return [Place(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
+        return [NotePlace(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
     found = (
-        [Place(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
+        [NotePlace(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
     )  # a reach ends before the trash
     if access.has_shares(tx, me):
         shared = tx.all(
@@ -67,14 +67,14 @@ def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Pl
             ids=id_list(list(access.shared_folders(tx, me))),
         )
         found += [
-            Place(owner, tuple(row["id"] for row in rows), shared=True)
+            NotePlace(owner, tuple(row["id"] for row in rows), shared=True)
             for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])
         ]
     return found
 
 
 def place_condition(
-    tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False
+    tx: Tx, me: Caller, query: Query, place: NotePlace, *, marked: bool = False
 ) -> Condition:
     """Return the condition of a place and a query's filters.
 

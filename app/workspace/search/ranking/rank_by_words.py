@@ -21,7 +21,7 @@ from app.workspace.index import word_index
 from app.workspace.index.spellings import fts_phrase, is_prefix_search, word_parts
 from app.workspace.search.ranking.findable import (
     Condition,
-    Place,
+    NotePlace,
     findable_places,
     has_index,
     place_condition,
@@ -106,7 +106,7 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
         for word in query.words
     ):
         return None
-    place = Place(me.owns, None)
+    place = NotePlace(me.owns, None)
     return _rank_places(
         tx, query, [(place, place_condition(tx, me, query, place))], limit, few=True
     )
@@ -138,7 +138,9 @@ def raw_scores(
         for place in findable_places(tx, me, folder_id)
     ]
     rows = sorted(
-        _notes_with_some_words(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))),
+        _notes_with_some_words(
+            tx, query, where, RankLimits(limit, min(RANKED, RANKED_BESIDE_MEANING))
+        ),
         key=lambda row: (-row[1], -row[0]),
     )
     return {row[0]: row[1] for row in rows[:limit]}
@@ -156,10 +158,10 @@ def _recency_of_day(day: str, today: int) -> float:
     )
 
 
-Where = Sequence[tuple[Place, Condition]]
+Where = Sequence[tuple[NotePlace, Condition]]
 
 
-class Extent(NamedTuple):
+class RankLimits(NamedTuple):
     """How many notes are wanted, and how many are ranked for them where more match; with `few` it
     is known that no word stands in many.
     """
@@ -168,7 +170,7 @@ class Extent(NamedTuple):
     most: int
     few: bool = False
 
-    def of(self, place: Place) -> "Extent":
+    def of(self, place: NotePlace) -> "RankLimits":
         """Return what is wanted of a place: of one that is shared many more, since what is not
         shared has a say in which come first.
         """
@@ -181,7 +183,7 @@ def _rank_places(
     """Return the best notes of some places."""
     if not query.clauses:
         return _list_unranked(tx, where, limit)
-    extent = Extent(
+    extent = RankLimits(
         limit + MORE, RANKED, few
     )  # more than are shown, since a recent change or a pin may lift one among them
     found = _sort_by_relevance(tx, _notes_with_every_clause(tx, query, where, extent), full=True)[
@@ -222,7 +224,7 @@ def _list_unranked(tx: Tx, where: Where, limit: int) -> list[Found]:
     ]
 
 
-def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
+def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: RankLimits) -> list[Row]:
     """Return the best notes of each place in which every clause occurs."""
     match, prominent = match_every(query), match_prominent(query)
     return [
@@ -237,7 +239,7 @@ def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: Extent)
     ]
 
 
-def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
+def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimits) -> list[Row]:
     """Return the best notes of each place in which some of the words occur; of those with the
     rarest word none is too old.
     """
@@ -270,7 +272,7 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: Extent) -
     return list(rows.values())
 
 
-def _rescore_shared(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
+def _rescore_shared(tx: Tx, query: Query, place: NotePlace, rows: list[Row]) -> list[Row]:
     """Return the notes of a place, those that others share with scores that tell nothing of what
     they do not share.
     """
@@ -310,7 +312,7 @@ def _rarest_word(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | N
 
 
 def _best_of_owner(
-    tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent
+    tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: RankLimits
 ) -> list[Row]:
     """Return the best of one owner's notes: of the newest and the prominent ones, or of all where
     too few of those may be found.
@@ -352,7 +354,7 @@ def _best_matching(
     where: Condition,
     match: str,
     among: str,
-    extent: Extent,
+    extent: RankLimits,
     **bounds: int | str,
 ) -> list[Row]:
     """Return the best of the notes that match."""
@@ -378,7 +380,9 @@ def _best_matching(
     return first(PROMINENT + RANKED)
 
 
-def _best_of_newest(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
+def _best_of_newest(
+    tx: Tx, owner: int, where: Condition, match: str, extent: RankLimits
+) -> list[Row]:
     """Return the best of the newest notes that match and that may be found, looking through all
     that match.
     """

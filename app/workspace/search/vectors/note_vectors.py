@@ -34,7 +34,7 @@ class Model(NamedTuple):
     complete: bool
 
 
-class Span(NamedTuple):
+class StoredSpan(NamedTuple):
     """Where in the text a passage stands, and the digest of what was embedded for it."""
 
     start: int
@@ -42,7 +42,7 @@ class Span(NamedTuple):
     digest: bytes
 
 
-class Known(msgspec.Struct, frozen=True):
+class RankingFacts(msgspec.Struct, frozen=True):
     """When a note was changed, whether it is pinned, and the packed spans of its passages if its
     vectors are of its present text.
     """
@@ -82,7 +82,7 @@ def mark_complete(tx: Tx, model_id: int) -> None:
     )
 
 
-def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]:
+def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, RankingFacts]:
     """Return what ranking asks of those of some notes that are live."""
     rows = tx.all(
         f"""SELECT t.id, t.updated_at, t.pinned, CASE WHEN {CURRENT} THEN p.spans END
@@ -91,7 +91,7 @@ def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]
         ids=id_list(list(ids)),
         model=model_id,
     )
-    return {row[0]: Known(row[1], bool(row[2]), row[3]) for row in rows}
+    return {row[0]: RankingFacts(row[1], bool(row[2]), row[3]) for row in rows}
 
 
 def count_of_owner(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
@@ -131,9 +131,9 @@ def pack_spans(passages: Iterable[Passage]) -> bytes:
     )
 
 
-def unpack_spans(spans: bytes) -> list[Span]:
+def unpack_spans(spans: bytes) -> list[StoredSpan]:
     """Return the places and digests of what `packed` gave."""
-    return [Span(*found) for found in PLACE.iter_unpack(spans)]
+    return [StoredSpan(*found) for found in PLACE.iter_unpack(spans)]
 
 
 def passage_span(spans: bytes | None, ordinal: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from app.core.embedder import Embedder, EmbeddingFailed
 from app.workspace.search.vectors import embedding_work, note_vectors
 from app.workspace.search.vectors.embedding_work import PendingText
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_kinds import NOTES, Kind, Shelf
+from app.workspace.search.vectors.vector_kinds import NOTES, TextKind, TextQueue
 from app.workspace.search.vectors.vector_matrices import Matrices
 from app.workspace.search.vectors.vector_table import VectorTable
 
@@ -34,7 +34,7 @@ OTHER_WRITES = 4
 log = logging.getLogger("hearth")
 
 
-class Meaning:
+class VectorMaker:
     """The task that gives every note, and every text of the `others`, its vectors, and what it
     knows: which model answers, and how far it is.
     """
@@ -43,7 +43,7 @@ class Meaning:
         self,
         app: App,
         *,
-        others: Sequence[Kind] = (),
+        others: Sequence[TextKind] = (),
         former: Callable[[str], Embedder | None] = lambda _: None,
         on_battery: Callable[[], bool | None] = lambda: None,
     ) -> None:
@@ -53,7 +53,7 @@ class Meaning:
         self._app = app
         self._former = former
         self._on_battery = on_battery
-        self._shelves = [Shelf(kind) for kind in (NOTES, *others)]
+        self._shelves = [TextQueue(kind) for kind in (NOTES, *others)]
         self.model: Model | None = None
         """The model whose vectors are being kept; None before any are."""
         self.answering: Model | None = None
@@ -82,7 +82,7 @@ class Meaning:
         """The matrices of notes."""
         return self._shelves[0].matrices
 
-    def matrices_of(self, kind: Kind) -> Matrices:
+    def matrices_of(self, kind: TextKind) -> Matrices:
         """Return the matrices of another kind of text."""
         return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
 
@@ -139,19 +139,19 @@ class Meaning:
     def _any_recent(self) -> bool:
         return any(shelf.has_recent for shelf in self._shelves)
 
-    def _listen(self, shelf: Shelf) -> None:
+    def _listen(self, shelf: TextQueue) -> None:
         self._app.events.on(shelf.kind.changed, lambda event: self._note_change(shelf, event["id"]))
         self._app.events.on(
             shelf.kind.many_changed, lambda event: self._note_many_changes(shelf, event["owner"])
         )
 
-    def _note_change(self, shelf: Shelf, id_: int) -> None:
+    def _note_change(self, shelf: TextQueue, id_: int) -> None:
         shelf.matrices.note_changed([id_])
         if self._app.embedder.model is not None:
             shelf.note_change(id_)
             self._wake.set()
 
-    def _note_many_changes(self, shelf: Shelf, owner: int) -> None:
+    def _note_many_changes(self, shelf: TextQueue, owner: int) -> None:
         shelf.matrices.forget(owner)
         shelf.look_through_all()
         self._wake.set()
@@ -253,7 +253,7 @@ class Meaning:
                 return model
         return await self._app.write(note_vectors.ensure_model, name, dimension)
 
-    async def _next_texts(self) -> tuple[Shelf, list[int]]:
+    async def _next_texts(self) -> tuple[TextQueue, list[int]]:
         """Return some texts of one kind that may be without vectors.
 
         Those just written, else older ones.
@@ -270,7 +270,7 @@ class Meaning:
     def _model_id(self) -> int:
         return 0 if self.model is None else self.model.id
 
-    async def _index(self, shelf: Shelf, ids: Sequence[int]) -> None:
+    async def _index(self, shelf: TextQueue, ids: Sequence[int]) -> None:
         """Give some texts their vectors, few at a time; what fails is put back."""
         left = list(ids)
         try:
@@ -283,7 +283,7 @@ class Meaning:
             shelf.put_back(reversed(left))
             raise
 
-    async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
+    async def _index_some(self, shelf: TextQueue, ids: Sequence[int]) -> set[int]:
         """Give vectors to the first of some texts that come to enough passages.
 
         Give all that need nothing more.
@@ -302,7 +302,7 @@ class Meaning:
             done |= {work.of.id for work in batch}
         return done
 
-    async def _embed(self, shelf: Shelf, batch: Sequence[PendingText]) -> bool:
+    async def _embed(self, shelf: TextQueue, batch: Sequence[PendingText]) -> bool:
         """Make and store the vectors of a batch; say whether that could be done, now or ever."""
         try:
             fresh = await self._make_vectors([text for work in batch for text in work.texts])
@@ -329,7 +329,7 @@ class Meaning:
         return found
 
     async def _store(
-        self, shelf: Shelf, batch: Sequence[PendingText], fresh: dict[str, bytes]
+        self, shelf: TextQueue, batch: Sequence[PendingText], fresh: dict[str, bytes]
     ) -> None:
         if self.model is None:
             await (

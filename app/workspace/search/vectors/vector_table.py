@@ -17,7 +17,7 @@ from app.workspace.folders.folder_rows import IN_LIST, id_list
 CURRENT = "p.version = t.version AND p.title = t.title"
 
 
-class Pending(NamedTuple):
+class PendingRow(NamedTuple):
     """A text whose vectors are missing or out of date, with the row it has."""
 
     id: int
@@ -28,7 +28,7 @@ class Pending(NamedTuple):
     vectors: bytes | None
 
 
-class Row(NamedTuple):
+class VectorRow(NamedTuple):
     """What is stored for a text."""
 
     id: int
@@ -54,7 +54,7 @@ class VectorTable(msgspec.Struct, frozen=True):
     delete: str
     live: str = "true"
 
-    def store(self, tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]:
+    def store(self, tx: Tx, model_id: int, rows: Sequence[VectorRow]) -> list[int]:
         """Keep the vectors of those texts that have not changed since they were read.
 
         Give their ids.
@@ -72,7 +72,7 @@ class VectorTable(msgspec.Struct, frozen=True):
             )
         return [row.id for row in kept]
 
-    def _unchanged(self, tx: Tx, row: Row) -> bool:
+    def _unchanged(self, tx: Tx, row: VectorRow) -> bool:
         found = tx.one(
             f"SELECT 1 FROM {self.texts} WHERE id = :id AND version = :version AND title = :title",
             id=row.id,
@@ -118,7 +118,7 @@ class VectorTable(msgspec.Struct, frozen=True):
 
     def pending(
         self, tx: Tx, model_id: int, ids: Sequence[int], *, characters: int
-    ) -> list[Pending]:
+    ) -> list[PendingRow]:
         """Return those of some texts that are live and have no current vectors, in the order of
         `ids`, with their first `characters`.
         """
@@ -131,7 +131,7 @@ class VectorTable(msgspec.Struct, frozen=True):
             model=model_id,
             characters=characters,
         )
-        found = {row[0]: Pending(*row) for row in rows}
+        found = {row[0]: PendingRow(*row) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
     def older(self, tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], int]:
