@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta
 
 from app.core.caller import Caller
@@ -95,9 +96,6 @@ class Accumulated(Record):
     workspace: Size
 
 
-Outcome = Literal["created", "updated", "skipped"]
-
-
 @operation(
     "POST /accumulate",
     scope="os.notes:write",
@@ -153,12 +151,9 @@ class _BulkWriter:
         self.tx = tx
         self.me = me
         self.applied = 0
-        self.outcomes: dict[Outcome, int] = {"created": 0, "updated": 0, "skipped": 0}
-        self.deleted = 0
-        self.errors: list[Refused] = []
-        self.versions: list[Versioned] = []
-        self.folders_created: list[str] = []
-        self.folders_deleted: list[str] = []
+        self.done = Accumulated(0, 0, 0, 0, [], [], [], [], Size(0, 0))
+        # Many files share a folder: each path is walked down once. Deleting a folder forgets all,
+        # since it may have held some of them.
         self.places: dict[str, tuple[int, int | None]] = {}
 
     def apply_each(
@@ -175,7 +170,7 @@ class _BulkWriter:
                     apply(entry)
                 self.applied += 1
             except AppError as error:
-                self.errors.append(
+                self.done.errors.append(
                     Refused(kind, index, name(entry)[:1000], error.code, error.message)
                 )
 
@@ -204,7 +199,7 @@ class _BulkWriter:
             raise NotFound(f"There is no note {removal.path[:300]}.")
         access.require_note(self.tx, self.me, note["id"], "admin")
         delete_note.move_to_trash(self.tx, self.me, note)
-        self.deleted += 1
+        self.done.deleted += 1
 
     def delete_folder(self, path: str) -> None:
         _, folder_id = self._require_folder(paths.split_path(path, field="path"))
@@ -217,30 +212,20 @@ class _BulkWriter:
             or self._is_shared(found["id"])
         ):
             raise Forbidden("Accumulate deletes neither General nor shared folders.")
-        self.deleted += delete_folder.move_folder_to_trash(self.tx, self.me, found["id"])[0]
+        self.done.deleted += delete_folder.move_folder_to_trash(self.tx, self.me, found["id"])[0]
         self.places.clear()
-        self.folders_deleted.append(path)
+        self.done.folders_deleted.append(path)
 
     def result(self) -> Accumulated:
         """Return what was done; raise Unprocessable when every entry was refused."""
         counted = workspace_counters.workspace_counts(self.tx, self.me.owns)
-        answer = Accumulated(
-            self.outcomes["created"],
-            self.outcomes["updated"],
-            self.deleted,
-            self.outcomes["skipped"],
-            self.errors,
-            self.versions,
-            self.folders_created,
-            self.folders_deleted,
-            Size(counted.notes, counted.bytes),
-        )
+        self.done.workspace = Size(counted.notes, counted.bytes)
         if self.applied == 0:
-            details = {field: getattr(answer, name) for name, field in _WIRE.items()}
             raise Unprocessable(
-                f"Every entry was refused; the first: {self.errors[0].message}", **details
+                f"Every entry was refused; the first: {self.done.errors[0].message}",
+                **msgspec.to_builtins(self.done),
             )
-        return answer
+        return self.done
 
     def _write_note(
         self, path: str, segments: list[str], title: str, content: str, message: str | None
@@ -255,9 +240,9 @@ class _BulkWriter:
             )
         if note is None:
             note_rows.insert(self.tx, owner=owner, folder_id=folder_id, title=title, text=text)
-            self.outcomes["created"] += 1
+            self.done.created += 1
         elif note["content"] == content:
-            self.outcomes["skipped"] += 1
+            self.done.skipped += 1
         else:
             self._update_note(path, note, text, message)
 
@@ -271,8 +256,8 @@ class _BulkWriter:
             label=before,
             message=message,
         )
-        self.versions.append(Versioned(path, before, after, message))
-        self.outcomes["updated"] += 1
+        self.done.versions.append(Versioned(path, before, after, message))
+        self.done.updated += 1
 
     def _ensure_folder(self, segments: list[str]) -> tuple[int, int | None]:
         """Return owner and id of the folder of that path, making what is missing."""
@@ -281,7 +266,7 @@ class _BulkWriter:
             start = create_folder.start_of_path(self.tx, self.me, segments)
             create_folder.require_depth(self.tx, start, field="path")
             folder_id, made = create_folder.ensure_path(self.tx, self.me, *start)
-            self.folders_created += [
+            self.done.folders_created += [
                 "/".join(segments[: len(segments) - missing])
                 for missing in reversed(range(len(made)))
             ]
@@ -300,6 +285,7 @@ class _BulkWriter:
 
     def _find_note(self, place: tuple[int, int | None], title: str) -> Any:
         """Return the live note of exactly that title there, the oldest of several."""
+        # NOCASE and pinned only lead into the index of titles; the plain comparison decides.
         return self.tx.one(
             """SELECT * FROM notes WHERE owner_id = :owner
                AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
@@ -311,27 +297,14 @@ class _BulkWriter:
 
     def _is_shared(self, folder_id: int) -> bool:
         below = folder_rows.id_list(folder_rows.subtree_ids(self.tx, folder_id))
-        return (
-            self.tx.one(
-                f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below
-            )
-            is not None
+        found = self.tx.one(
+            f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below
         )
+        return found is not None
 
 
 CONTENT = Text()
 MESSAGE = Text(500)
-_WIRE = {
-    "created": "created",
-    "updated": "updated",
-    "deleted": "deleted",
-    "skipped": "skipped",
-    "errors": "errors",
-    "versions": "versions",
-    "folders_created": "foldersCreated",
-    "folders_deleted": "foldersDeleted",
-    "workspace": "workspace",
-}
 
 
 def _check_text(rule: Rule, text: str, field: str) -> str:

@@ -24,6 +24,7 @@ def begin(tx: Tx, me: Caller, *, name: str, kind: FileType, size: int, sha256: s
 
     Raise QuotaExceeded where there is no room for it.
     """
+    # Incomplete ones count too: uploads at the same time must not pass the quota together.
     held, number = tx.require_row(
         "SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user
     )
@@ -64,7 +65,7 @@ def put_part(tx: Tx, attachment: int, number: int, content: bytes) -> None:
 
 
 def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
-    """Let an attachment be seen, now that all its parts are there, and give it."""
+    """Let an attachment be seen, now that all its parts are there, and return it."""
     return tx.require_row(
         "UPDATE attachments SET complete = 1 WHERE id = :id AND owner_id = :me RETURNING *",
         id=attachment,
@@ -156,7 +157,7 @@ def keep_text(tx: Tx, attachment: int, found: ExtractedText) -> None:
 def remove(tx: Tx, me: Caller, attachment: int) -> None:
     """Delete an attachment of the caller for good; raise NotFound for any other."""
     require_own(tx, me, attachment)
-    _delete(tx, attachment)
+    tx.run("DELETE FROM attachments WHERE id = :id", id=attachment)
 
 
 def discard(tx: Tx, attachment: int) -> None:
@@ -169,25 +170,19 @@ def purge_stale(tx: Tx, before: str) -> int:
 
     Return how many.
     """
-    stale = tx.all(
-        "SELECT id FROM attachments WHERE complete = 0 AND created_at < :before LIMIT :some",
+    return tx.run(
+        """DELETE FROM attachments WHERE id IN (SELECT id FROM attachments
+           WHERE complete = 0 AND created_at < :before LIMIT :some)""",
         before=before,
         some=PURGED,
-    )
-    for row in stale:
-        discard(tx, row[0])
-    return len(stale)
+    ).rowcount
 
 
 def purge_owner(tx: Tx, owner: int) -> int:
     """Delete some attachments of a user who is to be deleted; return how many."""
-    some = tx.all(
-        "SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some", owner=owner, some=PURGED
-    )
-    for row in some:
-        _delete(tx, row[0])
-    return len(some)
-
-
-def _delete(tx: Tx, attachment: int) -> None:
-    tx.run("DELETE FROM attachments WHERE id = :id", id=attachment)
+    return tx.run(
+        """DELETE FROM attachments WHERE id IN (
+               SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some)""",
+        owner=owner,
+        some=PURGED,
+    ).rowcount

@@ -70,18 +70,16 @@ async def upload_attachment(
     attachment = await app.write(
         rows.begin, me, name=name, kind=kind, size=len(content), sha256=digest
     )
-    whole = False
+    # A write per part, so that 20 MiB hold up nobody. Cut off, what is there goes in a task of its
+    # own, since this one may be cancelled; what a crash leaves is deleted within hours.
     try:
         for number, start in enumerate(range(0, len(content), rows.PART)):
             await app.write(rows.put_part, attachment, number, content[start : start + rows.PART])
-        answer = AttachmentAnswer(
-            _attachment_record(await app.write(rows.complete, me, attachment))
-        )
-        whole = True
-    finally:
-        if not whole:
-            app.tasks.start(app.write(rows.discard, attachment))
-    return answer
+        row = await app.write(rows.complete, me, attachment)
+    except BaseException:
+        app.tasks.start(app.write(rows.discard, attachment))
+        raise
+    return AttachmentAnswer(_attachment_record(row))
 
 
 @operation("GET /os/attachments", scope="os.notes:read", since="beyond", effect="read")
@@ -137,6 +135,7 @@ async def read_text(app: App, me: Caller, row: sqlite3.Row) -> ExtractedText:
     if known is not None:
         return known
     content = await read_content(app, me, row, text_extraction.enough_bytes(row["media_type"]))
+    # What was said of a text file may be wrong: a PDF sent as text needs all its bytes after all.
     kind = await asyncio.to_thread(detect, content, row["name"], declared_type(row))
     if len(content) < row["size"] and text_extraction.enough_bytes(kind.media_type) is None:
         content = await read_content(app, me, row)
@@ -147,11 +146,8 @@ async def read_text(app: App, me: Caller, row: sqlite3.Row) -> ExtractedText:
 
 def declared_type(row: sqlite3.Row) -> str:
     """Return what was said of a file, as the header of a request says it."""
-    return (
-        f"{row['media_type']}; charset={row['charset']}"
-        if row["charset"]
-        else str(row["media_type"])
-    )
+    charset = f"; charset={row['charset']}" if row["charset"] else ""
+    return f"{row['media_type']}{charset}"
 
 
 async def _stream_parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:

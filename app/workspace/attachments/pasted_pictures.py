@@ -71,6 +71,7 @@ async def _keep_picture(
     app: App, me: Caller, kind: str, content: bytes, done: PastedPictures
 ) -> int:
     """Return the number of the attachment that holds a picture."""
+    # Editors send all pictures again with every save: those that are known must not pile up.
     held = await app.read(attachment_rows.find_same, me, content)
     if held is not None:
         return held

@@ -34,13 +34,14 @@ def enough_bytes(media_type: str) -> int | None:
 
 
 async def extract(app: App, content: bytes, kind: FileType) -> ExtractedText:
-    """Return the text of a file. What another program might trip over is read by a process with
-    limits of its own.
+    """Return the text of a file.
+
+    PDF and HTML are read by a process with limits of its own, since hostile ones make readers run
+    for hours or out of memory.
     """
-    if kind.media_type == PDF:
-        return await _extract_in_process(app, content, "pdf", kind.charset)
-    if kind.media_type in HTML:
-        return await _extract_in_process(app, content, "html", kind.charset)
+    if kind.media_type == PDF or kind.media_type in HTML:
+        format_ = "pdf" if kind.media_type == PDF else "html"
+        return await _extract_in_process(app, content, format_, kind.charset)
     if is_textual(kind.media_type):
         text = decode_text(content, kind.charset)
         return ExtractedText(text[:MOST_CHARACTERS], is_cut=len(text) > MOST_CHARACTERS)

@@ -51,9 +51,8 @@ def require_note(
     `columns` must hold owner_id and folder_id.
     """
     found = tx.one(f"SELECT {columns} FROM notes WHERE id = :id AND trash_id IS NULL", id=note_id)
-    if found is None:
-        raise NotFound("There is no such note.")
-    if note_id in me.withheld:
+    # Unreadable reads like missing: an id must not tell a stranger what exists.
+    if found is None or note_id in me.withheld:
         raise NotFound("There is no such note.")
     if found["owner_id"] != me.owns or me.reach is not None:
         held = note_rank(tx, me, note_id, owner=found["owner_id"], folder_id=found["folder_id"])
@@ -203,10 +202,9 @@ def readable_path(tx: Tx, me: Caller, folder_id: int) -> str:
 
     Of what is shared it begins at the highest folder the caller may read.
     """
-    above = folder_rows.ancestors(tx, folder_id)
     if folder_rows.require_live(tx, folder_id)["owner_id"] == me.owns:
-        return "/".join(row["name"] for row in above)
-    return "/".join(row["name"] for row in above if shared_rank(tx, me, row["id"]))
+        return folder_rows.folder_path(tx, folder_id)
+    return shared_path(tx, me, folder_id)
 
 
 def has_shares(tx: Tx, me: Caller) -> bool:
@@ -275,16 +273,10 @@ def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
     named = _grant_folder_ids(me)
     if not named:
         return False
-    row = tx.one(
-        f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id
-            FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
-                UNION ALL SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
-            SELECT 1 FROM up WHERE id IN ({folder_rows.IN_LIST}) LIMIT 1""",
-        id=folder_id,
-        owner=me.user,
-        ids=folder_rows.id_list(list(named)),
-    )
-    return row is not None
+    found = folder_rows.find_live(tx, folder_id)
+    if found is None or found["owner_id"] != me.user:
+        return False
+    return any(row["id"] in named for row in folder_rows.ancestors(tx, folder_id))
 
 
 def _live_grant_folders(tx: Tx, me: Caller) -> list[int]:

@@ -12,6 +12,8 @@ from app.core.text import fold_name
 from app.errors import Invalid
 from app.workspace.folders import access, folder_rows, paths
 
+# The agent's memory and the policies of links lie in these; a folder of that name which someone
+# shares must not take their place.
 ALWAYS_OWN = frozenset(map(fold_name, (folder_rows.GENERAL, "Memory", "Workspace")))
 
 
@@ -138,7 +140,7 @@ def ensure_path(
     for position, name in enumerate(names):
         found = folder_rows.find_child(tx, owner, at, name)
         if found is None:
-            if at is not None:
+            if at is not None:  # in the root only the owner's own paths begin
                 access.require_folder(tx, me, at, "editor")
             return folder_rows.ensure(tx, owner, at, names[position:])
         at = found["id"]

@@ -73,19 +73,17 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     """End someone's share of a folder; people may end their own."""
     found = access.require_folder(tx, me, id, field="id")
     other = users.require_user(tx, username)
-    if other["id"] != me.user and access.folder_rank(tx, me, found) < access.RANKS["admin"]:
+    held = access.folder_rank(tx, me, found)
+    if other["id"] != me.user and held < access.RANKS["admin"]:
         raise Forbidden(
-            "Only the owner or an admin may end another's share.",
-            role=access.ROLES[access.folder_rank(tx, me, found) - 1],
+            "Only the owner or an admin may end another's share.", role=access.ROLES[held - 1]
         )
-    if (
-        tx.run(
-            "DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user",
-            id=id,
-            user=other["id"],
-        ).rowcount
-        == 0
-    ):
+    ended = tx.run(
+        "DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user",
+        id=id,
+        user=other["id"],
+    )
+    if not ended.rowcount:
         raise NotFound(f"The folder is not shared with {other['username']}.", field="username")
     return Record()
 

@@ -72,14 +72,7 @@ def find_by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
 
     Raise Invalid when it is ambiguous.
     """
-    key = fold_name(name.strip("/"))
-    every = readable_folders(tx, me)
-    if "/" in key:
-        matches = [
-            folder for folder in every if fold_name(access.readable_path(tx, me, folder.id)) == key
-        ]
-    else:
-        matches = [folder for folder in every if fold_name(folder.name) == key]
+    matches = folders_called(tx, me, fold_name(name.strip("/")))
     if not matches:
         raise NotFound(f"There is no folder called {name[:255]}.", field="folderName")
     if len(matches) > 1:
@@ -93,6 +86,18 @@ def find_by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
             matches=candidates,
         )
     return folder_rows.require_live(tx, matches[0].id)
+
+
+def folders_called(tx: Tx, me: Caller, key: str) -> list[Folder]:
+    """Return the readable folders whose folded name, or path where it holds a slash, is `key`."""
+    named = [
+        folder
+        for folder in readable_folders(tx, me)
+        if fold_name(folder.name) == key.rpartition("/")[2]
+    ]
+    if "/" not in key:
+        return named
+    return [folder for folder in named if fold_name(access.readable_path(tx, me, folder.id)) == key]
 
 
 def find_by_name_or_id(
@@ -113,13 +118,7 @@ def readable_folders(
 
     All, those in one parent, or those in the root.
     """
-    where = (
-        "AND f.parent_id = :parent"
-        if parent is not None
-        else "AND f.parent_id IS NULL"
-        if root
-        else ""
-    )
+    where = "AND f.parent_id IS :parent" if parent is not None or root else ""
     own = tx.all(
         f"SELECT {_COLUMNS} FROM folders f WHERE f.owner_id = :me AND f.trash_id IS NULL {where}",
         me=me.owns,
@@ -198,6 +197,7 @@ def _hide_outside_grant(
     With whom its folders are shared otherwise, what lies above them, and what it hides in them.
     """
     for _, folder in rows:
+        # The stored counter counts what the grant hides too, and would tell how much that is.
         folder.file_count -= hidden[folder.id]
         folder.shared = not own
         if not own and folder.parent_id not in granted:

@@ -47,8 +47,9 @@ def change_folder(
     found = access.require_folder(tx, me, id, "admin", field="id")
     new_name = found["name"] if name is None else name
     parent = found["parent_id"] if isinstance(parent_id, UnsetType) else parent_id
-    if (name is not None and new_name != found["name"]) or parent != found["parent_id"]:
-        _require_movable(found)
+    elsewhere = (new_name, parent) != (found["name"], found["parent_id"])
+    if elsewhere and folders.is_general(found):
+        raise Forbidden("The folder General cannot be renamed or moved.")
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment.", field="name")
     if parent != found["parent_id"]:
@@ -66,11 +67,6 @@ def change_folder(
         icon=found["icon"] if isinstance(icon, UnsetType) else icon,
     )
     return FolderAnswer(folders.readable_folder(tx, me, id))
-
-
-def _require_movable(found: sqlite3.Row) -> None:
-    if folders.is_general(found):
-        raise Forbidden("The folder General cannot be renamed or moved.")
 
 
 def _require_destination(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:

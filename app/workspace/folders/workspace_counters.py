@@ -14,15 +14,13 @@ class WorkspaceCounts(msgspec.Struct, frozen=True):
 
 def ensure(tx: Tx, owner: int) -> bool:
     """Make the row of a workspace if it is missing; return whether it was."""
-    return (
-        tx.run(
-            "INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) "
-            "ON CONFLICT DO NOTHING",
-            owner=owner,
-            now=tx.now,
-        ).rowcount
-        > 0
+    made = tx.run(
+        "INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) "
+        "ON CONFLICT DO NOTHING",
+        owner=owner,
+        now=tx.now,
     )
+    return made.rowcount > 0
 
 
 def workspace_counts(tx: Tx, owner: int) -> WorkspaceCounts:

@@ -3,26 +3,20 @@
 It is compared, token by token, with one that is made anew in memory.
 """
 
-import itertools
 import sqlite3
-from collections.abc import Iterator
 
 from app.core.database.tx import Tx
 from app.core.process.counted import counted
-from app.workspace.index import word_index
+from app.workspace.index import fresh_index, word_index
+from app.workspace.index.fresh_index import FRESH
 
 PROBES = 30
-_FRESH = "fresh"
 EXACT_BYTES = 2 << 20
 """Up to so many bytes of an owner's notes every place of every word is compared.
 
 Beyond, how often each word stands in which column, which takes a tenth of the time: 20,000 notes
 have millions of places.
 """
-_TOKENS = {
-    "instance": "SELECT term, doc, col, offset FROM {} ORDER BY term, doc, col, offset",
-    "col": "SELECT term, doc, col, cnt FROM {} ORDER BY term, col",
-}
 
 
 def find_damage(tx: Tx) -> list[str]:
@@ -107,31 +101,20 @@ def _damage(tx: Tx, owner: int) -> str | None:
 
 def _difference(tx: Tx, owner: int) -> str | None:
     name = word_index.table_name(owner)
-    fresh = sqlite3.connect(
-        ""
-    )  # a file of its own that SQLite deletes: such an index may be as large as the notes
-    try:
+    with fresh_index.make_fresh(word_index.create_statement(FRESH)) as fresh:
         _fill_index(fresh, tx, owner)
         size = tx.value(
             "SELECT ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner", owner=owner
         )
         kind = "instance" if size <= EXACT_BYTES else "col"
-        for stored, wanted in itertools.zip_longest(
-            _index_tokens(tx.connection, name, kind), _index_tokens(fresh, _FRESH, kind)
-        ):
-            if stored != wanted:
-                return (
-                    f"{name}: the index holds {stored}, the notes {wanted} (word, note, "
-                    "column, place)."
-                )
-    finally:
-        fresh.close()
-    return None
+        found = fresh_index.first_difference(tx.connection, fresh, name, kind)
+    if found is None:
+        return None
+    return f"{name}: the index holds {found[0]}, the notes {found[1]} (word, note, column, place)."
 
 
 def _fill_index(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
     """Index all notes of an owner that should have an entry."""
-    fresh.execute(word_index.create_statement(_FRESH))
     rows = tx.run(
         """SELECT id, title, tags, content FROM notes WHERE owner_id = :owner
            AND id > (SELECT stale_to FROM word_index)
@@ -141,22 +124,7 @@ def _fill_index(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
     for note_id, *texts in rows:
         texts_by_column = word_index.fts_columns(word_index.IndexedText(*texts))
         fresh.execute(
-            f"INSERT INTO {_FRESH} (rowid, {', '.join(texts_by_column)}) "
+            f"INSERT INTO {FRESH} (rowid, {', '.join(texts_by_column)}) "
             f"VALUES ({', '.join('?' * (len(texts_by_column) + 1))})",
             (note_id, *texts_by_column.values()),
         )
-
-
-def _index_tokens(
-    connection: sqlite3.Connection, name: str, kind: str
-) -> Iterator[tuple[object, ...]]:
-    """Return every token of an index in order."""
-    vocabulary = f"{name}_tokens"
-    connection.execute(
-        f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {name}, {kind})"
-    )
-    try:
-        for row in connection.execute(_TOKENS[kind].format(f"temp.{vocabulary}")):
-            yield tuple(row)
-    finally:
-        connection.execute(f"DROP TABLE temp.{vocabulary}")

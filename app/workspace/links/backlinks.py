@@ -47,6 +47,8 @@ def backlinks_of(
     leads_here = _leading(view, note)
     left = MOST_BYTES
     for place, source in enumerate(sources):
+        # Ten thousand links to an index page, or a few notes of 10 MiB, must not take seconds; the
+        # newest note is read however long it is.
         left -= source["size"]
         if len(found) == MOST_BACKLINKS or (left < 0 and place):
             return found, {row["id"] for row in sources}, True

@@ -84,9 +84,7 @@ async def get_note_links(
         await app.write(link_rows.read_some)
     while app.glance(word_index.any_waiting):
         await app.write(word_index.index_waiting)
-    while app.glance(
-        name_index.any_waiting
-    ):  # else each title would be looked for among all the notes that wait
+    while app.glance(name_index.any_waiting):  # else each title is sought among all that wait
         await app.write(name_index.index_waiting)
     return await app.read(_links_of_note, me, id, limit)
 
@@ -122,6 +120,8 @@ def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
         if tag.kind == "tag":
             tags.setdefault(fold_name(tag.target), tag.target)
     numbers = link_text.line_numbers(note["content"], [link.start for link in out[:limit]])
+    # Titles of policy notes end in secret tokens: as mentions they are left out, in links of the
+    # note itself, which the caller wrote, the token is blotted out.
     discreet = access.hide_policy_notes(tx, me)
     backlinks, known, more = backlinks_of(tx, view, note, besides=discreet.hidden)
     mentioned = find_mentions(

@@ -70,6 +70,7 @@ async def related_notes(
 ) -> RelatedNotes:
     """List the notes the caller may read that are about the same as a note, nearest first."""
     me = app.quick(access.hide_policy_notes, me)
+    # Its owner may ask of a policy note itself; only as an answer to another it would surprise.
     me = dataclasses.replace(me, withheld=me.withheld - {id})
     meaning = app.part(VectorMaker)
     owners, has_vectors = await app.read(_owners_to_compare, me, id, meaning.answering)
@@ -157,6 +158,7 @@ def _rarest_words(tx: Tx, note: sqlite3.Row) -> list[str]:
         word: tx.value(sql, match=fts_phrase(word))
         for word in sorted(every, key=len, reverse=True)[:WORDS_COUNTED]
     }
+    # A word of this note alone relates it to nothing, a common one to everything.
     return sorted(
         (word for word, count in counts.items() if 1 < count < COMMON),
         key=lambda word: counts[word],

@@ -61,9 +61,8 @@ def rewrite_linking(
 ) -> int:
     """Let what links to a note by that title link to the title it has now.
 
-    Gives the number of notes that this changed.
-
-    What each held before is kept as a snapshot, with `keep_own` also of the note itself.
+    Return the number of notes that this changed. What each held before is kept as a
+    snapshot, with `keep_own` also of the note itself.
     """
     title: str = tx.value("SELECT title FROM notes WHERE id = :id", id=note["id"])
 
@@ -80,7 +79,7 @@ def rewrite_linking(
         content = link_text.rewrite_links(source["content"], renamed)
         try:
             text = note_rows.measure_text(content)
-        except PayloadTooLarge:
+        except PayloadTooLarge:  # a longer title may push a note past its limit: it stays
             continue
         if content != source["content"]:
             if keep_own or note_id != note["id"]:

@@ -95,6 +95,7 @@ class LinkResolver:
         with the `target` and `path` that a link names.
         """
         rows: list[sqlite3.Row] = []
+        # Owner by owner, since the index begins with the owner; CROSS JOIN keeps the links first.
         for owner, name in itertools.product(self.owners, names):
             rows += self._tx.all(
                 f"""SELECT {SOURCE}, l.target, l.path FROM note_links l

@@ -108,29 +108,25 @@ async def change_note(
         done = await _change_until_done(
             app, me, msgspec.structs.replace(asked, content=pasted.html)
         )
-    except BaseException:
+    except BaseException:  # a client that leaves, too
         pasted_pictures.discard_pictures(app, me, pasted)
         raise
     if pasted.number and note["owner_id"] != me.user:
-        done.notice = " ".join(
-            [
-                *([done.notice] if done.notice else []),
-                "The pictures are attachments of yours: only you can open them.",
-            ]
-        )
+        notice = "The pictures are attachments of yours: only you can open them."
+        done.notice = f"{done.notice} {notice}" if done.notice else notice
     return done
 
 
 async def _change_until_done(app: App, me: Caller, asked: _ChangeRequest) -> Edited:
     """Change a note, and again from the start when it has changed meanwhile."""
+    # HTML is turned into Markdown against the stored text, outside of any transaction; whoever
+    # writes in between makes that result stale.
     while True:
         base = app.glance(notes.note_row, me, asked.id)
         with html_losses.gather_losses() as lost:
-            text = (
-                None
-                if asked.content is None
-                else await _to_markdown(base["content"], asked.content, asked)
-            )
+            text = asked.content
+            if text is not None and _is_html(base["content"], asked):
+                text = await render_async.apply_edit(base["content"], text)
         edit = msgspec.structs.replace(
             asked.edit, text=None if text is None else note_rows.measure_text(text)
         )
@@ -234,13 +230,6 @@ def _find_linking(
     if rewrite_links:
         link_renames.require_linkable(title)
     return link_renames.find_linking(tx, me, note, note["title"], new_title=title)
-
-
-async def _to_markdown(stored: str, content: str, asked: _ChangeRequest) -> str:
-    """Return the Markdown that `content` means for a note that holds `stored`."""
-    if not _is_html(stored, asked):
-        return content
-    return await render_async.apply_edit(stored, content)
 
 
 def _is_html(stored: str, asked: _ChangeRequest) -> bool:

@@ -89,6 +89,7 @@ def insert(
         **msgspec.structs.asdict(past),
     )
     note_id = made.lastrowid or 0
+    # The names need no call: the name index follows the highest id by itself.
     word_index.add(tx, note_id)
     trigram_index.note_change(tx, note_id, text.size)
     note_tags.insert(tx, owner, note_id, tags)
@@ -182,9 +183,7 @@ def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
 
 
 def next_snapshot_number(tx: Tx, note_id: int) -> int:
-    """Count one more snapshot of a note and give its sequence number, which is never given
-    again.
-    """
+    """Count one more snapshot of a note and return its number, which is never used again."""
     row = tx.require_row(
         "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = "
         "snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq",
@@ -254,6 +253,7 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
     Return their number.
     """
     listed = id_list(folder_ids)
+    # One event and one count for all: a folder may hold many thousands.
     row = tx.require_row(
         "SELECT count(*), ifnull(sum(size), 0) FROM notes "
         f"WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
@@ -312,6 +312,7 @@ def forget_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
 def purge(tx: Tx, note_ids: Sequence[int]) -> int:
     """Delete notes for good, live or trashed, with their snapshots; return their number."""
     for note_id in note_ids:
+        # The contentless indexes are told the very text they hold, so it is read before it goes.
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:
             continue

@@ -104,7 +104,7 @@ def save_snapshot(
     """Save the note as it is now as a snapshot; the note stays unchanged."""
     note = access.require_note(tx, me, note_id, "writer")
     seq = snapshot_rows.take(tx, me, note, label=label, message=message, automatic=False)
-    row = snapshot_rows.require_by_seq(tx, note_id, seq)
+    row = snapshot_rows.require_snapshot(tx, note_id, seq=seq)
     return SavedSnapshot(_snapshot_record(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 

@@ -102,6 +102,7 @@ class DaySpan(Struct, frozen=True):
         """Return a text that no deadline in the span sorts before, whatever zone that deadline was
         reckoned in.
         """
+        # Zones lie up to 26 hours apart; two days at either end are sure.
         return _shift_day(self.first, -2, "") if self.first else ""
 
     @property
@@ -140,9 +141,9 @@ def _missing(text: str) -> str | None:
     if _DAY.match(text) is None:
         return None
     year, month, day = (int(part) for part in text[:10].split("-"))
-    if not (year and 1 <= month <= 12 and calendar.monthrange(year, month)[1] < day <= 31):
+    days = calendar.monthrange(year, month)[1] if year and 1 <= month <= 12 else 31
+    if not days < day <= 31:
         return None
-    days = calendar.monthrange(year, month)[1]
     return (
         f"names a day that does not exist, {text[:10]}: {calendar.month_name[month]} {year} has "
         f"{days} days"
@@ -197,12 +198,11 @@ def move_to_day(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -
     """
     if is_whole_day(due):
         return day.isoformat()
+    clock = wall or local_moment(due, zone).time()
     try:
-        return stamp(
-            datetime.combine(day, wall or local_moment(due, zone).time(), zone).astimezone(UTC)
-        )
+        return stamp(datetime.combine(day, clock, zone).astimezone(UTC))
     except OverflowError:
-        return stamp(datetime.combine(day, local_moment(due, zone).time(), UTC))
+        return stamp(datetime.combine(day, clock, UTC))
 
 
 def days_span(first: date | None, last: date | None, zone: ZoneInfo) -> DaySpan:

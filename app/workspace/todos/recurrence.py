@@ -175,18 +175,15 @@ def next_in_series(
     `wall` is the wall time that the series keeps, where that is not the one of `due_date`.
     """
     repetition = parse_rule(series.rule)
+    # Done long after it was due, a todo must not come back overdue: hence after today too.
     start = due.local_day(due_date, zone) if series.from_ == "due" else today
     found = next_date(repetition, start=start, after=max(start, today))
     if found is None:
         return None
     day, steps = found
-    kept = (
-        None
-        if due.is_whole_day(due_date)
-        else time.fromisoformat(wall)
-        if wall
-        else due.local_moment(due_date, zone).time()
-    )
+    kept = None
+    if not due.is_whole_day(due_date):
+        kept = time.fromisoformat(wall) if wall else due.local_moment(due_date, zone).time()
     next_due = due.move_to_day(due_date, day, zone, kept)
     if repetition.count is not None and steps >= repetition.count:
         return None
@@ -195,6 +192,7 @@ def next_in_series(
     rule = (
         series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
     )
+    # 02:30 on the day when clocks skip that hour: the series returns to it the time after.
     displaced = kept is not None and due.local_moment(next_due, zone).time() != kept
     return NextOccurrence(
         next_due,
@@ -212,6 +210,7 @@ def next_date(repetition: ParsedRule, *, start: date, after: date) -> tuple[date
     series older than that.
     """
     begin = start if repetition.count is not None else _align_to_period(repetition, start, after)
+    # A rule may name no date at all (31 February), and dateutil stops only at the year 9999.
     later = _equivalent_year(begin.year) - begin.year
     steps = 0
     try:
@@ -321,11 +320,8 @@ def _parse_frequency(text: str) -> str:
 
 def _parse_positive(name: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise ValueError(
-            f"must have an {name} from 1 to 999999999"
-            if name == "INTERVAL"
-            else f"must have a {name} from 1 to 999999999"
-        )
+        article = "an" if name == "INTERVAL" else "a"
+        raise ValueError(f"must have {article} {name} from 1 to 999999999")
     return int(text)
 
 

@@ -1,5 +1,6 @@
 """Replanning: overdue todos fill the days from today, and no day gets more than it can hold."""
 
+import functools
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -105,13 +106,8 @@ def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Plan
         me=me.user,
         **overdue_params(tx, zone),
     )
-    overdue.sort(
-        key=lambda todo: (
-            -todo["priority"],
-            due.sortable_deadline(todo["due_date"], zone),
-            todo["id"],
-        )
-    )
+    deadline = functools.partial(due.sortable_deadline, zone=zone)
+    overdue.sort(key=lambda todo: (-todo["priority"], deadline(todo["due_date"]), todo["id"]))
     taken = _count_taken(tx, me, today, zone)
     while True:
         moves = list(_fill_days(tx, overdue, _DayLoad(taken.copy(), per_day), today, zone))
@@ -123,9 +119,9 @@ def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Plan
         }
         if not staying:
             return moves
-        taken[today] += len(
-            staying
-        )  # what was due earlier today and finds no other day takes its place today
+        # What was due earlier today and finds no other day takes its place today, so that fewer of
+        # the others fit: all are dealt out again.
+        taken[today] += len(staying)
         overdue = [todo for todo in overdue if todo["id"] not in staying]
 
 
@@ -160,6 +156,7 @@ def _count_taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[dat
 
 
 def _first_day(tx: Tx, todo: sqlite3.Row, today: date, zone: ZoneInfo) -> date:
+    # A moment of today that is over already would be overdue again at once.
     passed = not due.is_whole_day(todo["due_date"]) and _moved_due_date(todo, today, zone) <= tx.now
     return today + timedelta(days=1) if passed else today
 

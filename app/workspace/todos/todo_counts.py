@@ -23,13 +23,9 @@ class TodoCounts(msgspec.Struct, frozen=True):
 
     def total(self, *, completed: bool | None) -> int:
         """Return the number of all, or of those in one state."""
-        return (
-            self.still_open + self.completed
-            if completed is None
-            else self.completed
-            if completed
-            else self.still_open
-        )
+        if completed is None:
+            return self.still_open + self.completed
+        return self.completed if completed else self.still_open
 
 
 def todo_counts(tx: Tx, owner: int) -> TodoCounts:

@@ -116,6 +116,7 @@ async def search_todos(
         user_timezone,
         include_steps,
     )
+    # What clients ask for again and again: by its index, and from memory while nothing changed.
     if wanted.unfiltered:
         return app.quick(_list_first_page, me, wanted, app.memory)
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
