@@ -411,7 +411,7 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
         """
 
         def __init__(self) -> None:
-            self.shelf = TextQueue(NOTES)
+            self.queue = TextQueue(NOTES)
             self.rows: list[int] = []
 
         async def read(
@@ -420,12 +420,12 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
             seen = [id_ for id_ in self.rows if id_ < below]
             if not self.rows:
                 self.rows = [9, 8, 7]
-                self.shelf.look_through_all()
+                self.queue.look_through_all()
             return seen, 0
 
     app: Any = Reading()
-    assert await app.shelf.older(app, 1, 16) == [9, 8, 7]
-    assert await app.shelf.older(app, 1, 16) == []
+    assert await app.queue.take_older(app, 1, 16) == [9, 8, 7]
+    assert await app.queue.take_older(app, 1, 16) == []
 
 
 async def test_many_changes_are_waited_for_until_the_last(

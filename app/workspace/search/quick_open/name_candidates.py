@@ -17,6 +17,8 @@ from app.workspace.index.name_index import INITIALS, KINDS, SORTS, WHOLE, Kind, 
 from app.workspace.search.quick_open import name_typos
 
 MOST = 64
+# Which of an owner's folders are shared the index does not know: of others' names more are fetched,
+# of which most may fall away.
 MOST_SHARED = 2_000
 MOST_NEAR_WORDS = 3
 MOST_LOOKED_UP = 8
@@ -104,6 +106,7 @@ def near_candidates(
     choices: list[dict[str, int]] = [{} for _ in asked.words]
     if len(asked.words) > MOST_LOOKED_UP:
         return choices, []
+    # Only a word with which no name's word begins is mistyped; the others stand as they are.
     unknown = [
         place for place, word in enumerate(asked.words) if not _is_prefix_of_any(tx, source, word)
     ]
@@ -164,10 +167,8 @@ def _is_prefix_of_any(tx: Tx, source: NameSource, word: str) -> bool:
         for kind in source.kinds
         for token in name_text.asked_tokens([word])[:1]
     )
-    return (
-        tx.one("SELECT 1 FROM name_index WHERE name_index MATCH :match LIMIT 1", match=match)
-        is not None
-    )
+    found = tx.one("SELECT 1 FROM name_index WHERE name_index MATCH :match LIMIT 1", match=match)
+    return found is not None
 
 
 def _matching_ids(tx: Tx, source: NameSource, match: str) -> list[int]:

@@ -1,7 +1,8 @@
 """Quick open: notes, folders, tags and todos by a few letters of their name."""
 
+import functools
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -49,6 +50,10 @@ class Found(Record):
     path: str | UnsetType = UNSET
     updated_at: str | UnsetType = UNSET
     completed: bool | UnsetType = UNSET
+
+
+PathOf = Callable[[int | None], str]
+"""Returns a folder's path as the caller sees it."""
 
 
 class FoundList(Record):
@@ -99,19 +104,19 @@ def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) 
     else:
         best = _best_things(tx, me, asked, kinds, limit + len(me.hidden))
     best = [one for one in best if one.kind != "note" or one.row["id"] not in me.hidden][:limit]
-    paths = _Paths(tx, me)
-    return FoundList([_found_record(one, paths) for one in best])
+    path_of = _path_reader(tx, me)
+    return FoundList([_found_record(one, path_of) for one in best])
 
 
 def _best_things(
     tx: Tx, me: Caller, asked: TypedName, kinds: Sequence[Kind], limit: int
 ) -> list[Candidate]:
     sources = name_candidates.name_sources(tx, me, kinds)
-    paths = _Paths(tx, me)
+    path_of = _path_reader(tx, me)
     found: dict[tuple[str, int], Candidate] = {}
     for source in sources:
         for kind, row in name_candidates.direct_candidates(tx, source, asked):
-            if named := _fit_by_path(asked, kind, row, paths):
+            if named := _fit_by_path(asked, kind, row, path_of):
                 named.score += _bonus(tx, row)
                 found[kind, row["id"]] = named
     if not found and asked.words:
@@ -124,7 +129,7 @@ def _best_things(
 
 
 def _fit_by_path(
-    asked: TypedName, kind: Kind, row: sqlite3.Row, paths: "_Paths"
+    asked: TypedName, kind: Kind, row: sqlite3.Row, path_of: PathOf
 ) -> Candidate | None:
     """Return a thing if it fits by its name, or by its name and the folders it lies in."""
     plain = name_text.fold_name(row["title"])
@@ -133,39 +138,20 @@ def _fit_by_path(
         return Candidate(kind, row, name_text.EXACT) if plain == asked.plain else None
     if score := name_text.fit_score(asked.words, own):
         return Candidate(kind, row, score, asked.words)
+    # Words may also name the folders above: of a folder whichever fit it are its own, of a note
+    # those after the last slash.
     if kind == "folder":
         mine = [word for word in asked.words if name_text.fit_score([word], own)]
-        return _fit_below(
-            kind,
-            row,
-            mine,
-            own,
-            [word for word in asked.words if word not in mine],
-            paths.folder_path(row["parent_id"]),
-        )
-    if kind == "note" and asked.above:
-        return _fit_below(
-            kind, row, asked.last, own, asked.above, paths.folder_path(row["folder_id"])
-        )
-    return None
-
-
-def _fit_below(
-    kind: Kind,
-    row: sqlite3.Row,
-    mine: Sequence[str],
-    own: Sequence[str],
-    above: Sequence[str],
-    path: str,
-) -> Candidate | None:
-    """Return a thing if its name and the path above it fit the words for each."""
-    if (
-        mine
-        and name_text.fit_score(mine, own)
-        and name_text.fit_score(above, name_text.split_words(name_text.fold_name(path)))
-    ):
-        return Candidate(kind, row, name_text.WORDS, mine)
-    return None
+        above = [word for word in asked.words if word not in mine]
+        place = row["parent_id"]
+    elif kind == "note" and asked.above:
+        mine, above, place = asked.last, asked.above, row["folder_id"]
+    else:
+        return None
+    if not mine or not name_text.fit_score(mine, own):
+        return None
+    path = name_text.split_words(name_text.fold_name(path_of(place)))
+    return Candidate(kind, row, name_text.WORDS, mine) if name_text.fit_score(above, path) else None
 
 
 def _add_near(
@@ -192,7 +178,7 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
-def _found_record(one: Candidate, paths: "_Paths") -> Found:
+def _found_record(one: Candidate, path_of: PathOf) -> Found:
     title = one.row["title"]
     shown = Found(one.kind, title, round(one.score, 4), _marked_spans(one, title))
     if one.kind == "tag":
@@ -201,9 +187,9 @@ def _found_record(one: Candidate, paths: "_Paths") -> Found:
     shown.id = one.row["id"]
     match one.kind:
         case "note":
-            shown.path = paths.folder_path(one.row["folder_id"])
+            shown.path = path_of(one.row["folder_id"])
         case "folder":
-            shown.path = paths.folder_path(one.row["id"])
+            shown.path = path_of(one.row["id"])
         case "todo":
             shown.completed = one.row["completed"] == 1
     if one.kind != "folder":
@@ -230,18 +216,14 @@ def _span_end(places: Sequence[int], end: int) -> int:
     return next((place for place in places[end:] if place > places[end - 1]), places[-1])
 
 
-class _Paths:
-    """The paths of folders as the caller sees them, each looked up once."""
+def _path_reader(tx: Tx, me: Caller) -> PathOf:
+    """Return what gives the paths of folders, each looked up once; the root's is empty."""
 
-    def __init__(self, tx: Tx, me: Caller) -> None:
-        self._tx, self._me = tx, me
-        self._known: dict[int | None, str] = {None: ""}
+    @functools.cache
+    def path_of(folder_id: int | None) -> str:
+        return "" if folder_id is None else access.readable_path(tx, me, folder_id)
 
-    def folder_path(self, folder_id: int | None) -> str:
-        """Return a folder's path; the root's is empty."""
-        if folder_id is not None and folder_id not in self._known:
-            self._known[folder_id] = access.readable_path(self._tx, self._me, folder_id)
-        return self._known[folder_id]
+    return path_of
 
 
 def _visible_kinds(me: Caller, kinds: str | None) -> list[Kind]:

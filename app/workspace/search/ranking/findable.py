@@ -10,7 +10,6 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.text import fold_name
 from app.workspace.folders import access, folder_rows, folders
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
@@ -58,9 +57,8 @@ def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[No
         ]
     if access.sees_one_note(me):
         return [NotePlace(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
-    found = (
-        [NotePlace(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
-    )  # a reach ends before the trash
+    # Who reaches only some folders of an owner has no root of their own to search.
+    found = [NotePlace(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
     if access.has_shares(tx, me):
         shared = tx.all(
             f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id",
@@ -152,16 +150,8 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
 
 def _folders_named(tx: Tx, me: Caller, name: str) -> list[int]:
     """Return the readable folders of that name or path, and those below them."""
-    every_folder = folders.readable_folders(tx, me)
-    if "/" in name:
-        tops = [
-            folder.id
-            for folder in every_folder
-            if fold_name(access.readable_path(tx, me, folder.id)) == name
-        ]
-    else:
-        tops = [folder.id for folder in every_folder if fold_name(folder.name) == name]
-    return [below for top in tops for below in folder_rows.subtree_ids(tx, top)]
+    tops = folders.folders_called(tx, me, name)
+    return [below for top in tops for below in folder_rows.subtree_ids(tx, top.id)]
 
 
 def finds_only_own(tx: Tx, me: Caller) -> bool:

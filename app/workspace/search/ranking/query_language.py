@@ -176,17 +176,12 @@ class _Reader:
         ):
             self.joins = part[0] == "OR"
             return 1
-        taken = (
-            self._operator(part, parts[at + 1] if at + 1 < len(parts) else None)
-            if part["field"]
-            else 0
-        )
-        if taken:
-            self.joins = False
-            return taken
-        self._search(part)
+        following = parts[at + 1] if at + 1 < len(parts) else None
+        taken = self._operator(part, following) if part["field"] else 0
+        if not taken:
+            self._search(part)
         self.joins = False
-        return 1
+        return taken or 1
 
     def _operator(self, part: re.Match[str], following: re.Match[str] | None) -> int:
         """Take an operator with its value; give how many parts it was, 0 when it is none."""
@@ -211,6 +206,7 @@ class _Reader:
             and not (following["no"] or following["field"])
             and _SPAN_BEGINS.match(value)
         ):
+            # Two words first: `last` alone names nothing, but `2026` does, and `2 weeks` more.
             said.insert(0, (2, f"{value} {following['bare']}"))
         for taken, text in said:
             days = None if self.today is None else parse_days(text, self.today)
@@ -252,6 +248,7 @@ class _Reader:
         if without:
             self.excluded += terms
         elif self.joins and terms:
+            # OR binds to the first word only: a OR b-c is (a or b) and c.
             self.clauses[-1].append(terms[0])
             self.clauses += [[term] for term in terms[1:]]
         else:

@@ -101,6 +101,7 @@ async def _nearest_notes(
         vector = await meaning.query(ask.query.text)
     except EmbeddingFailed as error:
         return Unranked(str(error))
+    # The model may have been changed while its query was being embedded.
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return Unranked("The model was changed just now.")
     owners = app.quick(_owners_to_search, me, ask.folder_id)
@@ -191,6 +192,7 @@ def mix_scores(
         min(near.values(), default=0.0) if low is None else low,
         max(near.values(), default=0.0),
     )
+    # Where all are equally near, nearness says nothing: all count as near, or below `low` as far.
     alone = 0.0 if low is not None and high <= low else 1.0
     found = {key: score / most for key, score in words.items()}
     for key, score in near.items():
@@ -209,9 +211,8 @@ def nearest_findable(
     """
     best = _merge_nearest(one.nearest(CANDIDATES) for one in measured)
     allowed = allowed_notes.allowed_among(tx, me, ask.query, list(best), ask.folder_id)
-    if (len(allowed) < ask.limit or me.reach is not None) and len(
-        best
-    ) >= CANDIDATES:  # what a grant leaves out decides nothing
+    # For a grant always, so that what it leaves out has no say in what is found.
+    if (len(allowed) < ask.limit or me.reach is not None) and len(best) >= CANDIDATES:
         allowed = allowed_notes.every_allowed(tx, me, ask.query, ask.folder_id)
         best = _merge_nearest(one.of_notes(allowed, CANDIDATES) for one in measured)
     return {

@@ -115,14 +115,8 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
 def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
     """Return whether more than so many notes match."""
     name = word_index.table_name(owner)
-    return (
-        tx.one(
-            f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most",
-            match=match,
-            most=most,
-        )
-        is not None
-    )
+    sql = f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most"
+    return tx.one(sql, match=match, most=most) is not None
 
 
 def raw_scores(
@@ -138,9 +132,7 @@ def raw_scores(
         for place in findable_places(tx, me, folder_id)
     ]
     rows = sorted(
-        _notes_with_some_words(
-            tx, query, where, RankLimits(limit, min(RANKED, RANKED_BESIDE_MEANING))
-        ),
+        _notes_with_some_words(tx, query, where, RankLimits(limit, RANKED_BESIDE_MEANING)),
         key=lambda row: (-row[1], -row[0]),
     )
     return {row[0]: row[1] for row in rows[:limit]}
@@ -183,9 +175,8 @@ def _rank_places(
     """Return the best notes of some places."""
     if not query.clauses:
         return _list_unranked(tx, where, limit)
-    extent = RankLimits(
-        limit + MORE, RANKED, few
-    )  # more than are shown, since a recent change or a pin may lift one among them
+    # More than are shown, since a recent change or a pin may lift one among them.
+    extent = RankLimits(limit + MORE, RANKED, few)
     found = _sort_by_relevance(tx, _notes_with_every_clause(tx, query, where, extent), full=True)[
         :limit
     ]
@@ -326,10 +317,8 @@ def _best_of_owner(
         return _best_matching(tx, owner, where, match, "", extent)
     among, bounds = "AND rowid >= :since", {"since": since}
     if prominent:
-        name, bounds["oldest"] = (
-            word_index.table_name(owner),
-            _oldest_of_newest(tx, owner, match, PROMINENT) or 0,
-        )
+        name = word_index.table_name(owner)
+        bounds["oldest"] = _oldest_of_newest(tx, owner, match, PROMINENT) or 0
         # The sign keeps the list out of the index, which would count its words anew for each note
         # of it.
         among = f"""AND rowid >= :oldest AND (rowid >= :since OR +rowid IN (
@@ -337,15 +326,9 @@ def _best_of_owner(
     rows = _best_matching(
         tx, owner, where, match, among, extent, prominent=f"({match}) AND {prominent}", **bounds
     )
-    return (
-        rows
-        if len(rows) >= extent.limit
-        else list(
-            {
-                row[0]: row for row in (*_best_of_newest(tx, owner, where, match, extent), *rows)
-            }.values()
-        )
-    )
+    if len(rows) < extent.limit:  # most of the newest may be in other folders than those asked for
+        rows += _best_of_newest(tx, owner, where, match, extent)
+    return list({row[0]: row for row in rows}.values())
 
 
 def _best_matching(

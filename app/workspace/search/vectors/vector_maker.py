@@ -53,7 +53,7 @@ class VectorMaker:
         self._app = app
         self._former = former
         self._on_battery = on_battery
-        self._shelves = [TextQueue(kind) for kind in (NOTES, *others)]
+        self._queues = [TextQueue(kind) for kind in (NOTES, *others)]
         self.model: Model | None = None
         """The model whose vectors are being kept; None before any are."""
         self.answering: Model | None = None
@@ -70,8 +70,8 @@ class VectorMaker:
         self._done = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        for shelf in self._shelves:
-            self._listen(shelf)
+        for queue in self._queues:
+            self._listen(queue)
 
     def start(self) -> None:
         """Begin; needs a running loop and an open store."""
@@ -80,11 +80,11 @@ class VectorMaker:
     @property
     def matrices(self) -> Matrices:
         """The matrices of notes."""
-        return self._shelves[0].matrices
+        return self._queues[0].matrices
 
     def matrices_of(self, kind: TextKind) -> Matrices:
         """Return the matrices of another kind of text."""
-        return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
+        return next(queue.matrices for queue in self._queues if queue.kind is kind)
 
     async def query(self, text: str) -> bytes:
         """Return the vector of a query, for the matrices of the model that answers.
@@ -110,8 +110,8 @@ class VectorMaker:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         await self._delete_former()
-        for shelf in self._shelves:
-            await shelf.matrices.close()
+        for queue in self._queues:
+            await queue.matrices.close()
 
     @property
     def state(self) -> tuple[State, str | None]:
@@ -132,28 +132,28 @@ class VectorMaker:
         return (
             self.answering is None
             or not self.answering.complete
-            or self._shelves[0].waiting > AT_ONCE
+            or self._queues[0].waiting > AT_ONCE
         )
 
     @property
     def _any_recent(self) -> bool:
-        return any(shelf.has_recent for shelf in self._shelves)
+        return any(queue.has_recent for queue in self._queues)
 
-    def _listen(self, shelf: TextQueue) -> None:
-        self._app.events.on(shelf.kind.changed, lambda event: self._note_change(shelf, event["id"]))
+    def _listen(self, queue: TextQueue) -> None:
+        self._app.events.on(queue.kind.changed, lambda event: self._note_change(queue, event["id"]))
         self._app.events.on(
-            shelf.kind.many_changed, lambda event: self._note_many_changes(shelf, event["owner"])
+            queue.kind.many_changed, lambda event: self._note_many_changes(queue, event["owner"])
         )
 
-    def _note_change(self, shelf: TextQueue, id_: int) -> None:
-        shelf.matrices.note_changed([id_])
+    def _note_change(self, queue: TextQueue, id_: int) -> None:
+        queue.matrices.note_changed([id_])
         if self._app.embedder.model is not None:
-            shelf.note_change(id_)
+            queue.note_change(id_)
             self._wake.set()
 
-    def _note_many_changes(self, shelf: TextQueue, owner: int) -> None:
-        shelf.matrices.forget(owner)
-        shelf.look_through_all()
+    def _note_many_changes(self, queue: TextQueue, owner: int) -> None:
+        queue.matrices.forget(owner)
+        queue.look_through_all()
         self._wake.set()
 
     async def _run(self) -> None:
@@ -182,11 +182,11 @@ class VectorMaker:
             await asyncio.sleep(LOOK_SECONDS)
         else:
             await self._follow_model()
-            shelf, ids = await self._next_texts()
+            queue, ids = await self._next_texts()
             if ids:
                 self._done = False
                 began, commits = time.monotonic(), self._app.store.commits
-                await self._index(shelf, ids)
+                await self._index(queue, ids)
                 if self._app.store.commits - commits > OTHER_WRITES:
                     await asyncio.sleep(
                         time.monotonic() - began
@@ -196,7 +196,7 @@ class VectorMaker:
 
     async def _on_battery_now(self) -> bool:
         self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(
-            shelf.is_behind for shelf in self._shelves
+            queue.is_behind for queue in self._queues
         )
         return self._paused
 
@@ -223,8 +223,8 @@ class VectorMaker:
                 False,
             )
             await self._delete_former()
-            for shelf in self._shelves:
-                shelf.look_through_all()
+            for queue in self._queues:
+                queue.look_through_all()
         if self.model is None and name is not None and dimension is not None:
             self.model = await self._ensure_model(name, dimension)
         if self.answering is None:
@@ -258,39 +258,39 @@ class VectorMaker:
 
         Those just written, else older ones.
         """
-        for shelf in self._shelves:
-            if ids := shelf.take_recent(AT_ONCE):
-                return shelf, ids
-        for shelf in self._shelves:
-            if ids := await shelf.take_older(self._app, self._model_id, AT_ONCE):
-                return shelf, ids
-        return self._shelves[0], []
+        for queue in self._queues:
+            if ids := queue.take_recent(AT_ONCE):
+                return queue, ids
+        for queue in self._queues:
+            if ids := await queue.take_older(self._app, self._model_id, AT_ONCE):
+                return queue, ids
+        return self._queues[0], []
 
     @property
     def _model_id(self) -> int:
         return 0 if self.model is None else self.model.id
 
-    async def _index(self, shelf: TextQueue, ids: Sequence[int]) -> None:
+    async def _index(self, queue: TextQueue, ids: Sequence[int]) -> None:
         """Give some texts their vectors, few at a time; what fails is put back."""
         left = list(ids)
         try:
             while left:
                 some = left[:1] if self._careful else left
-                done = await self._index_some(shelf, some)
+                done = await self._index_some(queue, some)
                 left = [id_ for id_ in left if id_ not in done]
                 self._careful = max(0, self._careful - 1)
         except BaseException:
-            shelf.put_back(reversed(left))
+            queue.put_back(reversed(left))
             raise
 
-    async def _index_some(self, shelf: TextQueue, ids: Sequence[int]) -> set[int]:
+    async def _index_some(self, queue: TextQueue, ids: Sequence[int]) -> set[int]:
         """Give vectors to the first of some texts that come to enough passages.
 
         Give all that need nothing more.
         """
         characters = self._app.embedder.characters
         found = await self._app.read(
-            embedding_work.prepare_texts, shelf.table, self._model_id, ids, characters
+            embedding_work.prepare_texts, queue.table, self._model_id, ids, characters
         )
         done = set(ids) - {work.of.id for work in found}
         batch: list[PendingText] = []
@@ -298,11 +298,11 @@ class VectorMaker:
             if batch and sum(len(one.texts) for one in (*batch, work)) > TEXTS:
                 break
             batch.append(work)
-        if batch and await self._embed(shelf, batch):
+        if batch and await self._embed(queue, batch):
             done |= {work.of.id for work in batch}
         return done
 
-    async def _embed(self, shelf: TextQueue, batch: Sequence[PendingText]) -> bool:
+    async def _embed(self, queue: TextQueue, batch: Sequence[PendingText]) -> bool:
         """Make and store the vectors of a batch; say whether that could be done, now or ever."""
         try:
             fresh = await self._make_vectors([text for work in batch for text in work.texts])
@@ -314,11 +314,11 @@ class VectorMaker:
             await self._make_vectors(["A text that can be embedded if any can."])
             log.warning(
                 "%s %s cannot be embedded; it is found by its words alone",
-                shelf.kind.name,
+                queue.kind.name,
                 batch[0].of.id,
             )
             return True
-        await self._store(shelf, batch, fresh)
+        await self._store(queue, batch, fresh)
         return True
 
     async def _make_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
@@ -329,7 +329,7 @@ class VectorMaker:
         return found
 
     async def _store(
-        self, shelf: TextQueue, batch: Sequence[PendingText], fresh: dict[str, bytes]
+        self, queue: TextQueue, batch: Sequence[PendingText], fresh: dict[str, bytes]
     ) -> None:
         if self.model is None:
             await (
@@ -338,7 +338,7 @@ class VectorMaker:
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
         rows = [embedding_work.vector_row(work, fresh, self.model.dimension) for work in batch]
-        shelf.matrices.note_changed(await self._app.write(shelf.table.store, self.model.id, rows))
+        queue.matrices.note_changed(await self._app.write(queue.table.store, self.model.id, rows))
 
     async def _finish_model(self) -> None:
         """Everything has vectors: note it, delete those of other models step by step, then wait
@@ -351,7 +351,7 @@ class VectorMaker:
             self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
             self._tidy = all(
-                [await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves]
+                [await self._forget_others(queue.table, self.model.id) for queue in self._queues]
             )
         self._failure, self._done = None, True
         await self._wait(LOOK_SECONDS)
