@@ -213,7 +213,7 @@ async def test_a_search_whose_time_is_over_gives_what_it_has(
         """Time that is over after a few slices."""
 
         def end_slice(self) -> None:
-            self.left -= 0.4
+            self.left -= 0.6
             self._require(self.left)
 
     monkeypatch.setattr(snapshot_history, "TimeBudget", Spent)

@@ -18,7 +18,6 @@ from app.workspace.folders import access, folders
 from app.workspace.search.grep import re2_programs, text_scan
 from app.workspace.search.grep import snapshot_history as histories
 from app.workspace.search.grep.re2_programs import Hit, Mode, Program, TimeBudget
-from app.workspace.search.grep.text_scan import Batch
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000), Form(NO_NUL)]
 Context = Annotated[int, Meta(ge=0, le=20)]
@@ -106,11 +105,10 @@ async def grep_notes(
     grep = GrepSearch(me, wanted, around=(context_before, context_after), limit=limit)
     await grep.run(app)
     truncated = grep.cut_to_limit()
-    scanned = (
-        await app.read(text_scan.count_notes, grep.scope, grep.results[-1].note_id)
-        if truncated
-        else grep.scope.total
-    )
+    scanned = grep.scope.total
+    if truncated:
+        last = grep.results[-1].note_id
+        scanned = len(await app.read(text_scan.list_note_ids, grep.scope, last))
     answer = Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
     if history:
         traces = await histories.find_lines(app, me, grep.scope, grep.program, limit=limit)
@@ -140,6 +138,7 @@ class GrepSearch:
     program: Program
     scope: text_scan.Scope
     walk: text_scan.NoteWalk
+    _tx: Tx
 
     def __init__(
         self, me: Caller, wanted: GrepRequest, *, around: tuple[int, int], limit: int
@@ -150,13 +149,14 @@ class GrepSearch:
         self.limit = limit
         self.found = 0
         self.results: list[Matched] = []
-        self.pace = TimeBudget(re2_programs.SECONDS)
-        self._work: Iterator[None] = iter(())
+        self.budget = TimeBudget(re2_programs.SECONDS)
+        self._work = self._search()
 
     async def run(self, app: App) -> None:
         """Search to the end; in two lanes at once, each for half of the notes, where all of them
         are to be read.
         """
+        # SQLite works without the GIL, so two readers' threads read at the same time.
         if await app.read(self.begin):
             return
         other = self._split_off_half()
@@ -164,7 +164,8 @@ class GrepSearch:
             await app.read_in_slices(self.slice)
             return
         later = asyncio.ensure_future(app.read_in_slices(other.slice))
-        later.add_done_callback(report_failure)  # when both lanes refuse, one of them is heard
+        # When both lanes refuse, one of them is heard; that nobody heard the other is no trouble.
+        later.add_done_callback(report_failure)
         try:
             await app.read_in_slices(self.slice)
             if not self._has_enough():
@@ -176,7 +177,7 @@ class GrepSearch:
 
     def begin(self, tx: Tx) -> bool:
         """Find out what is to be read, and search a first slice of it; say whether that was all."""
-        self.pace.begin_slice()
+        self.budget.begin_slice()
         wanted = self.wanted
         self.program = re2_programs.compile_program(
             wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive
@@ -195,10 +196,11 @@ class GrepSearch:
 
         Raise Invalid when the time for the whole is over.
         """
-        self.pace.begin_slice()
-        while not self._advance(tx):
-            if self.pace.is_slice_over():
-                self.pace.end_slice()
+        self._tx = tx
+        self.budget.begin_slice()
+        for _ in self._work:
+            if self.budget.is_slice_over():
+                self.budget.end_slice()
                 return False
         return True
 
@@ -215,6 +217,7 @@ class GrepSearch:
         return self.found > self.limit
 
     def _has_enough(self) -> bool:
+        # One more than is shown, which tells that there are more.
         return self.found > self.limit
 
     def _split_off_half(self) -> "GrepSearch | None":
@@ -223,24 +226,31 @@ class GrepSearch:
         if rest is None:
             return None
         other = copy.copy(self)
-        other.walk, other.results, other._work, other.pace = (
-            rest,
-            [],
-            iter(()),
-            TimeBudget(self.pace.left),
-        )
+        other.walk, other.results, other.budget = rest, [], TimeBudget(self.budget.left)
         other.limit, other.found = self.limit - self.found, 0
+        other._work = other._search()
         return other
 
-    def _advance(self, tx: Tx) -> bool:
-        """Do a little more and say whether that was all."""
-        if next(self._work, self) is not self:
-            return False
-        if self._has_enough() or self.walk.ended:
-            self._add_titles(tx)
-            return True
-        self._work = self._search_batch(self.walk.next_batch(tx))
-        return False
+    def _search(self) -> Iterator[None]:
+        """Search batch after batch; each step may be in another transaction than the last."""
+        while not (self._has_enough() or self.walk.ended):
+            batch = self.walk.next_batch(self._tx)
+            before, content, names = -1, b"", None
+            for found in re2_programs.find_hits(self.program, batch.texts, self.budget):
+                if found is None:
+                    yield
+                    continue
+                which, hit = found
+                if which != before:
+                    names = names or batch.names()
+                    before, content = which, batch.texts[which]
+                    self.results.append(Matched(*names[which], []))
+                self.results[-1].matches.append(match_with_lines(content, hit, *self.around))
+                self.found += 1
+                if self._has_enough():
+                    break
+            yield
+        self._add_titles(self._tx)
 
     def _add_titles(self, tx: Tx) -> None:
         nameless = [matched for matched in self.results if not matched.title]
@@ -249,23 +259,6 @@ class GrepSearch:
         )
         for matched in nameless:
             matched.title = titles.get(matched.note_id, "")
-
-    def _search_batch(self, batch: Batch) -> Iterator[None]:
-        """Search texts, and keep what is found."""
-        before, content, names = -1, b"", None
-        for found in re2_programs.find_hits(self.program, batch.texts, self.pace):
-            if found is None:
-                yield None
-                continue
-            which, hit = found
-            if which != before:
-                names = names or batch.names()
-                before, content = which, batch.texts[which]
-                self.results.append(Matched(*names[which], []))
-            self.results[-1].matches.append(match_with_lines(content, hit, *self.around))
-            self.found += 1
-            if self._has_enough():
-                return
 
 
 def _line_trace(found: histories.FoundSnapshot, around: tuple[int, int]) -> LineTrace:
@@ -279,11 +272,14 @@ def _line_trace(found: histories.FoundSnapshot, around: tuple[int, int]) -> Line
 def match_with_lines(text: bytes, hit: Hit, before: int, after: int) -> Match:
     """Return a line that matches, with so many of the lines before and after it."""
     line = text[hit.start : hit.end].decode()
-    above, below = (
-        _lines_before(text, hit.start, before) if before else [],
-        _lines_after(text, hit.end, after) if after else [],
+    return Match(
+        hit.line,
+        hit.first + 1,
+        line,
+        line[hit.first : hit.last],
+        _lines_before(text, hit.start, before),
+        _lines_after(text, hit.end, after),
     )
-    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], above, below)
 
 
 def _lines_before(text: bytes, end: int, most: int) -> list[str]:

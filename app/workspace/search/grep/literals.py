@@ -66,6 +66,7 @@ def required_literals(tokens: Sequence[Token]) -> Literals:
     """Return what every match of a pattern must hold."""
     parts = _choice(iter(tokens))
     match = _fts_query(parts)
+    # Each term costs a walk along its list; more of them take longer than reading the notes.
     if match is not None and match.count('"') > 2 * MOST_TERMS:
         match = None
     return Literals(match, _like_patterns(parts))
@@ -92,6 +93,7 @@ def _choice(tokens: Iterator[Token]) -> _Parts:
 def _repeat_parts(token: Token, once: _Parts) -> _Parts:
     if token.least == 0:
         return [None]
+    # After as many copies as a trigram is long more of them tell nothing new.
     copies = once * min(token.least, GRAM)
     return _shorten_parts(copies if token.most == token.least <= GRAM else [*copies, None, *copies])
 
@@ -138,6 +140,7 @@ def _is_asked_by_like(character: str, *, fold: bool) -> bool:
         return False
     if not fold or _is_without_case(character):
         return True
+    # LIKE folds ASCII alone; RE2 also takes the Kelvin sign for k and the long s for s.
     return character.isascii() and character not in "kKsS"
 
 

@@ -158,6 +158,7 @@ async def replace_in_notes(
     me = app.quick(access.hide_policy_notes, me)
     only = _only_notes(note_ids, revisions)
     wanted = GrepRequest(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
+    # Matching takes seconds, in no transaction; when a note changed meanwhile it is done again.
     for _ in range(ATTEMPTS):
         await app.read(_require_ready, me, only or (), revisions or {})
         changes = await _find_changes(app, me, wanted, replacement)
@@ -222,10 +223,10 @@ async def _find_changes(app: App, me: Caller, wanted: GrepRequest, replacement: 
     rows = await app.read(
         _read_contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]]
     )
-    pace = TimeBudget(re2_programs.SECONDS)
+    budget = TimeBudget(re2_programs.SECONDS)
     changed: list[Change] = []
     for note_id, title, revision, content in rows:
-        outcome = await asyncio.to_thread(_replace_in_note, program, parts, content, pace)
+        outcome = await asyncio.to_thread(_replace_in_note, program, parts, content, budget)
         if outcome.lines:
             changed.append(
                 Change(
@@ -240,11 +241,11 @@ async def _find_changes(app: App, me: Caller, wanted: GrepRequest, replacement: 
 
 
 def _replace_in_note(
-    program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: TimeBudget
+    program: re2_programs.Program, parts: replace_in_text.Template, content: str, budget: TimeBudget
 ) -> replace_in_text.Outcome:
-    pace.begin_slice()
-    outcome = replace_in_text.replace_matches(program, parts, content, pace)
-    pace.end_slice()
+    budget.begin_slice()
+    outcome = replace_in_text.replace_matches(program, parts, content, budget)
+    budget.end_slice()
     return outcome
 
 
@@ -297,6 +298,7 @@ def _apply_changes(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
 
     None, with nothing done, when one has changed.
     """
+    # All are checked before the first is changed, so that None leaves nothing to undo.
     notes = []
     for change in changes:
         try:

@@ -58,20 +58,21 @@ def parse_template(replacement: str, mode: Mode, program: Program) -> Template:
     return [*parts, replacement[at:]]
 
 
-def replace_matches(program: Program, parts: Template, content: str, pace: TimeBudget) -> Outcome:
+def replace_matches(program: Program, parts: Template, content: str, budget: TimeBudget) -> Outcome:
     """Replace every match in a text; the ends of its lines stay what they are.
 
     Raise Invalid when that takes too long or is too much.
     """
+    # Lines and their ends in turn: line n is at 2n - 2, as matching sees only LF.
     pieces = _LINE_END.split(content)
     lines: list[Line] = []
     count = 0
-    for place in find_hits(program, join_texts([content.encode()]), pace):
+    for place in find_hits(program, join_texts([content.encode()]), budget):
         if place is None:
             continue
         number = place[1].line
         before = pieces[2 * number - 2]
-        after, more = _replace_in_line(program, parts, before, pace)
+        after, more = _replace_in_line(program, parts, before, budget)
         count += more
         if count > MOST_REPLACEMENTS:
             raise Invalid(
@@ -86,7 +87,7 @@ def replace_matches(program: Program, parts: Template, content: str, pace: TimeB
 
 
 def _replace_in_line(
-    program: Program, parts: Template, line: str, pace: TimeBudget
+    program: Program, parts: Template, line: str, budget: TimeBudget
 ) -> tuple[str, int]:
     made: list[str] = []
     at = count = 0
@@ -96,7 +97,7 @@ def _replace_in_line(
         made += [part if isinstance(part, str) else line[slice(*spans[part])] for part in parts]
         at = end
         count += 1
-        pace.require(0.0)
+        budget.require(0.0)
         if count > MOST_REPLACEMENTS:
             break
     made.append(line[at:])

@@ -51,6 +51,7 @@ class Batch(msgspec.Struct, frozen=True):
         """Return id and title of each note; the title is empty where it was not read."""
         ids = self.ids()
         titles = self.titles.split("\n") if self.titles else []
+        # A title with a line break in it (an old import's) would shift all after it: then none.
         return list(zip(ids, titles if len(titles) == len(ids) else [""] * len(ids), strict=True))
 
 
@@ -85,11 +86,8 @@ def notes_in_scope(
     total = tx.value(
         f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed
     )
-    total -= sum(
-        number
-        for place, number in access.hidden_by_folder(tx, me).items()
-        if own or place in places
-    )
+    hidden = access.hidden_by_folder(tx, me)
+    total -= sum(number for place, number in hidden.items() if own or place in places)
     leaves_out = access.unhidden_condition(me)
     return Scope(
         condition + leaves_out,
@@ -98,11 +96,6 @@ def notes_in_scope(
         total + workspace_counters.workspace_counts(tx, me.owns).notes if own else total,
         leaves_out,
     )
-
-
-def count_notes(tx: Tx, where: Scope, last: int) -> int:
-    """Return how many notes there are up to an id."""
-    return len(list_note_ids(tx, where, last))
 
 
 def list_note_ids(tx: Tx, where: Scope, last: int) -> list[int]:
@@ -162,6 +155,7 @@ class NoteWalk:
         self._listed = None if only is None else sorted(set(only))
         self._asking = FIRST_ASKED
         self._asked_all = True
+        # Below an eighth of all notes looking each up costs less than reading past the others.
         if self._listed is None and self._match is None and where.total * 8 < self._last:
             self._listed = sorted(list_note_ids(tx, where, self._last))
         self._like, likes = holds_condition("n.content", () if self._match else needs.likes)
@@ -238,6 +232,7 @@ class NoteWalk:
             self.ended = first + self._size >= len(self._listed) and self._asked_all
         else:
             end = min(self.after + self._size, self._last)
+            # NOT INDEXED: in the order of the file, whatever index the conditions would suggest.
             return (
                 "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end",
                 {"after": self.after, "end": end},
@@ -271,16 +266,10 @@ def _parse_ids(text: str) -> list[int]:
 
 
 def _shared_folder_ids(tx: Tx, me: Caller, least: access.Least) -> list[int]:
-    return [
-        folder_id
-        for folder_id, rank in access.shared_folders(tx, me).items()
-        if rank >= access.RANKS[least]
-    ]
+    ranks = access.shared_folders(tx, me)
+    return [folder_id for folder_id, rank in ranks.items() if rank >= access.RANKS[least]]
 
 
 def _like_pattern(text: str) -> str:
-    return (
-        "%"
-        + "".join("\\" + character if character in "%_\\" else character for character in text)
-        + "%"
-    )
+    escaped = "".join("\\" + mark if mark in "%_\\" else mark for mark in text)
+    return f"%{escaped}%"

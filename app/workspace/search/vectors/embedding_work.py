@@ -35,6 +35,7 @@ def prepare_texts(
 
 
 def _pending_text(of: PendingRow, cut: list[note_passages.Passage]) -> PendingText:
+    # An edit changes few passages of a long note: only those whose text is another are embedded.
     known = {}
     if of.spans and of.vectors:
         spans = note_vectors.unpack_spans(of.spans)

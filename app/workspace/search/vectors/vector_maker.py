@@ -64,7 +64,9 @@ class VectorMaker:
         self._asked = app.embedder
         self._name: str | None = None
         self._careful = 0
+        """How many texts are still to be embedded one by one, after a batch has failed."""
         self._tidy = False
+        """Whether no other model has vectors any more."""
         self._paused = False
         self._failure: str | None = None
         self._done = False
@@ -188,9 +190,8 @@ class VectorMaker:
                 began, commits = time.monotonic(), self._app.store.commits
                 await self._index(queue, ids)
                 if self._app.store.commits - commits > OTHER_WRITES:
-                    await asyncio.sleep(
-                        time.monotonic() - began
-                    )  # others write: leave them half of the time
+                    # Others write: leave them half of the time.
+                    await asyncio.sleep(time.monotonic() - began)
             else:
                 await self._finish_model()
 
@@ -215,13 +216,8 @@ class VectorMaker:
         """
         name, dimension = self._app.embedder.model, self._app.embedder.dimension
         if name != self._name:
-            self._name, self.model, self.answering, self._tidy, self._done = (
-                name,
-                None,
-                None,
-                False,
-                False,
-            )
+            self._name, self.model, self.answering = name, None, None
+            self._tidy = self._done = False
             await self._delete_former()
             for queue in self._queues:
                 queue.look_through_all()
@@ -307,6 +303,8 @@ class VectorMaker:
         try:
             fresh = await self._make_vectors([text for work in batch for text in work.texts])
         except EmbeddingFailed:
+            # Is it one of the texts, or the model? One by one for a while; then a harmless text is
+            # tried, and only if the model takes that one is the text given up.
             if not self._careful:
                 self._careful = len(batch) + AT_ONCE
                 if len(batch) > 1:
@@ -331,10 +329,8 @@ class VectorMaker:
     async def _store(
         self, queue: TextQueue, batch: Sequence[PendingText], fresh: dict[str, bytes]
     ) -> None:
-        if self.model is None:
-            await (
-                self._follow_model()
-            )  # a model elsewhere tells its dimension with its first answer
+        if self.model is None:  # a model elsewhere tells its dimension with its first answer
+            await self._follow_model()
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
         rows = [embedding_work.vector_row(work, fresh, self.model.dimension) for work in batch]

@@ -70,6 +70,7 @@ class Matrices:
         )
 
     async def _catch_up(self, app: App, model: Model, owners: Sequence[int]) -> None:
+        # Taken before the table is read: what changes from now on is read by the next one.
         changed, self._changed = self._changed, set()
         stale, self._stale = self._stale, set()
         try:
@@ -106,10 +107,8 @@ def _read_matrices(
     missing: Sequence[int],
 ) -> "dict[int, Matrix]":
     """Bring matrices up to date and give those that are missing."""
-    from app.workspace.search.vectors.vector_matrix import (
-        # numpy is loaded here, in a reader's thread, when somebody first searches by meaning
-        Matrix,
-    )
+    # numpy is loaded here, in a reader's thread, when somebody first searches by meaning.
+    from app.workspace.search.vectors.vector_matrix import Matrix
 
     rows = table.of_some(tx, model.id, list(changed)) if changed and held else []
     for owner, matrix in held.items():

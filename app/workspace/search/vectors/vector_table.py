@@ -59,6 +59,7 @@ class VectorTable(msgspec.Struct, frozen=True):
 
         Give their ids.
         """
+        # Embedding takes seconds, in no transaction; what was changed meanwhile is made anew.
         kept = [row for row in rows if self._unchanged(tx, row)]
         for row in kept:
             tx.run(
@@ -102,10 +103,10 @@ class VectorTable(msgspec.Struct, frozen=True):
 
     def any_of_others(self, tx: Tx, model_id: int) -> bool:
         """Return whether another model still has vectors."""
-        return (
-            tx.one(f"SELECT 1 FROM {self.table} WHERE model_id <> :model LIMIT 1", model=model_id)
-            is not None
+        found = tx.one(
+            f"SELECT 1 FROM {self.table} WHERE model_id <> :model LIMIT 1", model=model_id
         )
+        return found is not None
 
     def drop_unsound(self, tx: Tx) -> None:
         """Delete vectors that cannot be of their model; they are made anew in the background."""
