@@ -22,6 +22,7 @@ from app.workspace.folders import (
 from app.workspace.notes import delete_note, note_edits, note_rows
 from app.workspace.trash import delete_folder
 
+# All of a call is one transaction, and holds up other writes for as long as it takes.
 MOST_WRITES = 50
 MOST_DELETES = 200
 MOST_FOLDERS = 200
@@ -133,6 +134,7 @@ def accumulate(
     create_folders, delete_folders = folders.create or [], folders.delete or []
     _require_some(files, texts, delete, create_folders, delete_folders)
     work = _BulkWriter(tx, me)
+    # Folders first and their deletion last: so a call can file a note anew and drop its old folder.
     work.apply_each("folders.create", create_folders, work.create_folder, lambda path: path)
     work.apply_each("files", files, work.write_file, lambda file: file.path)
     work.apply_each("texts", texts, work.write_text, lambda text: text.title)
@@ -231,6 +233,7 @@ class _BulkWriter:
         self, path: str, segments: list[str], title: str, content: str, message: str | None
     ) -> None:
         text = note_rows.measure_text(_check_text(CONTENT, content, "content"))
+        # Checked here, not by the request's types: one bad entry must not refuse all the others.
         message = None if message is None else _check_text(MESSAGE, message, "message")
         owner, folder_id = self._ensure_folder(segments)
         note = self._find_note((owner, folder_id), title)
@@ -247,6 +250,7 @@ class _BulkWriter:
             self._update_note(path, note, text, message)
 
     def _update_note(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
+        # Versions of the text, not numbers of snapshots: `from` and `to` stand for texts.
         before, after = f"v{note['version']}", f"v{note['version'] + 1}"
         note_edits.apply_edit(
             self.tx,

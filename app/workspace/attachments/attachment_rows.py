@@ -145,6 +145,7 @@ def read_text(tx: Tx, me: Caller, attachment: int) -> ExtractedText | None:
 def keep_text(tx: Tx, attachment: int, found: ExtractedText) -> None:
     """Store the text of an attachment, unless that was deleted meanwhile."""
     tx.run(
+        # From the row itself: an attachment deleted while it was read gets no text.
         """INSERT OR IGNORE INTO attachment_texts (attachment_id, content, is_cut, trouble)
            SELECT id, :text, :cut, :trouble FROM attachments WHERE id = :id""",
         id=attachment,

@@ -54,7 +54,7 @@ def require_note(
     # Unreadable reads like missing: an id must not tell a stranger what exists.
     if found is None or note_id in me.withheld:
         raise NotFound("There is no such note.")
-    if found["owner_id"] != me.owns or me.reach is not None:
+    if found["owner_id"] != me.owns or me.reach is not None:  # an owner's own needs no look
         held = note_rank(tx, me, note_id, owner=found["owner_id"], folder_id=found["folder_id"])
         if held == 0:
             raise NotFound("There is no such note.")
@@ -69,6 +69,7 @@ def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | 
     """
     if me.reach is None:
         return RANKS["owner"] if owner == me.owns else shared_rank(tx, me, folder_id)
+    # A grant passes on what its giver owns, never what others have shared with the giver.
     if owner != me.user or note_id in me.reach.hidden:
         return 0
     if not (
@@ -244,6 +245,7 @@ def shared_top_folders(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
         me=me.user,
         key=name_key,
     )
+    # A path begins at the highest shared folder; one below it has a path already.
     return [row for row in rows if not shared_rank(tx, me, row["parent_id"])]
 
 

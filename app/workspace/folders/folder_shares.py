@@ -50,6 +50,8 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
     found = access.require_folder(tx, me, id, "admin", field="id")
     if folders.is_general(found):
         raise Invalid("The folder General cannot be shared.", field="id")
+    # Only contacts: to share with strangers would tell whether a name exists, and let anyone put
+    # folders before anyone.
     other = users.require_user(tx, username)
     if other["id"] in (me.user, found["owner_id"]):
         raise Invalid("username must be neither you nor the folder's owner.", field="username")
@@ -90,6 +92,7 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
 
 def end_shares_between(tx: Tx, one: int, other: int) -> list[int]:
     """End every share between two users of folders that either owns; return the folders."""
+    # Owned by either: what both have from a third person is no matter of theirs.
     rows = tx.all(
         """DELETE FROM folder_shares WHERE user_id IN (:one, :other)
                AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id

@@ -59,6 +59,7 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":
         return FolderList(readable_folders(tx, me, root=parent_id is not None))
+    # In a query every value is text, so a number may come as either.
     if isinstance(parent_id, str) and not (parent_id.isascii() and parent_id.isdecimal()):
         raise Invalid("parentId must be a folder's id or root.", field="parentId")
     found = access.require_folder(
@@ -171,6 +172,7 @@ def _shared_records(
     )
     found = []
     for row in rows:
+        # Of what is shared the root holds the highest folders: those whose parent is not shared.
         if (root and row["parent_id"] in ranks) or (
             parent is not None and row["parent_id"] != parent
         ):

@@ -54,6 +54,7 @@ def change_folder(
         raise Invalid("name must be a single segment.", field="name")
     if parent != found["parent_id"]:
         _require_destination(tx, me, found, parent)
+    # A folder that changes only the case of its name is its own twin.
     twin = folder_rows.find_child(tx, found["owner_id"], parent, new_name)
     if twin is not None and twin["id"] != id:
         raise AlreadyExists(
@@ -89,11 +90,9 @@ def _require_destination(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | N
     below = folder_rows.subtree_ids(tx, found["id"])
     if parent in below:
         raise Invalid("A folder cannot be moved into itself or below itself.", field="parentId")
-    height = (
-        max(len(folder_rows.ancestors(tx, id_)) for id_ in below)
-        - len(folder_rows.ancestors(tx, found["id"]))
-        + 1
-    )
+    # All below comes along: the deepest of it must still fit.
+    depth = len(folder_rows.ancestors(tx, found["id"]))
+    height = max(len(folder_rows.ancestors(tx, id_)) for id_ in below) - depth + 1
     if len(folder_rows.ancestors(tx, parent)) + height > paths.DEEPEST:
         raise Invalid(
             f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="parentId"

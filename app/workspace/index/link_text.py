@@ -101,7 +101,7 @@ def find_links(text: str) -> list[Link]:
 
 
 def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
-    """Return the first link to a note, as `links` gives it, that leads somewhere.
+    """Return the first link to a note, of those `find_links` would return, that leads somewhere.
 
     The blocks of the text are read only for what leads there: 200 notes are looked through for
     the backlinks of one.
@@ -109,6 +109,7 @@ def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
     code = _CodeBlocks(text)
     above: Link | None = None
     for link in sorted([*_wiki_links(text), *_note_addresses(text)], key=lambda link: link.start):
+        # A link within another is none, unless that other is code.
         if above is not None and link.start < above.end and not code.holds(above.start):
             continue
         if leads(link) and not code.holds(link.start):

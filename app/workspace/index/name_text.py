@@ -26,7 +26,7 @@ SEPARATOR = "·"
 EXACT, BEGINNING, WORDS, INITIALS, NEAR, PER_EDIT = 0.95, 0.85, 0.7, 0.55, 0.5, 0.1
 WHOLE_WORDS, NEAR_WHOLE_WORDS = 0.1, 0.05
 
-# Fixed ranges, not categories: the tokens of an index must not change with Python's Unicode.
+# Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han ideographs, Hangul syllables.
 _UNSPACED = (
     "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"

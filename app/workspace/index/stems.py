@@ -8,6 +8,7 @@ from functools import lru_cache
 
 _SHORTEST, _LONGEST = 3, 64
 _VOWELS = b"aeiou"
+# In the order in which FTS5 looks: the first ending that fits decides, fit its stem or not.
 _SECOND = (
     (b"ational", b"ate"),
     (b"tional", b"tion"),

@@ -86,7 +86,7 @@ def do_idle_work(tx: Tx) -> bool:
 def clear_some(tx: Tx) -> bool:
     """Take all notes out of the index, since it is not wanted; they wait until it is.
 
-    Say that there is no more to do.
+    Return False as idle work does: there is no more to do.
     """
     if tx.one("SELECT 1 FROM notes LIMIT 1") and tx.one("SELECT 1 FROM note_grams_idx LIMIT 1"):
         rebuild(tx)
@@ -120,6 +120,7 @@ def find_unindexed(tx: Tx, step: int = 1) -> list[int]:
         "ORDER BY id",
         step=step,
     )
+    # Shared probes: what notes one gram finds is asked once and answers for all that hold it.
     found: dict[str, set[int]] = {}
     return [
         row["id"]

@@ -24,6 +24,7 @@ def find_damage(tx: Tx) -> list[str]:
 
     None when all is well. It needs a writing transaction.
     """
+    # Damage first: a torn index cannot be read for a comparison.
     damaged = [trouble for owner in _index_owners(tx) if (trouble := _damage(tx, owner))]
     return damaged or find_differences(tx)
 
@@ -42,11 +43,10 @@ def find_differences(tx: Tx) -> list[str]:
     gone = tx.value(
         "SELECT count(*) FROM waiting_words WHERE note_id NOT IN (SELECT id FROM notes)"
     )
-    return (
-        [*found, f"{counted(gone, 'waiting note does', 'waiting notes do')} not exist."]
-        if gone
-        else found
+    found += (
+        [f"{counted(gone, 'waiting note does', 'waiting notes do')} not exist."] if gone else []
     )
+    return found
 
 
 def find_unindexed(tx: Tx, step: int) -> list[int]:
@@ -73,17 +73,11 @@ def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.IndexedText) -
         for word in text.split()
         if word.isalnum()
     ]
+    # Words from all over the note: comparing every one is `find_differences`, which is slow.
     chosen = said[:: max(1, len(said) // PROBES)][:PROBES]
     query, table = " AND ".join(f'"{word}"' for word in chosen), word_index.table_name(owner)
-    return (
-        not query
-        or tx.one(
-            f"SELECT 1 FROM {table} WHERE {table} MATCH :query AND rowid = :id",
-            query=query,
-            id=note_id,
-        )
-        is not None
-    )
+    sql = f"SELECT 1 FROM {table} WHERE {table} MATCH :query AND rowid = :id"
+    return not query or tx.one(sql, query=query, id=note_id) is not None
 
 
 def _index_owners(tx: Tx) -> list[int]:

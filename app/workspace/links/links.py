@@ -80,6 +80,7 @@ async def get_note_links(
     the folder named, then the newest. At most 200 notes that link here and 50 that mention it
     are given, the newest first.
     """
+    # The indexes follow behind the writes; here they must have seen all.
     while app.glance(link_rows.any_unread):
         await app.write(link_rows.read_some)
     while app.glance(word_index.any_waiting):

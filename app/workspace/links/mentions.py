@@ -91,6 +91,7 @@ def _notes_with_words(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
             some=10 * MOST,
             **where.params,
         )
+    # Ten times as many as are shown: stems find other forms too, which the pattern refuses.
     return sorted(found, key=lambda row: -row["id"])[: 10 * MOST]
 
 

@@ -116,6 +116,7 @@ def _list_page(
         return _list_grant_page(tx, me, page, tag, recursive=recursive)
     if tag is None and not recursive:
         return _list_folder(tx, me, folder, page)
+    # Counting would read every note; these two lists have counters.
     if tag is None and folder is None:
         rows = _pinned_first(
             tx, "n.owner_id = :owner" + access.unhidden_condition(me), page, owner=me.owns
@@ -231,6 +232,7 @@ def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3
     )
     if len(rows) == page.limit:
         return rows
+    # An offset beyond the pinned ones goes on among the others.
     skip = 0
     if page.offset and not rows:
         skip = page.offset - tx.value(

@@ -157,6 +157,7 @@ def move(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> Non
         folder=folder_id,
         id=note["id"],
     )
+    # Words, links, names and tags are kept by owner; a move within one leaves them alone.
     if owner != note["owner_id"]:
         tx.emit(CHANGED, id=note["id"])
         word_index.change_owner(

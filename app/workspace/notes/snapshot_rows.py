@@ -87,6 +87,7 @@ def add_imported(tx: Tx, note_id: int, kept: Sequence[ImportedSnapshot]) -> None
             note=note_id,
             **msgspec.structs.asdict(one),
         ).rowcount
+    # The next snapshot's number must be above the highest that came along.
     note_rows.count_snapshots(tx, note_id, added, max((one.seq for one in kept), default=0))
 
 

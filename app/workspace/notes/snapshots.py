@@ -133,7 +133,7 @@ async def _snapshot_answer(
     row = await app.read(_snapshot_row, me, note_id, seq=seq, version_id=version_id)
     return SnapshotAnswer(
         FullSnapshot(
-            *_fields(row),
+            **msgspec.structs.asdict(_snapshot_record(row)),
             content=await render_async.render_html(row["content"]),
             markdown=row["content"],
         )
@@ -147,11 +147,6 @@ def _snapshot_row(
     return snapshot_rows.require_snapshot(tx, note_id, seq=seq, version_id=version_id)
 
 
-def _fields(
-    row: sqlite3.Row,
-) -> tuple[int, int, str | None, str, str | None, msgspec.Raw, int, str]:
-    return row[0], row[1], row[2], row[3], row[4], msgspec.Raw(row[5]), row[6], row[7]
-
-
 def _snapshot_record(row: sqlite3.Row) -> Snapshot:
-    return Snapshot(*_fields(row))
+    # The author is JSON in its row, and goes out as it is.
+    return Snapshot(*row[:5], msgspec.Raw(row[5]), *row[6:8])

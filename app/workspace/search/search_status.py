@@ -102,6 +102,7 @@ def _patterns_status(tx: Tx, owner: int | None) -> PatternsStatus | None:
 
 def _current_model(tx: Tx, meaning: VectorMaker) -> Model | None:
     """Return the model whose vectors are kept; without a running server the newest that has any."""
+    # The command line may ask beside a stopped server, where no task knows a model.
     return meaning.model or next(iter(note_vectors.list_models(tx)), None)
 
 

@@ -182,6 +182,7 @@ def sortable_deadline(due: str | None, zone: ZoneInfo) -> str:
         return NO_DUE
     if not is_whole_day(due):
         return due
+    # The next day's start, not 24 hours on: days have 23 or 25 when clocks change.
     try:
         return stamp(
             _day_start(date.fromisoformat(due) + timedelta(days=1), zone)
@@ -228,6 +229,7 @@ def _parse_moment(text: str, zone: tzinfo) -> datetime:
     if match is None:
         raise ValueError("not a moment")
     day, clock, fraction, offset = match.groups()
+    # Milliseconds, as moments are stored; more digits are cut off.
     milliseconds = f"{fraction or '':0<3.3}"
     seconds = clock if len(clock) == 8 else f"{clock}:00"
     found = datetime.fromisoformat(f"{day}T{seconds}.{milliseconds}{(offset or '').upper()}")

@@ -74,7 +74,7 @@ def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
 
 
 def update(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
-    """Let a todo say what `draft` says; one that already does is left alone."""
+    """Store a draft over a todo; one that says the same already is left alone."""
     if draft != draft_of(todo):
         tx.run(
             """UPDATE todos SET title = :title, description = :description,
@@ -111,7 +111,7 @@ def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
 
 
 def set_times(tx: Tx, owner: int, todo_id: int, *, created_at: str, updated_at: str) -> None:
-    """Let a todo that comes from elsewhere be as old as it is there."""
+    """Set the times of a todo that comes from elsewhere."""
     tx.run(
         "UPDATE todos SET created_at = :created, updated_at = :updated "
         "WHERE id = :id AND owner_id = :owner",

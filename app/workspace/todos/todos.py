@@ -158,6 +158,7 @@ def create_todo(
     user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:
     """Create a todo, with a due date, steps and a recurrence if given."""
+    # A traveller's request is read in its zone; deadlines are stored in the zone of the account.
     home, zone = due.home_and_request_zone(tx, me, user_timezone)
     draft = Draft(
         title=title,
@@ -238,6 +239,7 @@ def edit_todo(
         _require_due_date(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
         if draft.recurrence != todo["recurrence"]:  # the last of a series may well be put off
             _require_not_over(draft, zone)
+    # Completed last, so that the next occurrence is made from the todo as it is now.
     todo_rows.update(tx, todo, draft, zone=home)
     if completed is True:
         complete_todo.complete_one(tx, me, todo_rows.require_live(tx, me.user, id), home, zone)

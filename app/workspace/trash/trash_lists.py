@@ -147,6 +147,7 @@ def _list_inside(
         offset=offset,
         **params,
     )
+    # To another admin the path begins where the share does.
     path = (
         folder_rows.folder_path
         if entry["owner_id"] == me.owns

@@ -176,7 +176,7 @@ class GrepSearch:
             later.cancel()
 
     def begin(self, tx: Tx) -> bool:
-        """Find out what is to be read, and search a first slice of it; say whether that was all."""
+        """Find out what is to be read and search a first slice; return whether that was all."""
         self.budget.begin_slice()
         wanted = self.wanted
         self.program = re2_programs.compile_program(
@@ -192,7 +192,7 @@ class GrepSearch:
         return self.slice(tx)
 
     def slice(self, tx: Tx) -> bool:
-        """Search for some tens of milliseconds and say whether that was all.
+        """Search for some tens of milliseconds; return whether that was all.
 
         Raise Invalid when the time for the whole is over.
         """
@@ -205,7 +205,7 @@ class GrepSearch:
         return True
 
     def cut_to_limit(self) -> bool:
-        """Leave out the lines above the limit and say whether there were any."""
+        """Leave out the lines above the limit; return whether there were any."""
         over = self.found - self.limit
         while over > 0:
             last = self.results[-1].matches

@@ -306,7 +306,7 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = case_sensitive
-    # A larger program is refused; without a bound `.{1000}{1000}` would take gigabytes.
+    # RE2 refuses a larger program: a short pattern of counted repeats may need gigabytes.
     options.max_mem = MEMORY
     options.never_nl = True
     options.never_capture = not groups

@@ -154,7 +154,7 @@ async def replace_in_notes(
     as a snapshot first; all notes are changed or none, at most 1,000. With `revisions`, which a
     preview gave, only those notes, and none when one has changed since. `limit`: lines to show.
     """
-    me.require(("os.notes:read",))
+    me.require(("os.notes:read",))  # what matches tells what the notes hold
     me = app.quick(access.hide_policy_notes, me)
     only = _only_notes(note_ids, revisions)
     wanted = GrepRequest(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
@@ -294,7 +294,7 @@ def _read_contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int,
 
 
 def _apply_changes(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
-    """Change the notes, each kept as a snapshot first, and give the id by which that is undone.
+    """Change the notes, each kept as a snapshot first, and return the id by which to undo that.
 
     None, with nothing done, when one has changed.
     """
@@ -312,6 +312,7 @@ def _apply_changes(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
     for note, change in zip(notes, changes, strict=True):
         seq = snapshot_rows.take(tx, me, note, label=BEFORE_REPLACE, automatic=True)
         note_rows.update(tx, note, title=note["title"], tags=note["tags"], text=change.text)
+        # The version counts texts: by it undoing knows whether the text is still this one.
         done.append((note["id"], note["version"] + 1, seq))
     return replacement_rows.add(tx, me.owns, done)
 

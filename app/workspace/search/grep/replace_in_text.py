@@ -117,6 +117,7 @@ def _find_matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]
     for found in search.finditer(text):
         spans = [found.span(group) for group in range(search.groups + 1)]
         start, end = spans[0]
+        # With marks an empty match may lie inside of a character's three, which is no place.
         if start % width or start == end == last:
             continue
         last = end
@@ -141,6 +142,7 @@ def _template_part(found: re.Match[str], program: Program) -> str | int:
 
 
 def _group_number(name: str, program: Program) -> int:
+    # RE2's Python wrapper gives the names as bytes, since the pattern was bytes.
     named = {known.decode(): place for known, place in program.exact.groupindex.items()}
     number = int(name) if name.isdecimal() else named.get(name, -1)
     if not 0 <= number <= program.exact.groups:

@@ -12,8 +12,9 @@ KEPT = 50
 
 
 def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
-    """Keep a replacement, of each note its id, its version afterwards and the seq of the
-    snapshot before; give its id. Only the newest are kept.
+    """Keep a replacement and return its id; only the newest are kept.
+
+    Of each note its id, its version afterwards and the number of the snapshot before are kept.
     """
     inserted = tx.run(
         "INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)", user=user, now=tx.now

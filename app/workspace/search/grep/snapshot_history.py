@@ -145,7 +145,7 @@ class _Search:
         self._work = self._search()
 
     def slice(self, tx: Tx) -> bool:
-        """Search for some tens of milliseconds and say whether that was all."""
+        """Search for some tens of milliseconds; return whether that was all."""
         self._tx = tx
         self.budget.begin_slice()
         try:

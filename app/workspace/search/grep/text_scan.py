@@ -100,7 +100,7 @@ def notes_in_scope(
 
 def list_note_ids(tx: Tx, where: Scope, last: int) -> list[int]:
     """Return the ids of the notes up to one, in no order."""
-    if "only" in where.params:
+    if "only" in where.params:  # a grant of a single note
         return [where.params["only"]] if where.params["only"] <= last else []
     own = """SELECT n.id FROM notes n
              WHERE n.owner_id = :me AND n.trash_id IS NULL AND n.id <= :last"""
@@ -162,8 +162,9 @@ class NoteWalk:
         self._params = where.params | likes
 
     def split_off_half(self) -> "NoteWalk | None":
-        """Leave the later half of what is left to another walk, and give that; None when there is
-        little, or nothing but what the index finds.
+        """Leave the later half of what is left to another walk and return that.
+
+        None when there is little left, or nothing but what the index finds.
         """
         if (
             self._match is not None

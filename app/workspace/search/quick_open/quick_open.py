@@ -99,6 +99,7 @@ async def find_by_name(
 def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) -> FoundList:
     asked = name_candidates.read_typed(q)
     if asked.is_empty:
+        # As many more as are hidden, so that leaving those out does not shorten the list.
         rows = recent.recent_things(tx, me, kinds, limit + len(me.hidden))
         best = [Candidate(kind, row) for kind, row in rows]
     else:
@@ -119,6 +120,7 @@ def _best_things(
             if named := _fit_by_path(asked, kind, row, path_of):
                 named.score += _bonus(tx, row)
                 found[kind, row["id"]] = named
+    # Near misses only where nothing fits: they would push what was typed rightly down the list.
     if not found and asked.words:
         for source in sources:
             _add_near(tx, source, asked, found)
@@ -172,9 +174,8 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     """Return what pins and a recent change are worth: never as much as the next better fit."""
     if row["updated_at"] is None or row["completed"]:
         return 0.0
-    days = max(
-        0.0, (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds() / 86_400
-    )
+    age = (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds()
+    days = max(0.0, age / 86_400)
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 

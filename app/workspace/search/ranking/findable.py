@@ -101,6 +101,7 @@ def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[
         [(tag, "") for tag in filters.tags] + [(tag, "NOT ") for tag in filters.no_tags]
     ):
         begins = tag.endswith("*") and len(tag) > 1
+        # Not LIKE, which would take % and _ of a tag for wildcards.
         test = (
             f"t.tag_key >= :tag{number} AND substr(t.tag_key, 1, length(:tag{number})) = "
             f":tag{number}"

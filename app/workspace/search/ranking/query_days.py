@@ -74,6 +74,7 @@ def _named_days(what: str, today: date, *, last: bool) -> Days:
     if what == "year":
         year = today.year - last
         return Days(date(year, 1, 1), date(year, 12, 31))
+    # "Last Monday" said on a Monday is the one a week ago, "this Monday" today.
     gone = (today.weekday() - WEEKDAYS.index(what)) % 7
     day = today - timedelta(days=gone or 7 * last)
     return Days(day, day)

@@ -156,6 +156,7 @@ class _Reader:
             todo=self.flags.get("todo"),
             periods=tuple(self.periods),
         )
+        # For the vectors: operators alone mean nothing that a text could be near to.
         free = any(_is_free(clause) for clause in clauses)
         return Query(
             clauses,
@@ -165,7 +166,7 @@ class _Reader:
         )
 
     def _take(self, parts: list[re.Match[str]], at: int) -> int:
-        """Take what begins with this part; give how many parts it was."""
+        """Take what begins with this part; return how many parts it was."""
         part = parts[at]
         if (
             part[0] in ("OR", "AND")
@@ -184,7 +185,7 @@ class _Reader:
         return taken or 1
 
     def _operator(self, part: re.Match[str], following: re.Match[str] | None) -> int:
-        """Take an operator with its value; give how many parts it was, 0 when it is none."""
+        """Take an operator with its value; return how many parts it was, 0 when it is none."""
         field, without = part["field"].lower(), bool(part["no"])
         value = part["quoted"] if part["bare"] is None else part["bare"]
         if field in ("before", "after", "updated", "created"):
@@ -237,6 +238,7 @@ class _Reader:
                 self.written.append(part["quoted"])
             return
         written = part[0].removeprefix("-") if part["no"] else part[0]
+        # Without, `-well-known` is the phrase, not the absence of either word.
         self._add(
             list(_parse_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))),
             without=bool(part["no"]),

@@ -167,7 +167,7 @@ def _find_spans_from(
     spaced = begun[:1].isascii()
     stop = len(text) if stop is None else stop
     at = lowered.find(begun, start, stop) if begun else -1
-    # "a" begins every third word of a text of megabytes: after so many the rest is left.
+    # A short beginning stands almost everywhere in a text of megabytes: so many are enough.
     for _ in range(MOST_LOOKED_AT):
         if at < 0:
             return

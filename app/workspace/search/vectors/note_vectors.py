@@ -97,13 +97,14 @@ def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Rankin
 def count_of_owner(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
     """Count an owner's live notes that have current vectors, and their passages."""
     row = tx.require_row(
+        # CROSS JOIN: from the owner's notes to their vectors, not through everyone's vectors.
         f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
           FROM notes t CROSS JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
             WHERE t.owner_id = :owner AND t.trash_id IS NULL AND {CURRENT}""",
         model=model.id,
         owner=owner,
     )
-    return row[0], row[1] // model.dimension
+    return row[0], row[1] // model.dimension  # a vector is a byte for each dimension
 
 
 def count_all(tx: Tx, model: Model) -> tuple[int, int]:
@@ -132,7 +133,7 @@ def pack_spans(passages: Iterable[Passage]) -> bytes:
 
 
 def unpack_spans(spans: bytes) -> list[StoredSpan]:
-    """Return the places and digests of what `packed` gave."""
+    """Return the places and digests that `pack_spans` has packed."""
     return [StoredSpan(*found) for found in PLACE.iter_unpack(spans)]
 
 

@@ -47,8 +47,9 @@ class VectorMaker:
         former: Callable[[str], Embedder | None] = lambda _: None,
         on_battery: Callable[[], bool | None] = lambda: None,
     ) -> None:
-        """`former` gives what can still look for a query among the vectors of an earlier model,
-        called by its name.
+        """Prepare the task; `start` begins it.
+
+        `former` returns what can still embed queries for an earlier model, by that model's name.
         """
         self._app = app
         self._former = former
@@ -280,10 +281,7 @@ class VectorMaker:
             raise
 
     async def _index_some(self, queue: TextQueue, ids: Sequence[int]) -> set[int]:
-        """Give vectors to the first of some texts that come to enough passages.
-
-        Give all that need nothing more.
-        """
+        """Embed the first of some texts, up to enough passages; return all that are done."""
         characters = self._app.embedder.characters
         found = await self._app.read(
             embedding_work.prepare_texts, queue.table, self._model_id, ids, characters
@@ -299,7 +297,7 @@ class VectorMaker:
         return done
 
     async def _embed(self, queue: TextQueue, batch: Sequence[PendingText]) -> bool:
-        """Make and store the vectors of a batch; say whether that could be done, now or ever."""
+        """Make and store the vectors of a batch; return False where it is to be tried in parts."""
         try:
             fresh = await self._make_vectors([text for work in batch for text in work.texts])
         except EmbeddingFailed:
@@ -360,7 +358,7 @@ class VectorMaker:
     async def _forget_others(self, table: VectorTable, model_id: int) -> bool:
         """Delete the vectors of other models step by step.
 
-        Say whether all are gone before something else is to be done.
+        Return whether all are gone; new texts come first.
         """
         last = -1 if await self._app.read(table.any_of_others, model_id) else 0
         while last and not self._any_recent:

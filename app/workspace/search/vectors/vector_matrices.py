@@ -106,7 +106,7 @@ def _read_matrices(
     changed: set[int],
     missing: Sequence[int],
 ) -> "dict[int, Matrix]":
-    """Bring matrices up to date and give those that are missing."""
+    """Bring the held matrices up to date and return those that are missing."""
     # numpy is loaded here, in a reader's thread, when somebody first searches by meaning.
     from app.workspace.search.vectors.vector_matrix import Matrix
 

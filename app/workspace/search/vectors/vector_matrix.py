@@ -259,7 +259,7 @@ def _highest_places(scores: Floats, some: int) -> Places:
 
 
 def _rows_of_notes(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:
-    """Say for each row whether it is of one of the notes.
+    """Return for each row whether it is of one of the notes.
 
     By a table of flags, for sorting would take longer than the product.
     """

@@ -57,7 +57,7 @@ class VectorTable(msgspec.Struct, frozen=True):
     def store(self, tx: Tx, model_id: int, rows: Sequence[VectorRow]) -> list[int]:
         """Keep the vectors of those texts that have not changed since they were read.
 
-        Give their ids.
+        Return their ids.
         """
         # Embedding takes seconds, in no transaction; what was changed meanwhile is made anew.
         kept = [row for row in rows if self._unchanged(tx, row)]
@@ -85,7 +85,7 @@ class VectorTable(msgspec.Struct, frozen=True):
     def forget_others(self, tx: Tx, model_id: int, *, after: int, step: int) -> int:
         """Delete what other models have among the `step` rows after one.
 
-        Give the last of these rows, 0 when there were none.
+        Return the last of these rows, 0 when there were none.
         """
         last: int | None = tx.value(
             f"SELECT max(id) FROM (SELECT id FROM {self.table} WHERE id > :after "
@@ -138,7 +138,7 @@ class VectorTable(msgspec.Struct, frozen=True):
     def older(self, tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], int]:
         """Look through the `step` texts before one, newest first.
 
-        Give those without current vectors, and where to look next; 0 is the end.
+        Return those without current vectors, and where to look next; 0 is the end.
         """
         first: int | None = tx.value(
             f"SELECT min(id) FROM (SELECT id FROM {self.texts} WHERE id < :below "
