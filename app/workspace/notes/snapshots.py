@@ -148,5 +148,6 @@ def _snapshot_row(
 
 
 def _snapshot_record(row: sqlite3.Row) -> Snapshot:
-    # The author is JSON in its row, and goes out as it is.
-    return Snapshot(*row[:5], msgspec.Raw(row[5]), *row[6:8])
+    fields = list(row[:8])
+    fields[5] = msgspec.Raw(row[5])  # the author is JSON in its row, and goes out as it is
+    return Snapshot(*fields)
