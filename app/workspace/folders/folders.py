@@ -129,6 +129,7 @@ def readable_folders(
     ranks = access.shared_folders(tx, me)
     if ranks:
         rows += _shared_records(tx, ranks, parent, root=root)
+    # Names and places in the tree are the giver's own matter.
     if me.reach is not None:
         _hide_outside_grant(rows, ranks, access.hidden_by_folder(tx, me), own=me.owns == me.user)
     return [folder for _, folder in sorted(rows, key=lambda row: (row[0], row[1].id))]

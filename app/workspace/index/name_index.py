@@ -19,7 +19,7 @@ from app.workspace.index import name_text
 
 Kind = Literal["note", "folder", "todo", "tag"]
 NUMBERS: dict[Kind, int] = {"note": 0, "folder": 1, "todo": 2, "tag": 3}
-KINDS: tuple[Kind, ...] = ("note", "folder", "todo", "tag")
+KINDS = tuple(NUMBERS)
 SORTS: dict[Kind, str] = {"note": "n", "folder": "f", "todo": "d", "tag": "t"}
 WHOLE, INITIALS = "w", "i"
 BATCH = 512

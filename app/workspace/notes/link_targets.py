@@ -35,6 +35,7 @@ class LinkResolver:
             if self.shared
             else []
         )
+        # The caller's own first: of several notes of a title theirs is the one that is meant.
         self.owners = [me.owns, *(row[0] for row in rows)]
         self._known: dict[Target, sqlite3.Row | None] = {}
         self._paths: dict[int | None, str] = {None: ""}

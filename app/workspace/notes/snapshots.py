@@ -130,6 +130,7 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
 async def _snapshot_answer(
     app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None
 ) -> SnapshotAnswer:
+    # Rendering Markdown takes long for long texts: outside of the transaction.
     row = await app.read(_snapshot_row, me, note_id, seq=seq, version_id=version_id)
     return SnapshotAnswer(
         FullSnapshot(

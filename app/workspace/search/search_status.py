@@ -75,7 +75,7 @@ def _owner_status(tx: Tx, meaning: VectorMaker, owner: int) -> SearchStatus:
         owner=owner,
     )
     model = _current_model(tx, meaning)
-    done = (0, 0) if model is None else note_vectors.count_of_owner(tx, model, owner)
+    done = (0, 0) if model is None else note_vectors.count_current(tx, model, owner)
     return SearchStatus(
         WordsStatus(words),
         _patterns_status(tx, owner),
@@ -89,7 +89,7 @@ def _overall_status(tx: Tx, meaning: VectorMaker) -> SearchStatus:
         "WHERE id <= (SELECT stale_to FROM word_index))"
     )
     model = _current_model(tx, meaning)
-    done = (0, 0) if model is None else note_vectors.count_all(tx, model)
+    done = (0, 0) if model is None else note_vectors.count_current(tx, model, None)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
     return SearchStatus(
         WordsStatus(words), _patterns_status(tx, None), _meaning_status(meaning, model, notes, done)

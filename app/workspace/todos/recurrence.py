@@ -209,6 +209,7 @@ def next_date(repetition: ParsedRule, *, start: date, after: date) -> tuple[date
     passed over. None when there is no such date: none in about `SPAN_YEARS` years, or a counted
     series older than that.
     """
+    # A COUNT must be counted from the start; any other rule may skip the years in between.
     begin = start if repetition.count is not None else _align_to_period(repetition, start, after)
     # A rule may name no date at all (31 February), and dateutil stops only at the year 9999.
     later = _equivalent_year(begin.year) - begin.year
@@ -230,6 +231,7 @@ def _rule_dates(repetition: ParsedRule, start: date, begin: date) -> Iterator[da
     by: dict[str, Any] = {name.lower(): list(numbers) for name, numbers in repetition.numbers}
     if repetition.byday:
         by["byweekday"] = [rrule.weekday(day, which) for day, which in repetition.byday]
+    # dateutil would take these from the start it is given, which here may be a period's first day.
     if not by.keys() & {"byweekno", "byyearday", "bymonthday", "byweekday"}:
         _add_what_start_implies(by, repetition.frequency, start)
     frequency = FREQUENCIES.index(repetition.frequency)

@@ -95,6 +95,7 @@ async def _purge_entries(app: App, entries: list[int]) -> Purged:
     writes.
     """
     notes = todos = below = 0
+    # Notes first and the entry last: cut off, the rest is still an entry and goes the next time.
     for entry in entries:
         while gone := await app.write(_purge_notes, entry):
             notes += gone

@@ -35,11 +35,6 @@ class TypedName(Struct, frozen=True):
     above: list[str]
     last: list[str]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was typed."""
-        return not self.plain
-
 
 class NameSource(Struct, frozen=True):
     """Whose names are looked through, which kinds of them, and of another owner in which

@@ -16,7 +16,7 @@ from app.core.schema import Form, Most, Record
 from app.errors import Invalid
 from app.workspace.folders import access
 from app.workspace.index import name_index, name_text
-from app.workspace.index.name_index import KINDS, Kind
+from app.workspace.index.name_index import KINDS, NUMBERS, Kind
 from app.workspace.search.quick_open import name_candidates, recent
 from app.workspace.search.quick_open.name_candidates import NameSource, TypedName
 
@@ -98,7 +98,7 @@ async def find_by_name(
 
 def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) -> FoundList:
     asked = name_candidates.read_typed(q)
-    if asked.is_empty:
+    if not asked.plain:
         # As many more as are hidden, so that leaving those out does not shorten the list.
         rows = recent.recent_things(tx, me, kinds, limit + len(me.hidden))
         best = [Candidate(kind, row) for kind, row in rows]
@@ -124,10 +124,8 @@ def _best_things(
     if not found and asked.words:
         for source in sources:
             _add_near(tx, source, asked, found)
-    order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(found.values(), key=lambda one: (-one.score, order[one.kind], -one.row["id"]))[
-        :limit
-    ]
+    best = sorted(found.values(), key=lambda one: (-one.score, NUMBERS[one.kind], -one.row["id"]))
+    return best[:limit]
 
 
 def _fit_by_path(

@@ -170,6 +170,7 @@ def _absolute_scores(
     The better of both measures, none above one that ranks higher.
     """
     found: dict[int, float] = {}
+    # Ranks come from stretched scores: shown scores must not rise from one hit to the next.
     least = 1.0
     for note_id in best:
         least = min(

@@ -239,6 +239,7 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimit
     for place, rule in where:
         found: dict[int, Row] = {}
         matches = [match_some(query, telling)]
+        # Where more match than are ranked, the newest would win over the one with the rare word.
         common = (
             len(telling) > 1
             and not extent.few

@@ -94,28 +94,19 @@ def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Rankin
     return {row[0]: RankingFacts(row[1], bool(row[2]), row[3]) for row in rows}
 
 
-def count_of_owner(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
-    """Count an owner's live notes that have current vectors, and their passages."""
+def count_current(tx: Tx, model: Model, owner: int | None) -> tuple[int, int]:
+    """Count the live notes, of an owner or of all, with current vectors, and their passages."""
+    source = "note_passages p JOIN notes t ON t.id = p.note_id WHERE p.model_id = :model"
+    if owner is not None:  # from the owner's notes to their vectors, not through everyone's
+        source = """notes t CROSS JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
+            WHERE t.owner_id = :owner"""
     row = tx.require_row(
-        # CROSS JOIN: from the owner's notes to their vectors, not through everyone's vectors.
         f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
-          FROM notes t CROSS JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
-            WHERE t.owner_id = :owner AND t.trash_id IS NULL AND {CURRENT}""",
+            FROM {source} AND t.trash_id IS NULL AND {CURRENT}""",
         model=model.id,
         owner=owner,
     )
     return row[0], row[1] // model.dimension  # a vector is a byte for each dimension
-
-
-def count_all(tx: Tx, model: Model) -> tuple[int, int]:
-    """Count everyone's live notes that have current vectors, and their passages."""
-    row = tx.require_row(
-        f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
-          FROM note_passages p JOIN notes t ON t.id = p.note_id
-            WHERE p.model_id = :model AND t.trash_id IS NULL AND {CURRENT}""",
-        model=model.id,
-    )
-    return row[0], row[1] // model.dimension
 
 
 def passage_digest(passage: Passage) -> bytes:
