@@ -133,6 +133,7 @@ def detect(content: bytes, name: str, said: str) -> FileType:
             else _unless_image(declared),
             None,
         )
+    # Text now. Browsers call every unknown text file text/plain, so a name's ending says more.
     if declared in SAYS_NOTHING or not is_textual(declared) or (declared == "text/plain" and named):
         declared = (
             named

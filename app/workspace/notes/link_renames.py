@@ -37,6 +37,7 @@ def find_linking(
     view = LinkResolver(tx, me)
     rows = view.notes_linking("wiki", link_names(title) - link_names(new_title), MOST)
     named = {Target("wiki", row["target"], row["path"]) for row in rows}
+    # Of links by that title only those that lead to this note: another may have the title too.
     targets = frozenset(target for target in named if _leads_to(view, note, target))
     sources = distinct_notes(
         row

@@ -252,6 +252,7 @@ class NoteWalk:
         if self._listed and self._listed[-1] > self.after:
             return
         self._listed = trigram_index.find_candidates(tx, match, after=self.after, most=self._asking)
+        # Fewer than asked for: the index has no more.
         self._asked_all = len(self._listed) < self._asking
         self._asking = min(MOST_ASKED, 8 * self._asking)
 
