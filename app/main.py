@@ -58,7 +58,7 @@ from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 
 TASKS_SECONDS = 5.0
 
@@ -106,12 +106,12 @@ def create_app(
                 await _mend(parts)
             parts.part(Transfers).clean(parts)
             schedule.start()
-            parts.part(Meaning).start()
+            parts.part(VectorMaker).start()
         try:
             yield
         finally:
             schedule.stop()
-            await parts.part(Meaning).stop()
+            await parts.part(VectorMaker).stop()
             await parts.tasks.close(TASKS_SECONDS)
             for write in parts.gathered:
                 with contextlib.suppress(StorageFull, Unavailable):
@@ -205,7 +205,7 @@ def build_parts(
         ),
     )
     app.parts += [
-        Meaning(
+        VectorMaker(
             app,
             others=[recall.EPISODES],
             former=lambda name: former_for(settings, data, name),

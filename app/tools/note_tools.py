@@ -38,7 +38,7 @@ async def _plan_edit(
     else:
         raise Invalid("Give either noteId or search.", field="noteId")
     text = None if content is None else note_rows.measure_text(content)
-    edit = note_edits.Edit(title, text, None if tags is None else note_tags.pack_tags(tags))
+    edit = note_edits.NoteEdit(title, text, None if tags is None else note_tags.pack_tags(tags))
     fields: dict[str, Any] = {
         "noteId": found,
         "title": title,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta
 
 from app.core.caller import Caller
@@ -21,6 +22,7 @@ from app.workspace.folders import (
 from app.workspace.notes import delete_note, note_edits, note_rows
 from app.workspace.trash import delete_folder
 
+# All of a call is one transaction, and holds up other writes for as long as it takes.
 MOST_WRITES = 50
 MOST_DELETES = 200
 MOST_FOLDERS = 200
@@ -95,9 +97,6 @@ class Accumulated(Record):
     workspace: Size
 
 
-Outcome = Literal["created", "updated", "skipped"]
-
-
 @operation(
     "POST /accumulate",
     scope="os.notes:write",
@@ -134,7 +133,8 @@ def accumulate(
     )
     create_folders, delete_folders = folders.create or [], folders.delete or []
     _require_some(files, texts, delete, create_folders, delete_folders)
-    work = _Work(tx, me)
+    work = _BulkWriter(tx, me)
+    # Folders first and their deletion last: so a call can file a note anew and drop its old folder.
     work.apply_each("folders.create", create_folders, work.create_folder, lambda path: path)
     work.apply_each("files", files, work.write_file, lambda file: file.path)
     work.apply_each("texts", texts, work.write_text, lambda text: text.title)
@@ -143,7 +143,7 @@ def accumulate(
     return work.result()
 
 
-class _Work:
+class _BulkWriter:
     """The entries of one call as they are applied, and what came of them.
 
     Paths begin at the caller's own root, or at what is shared with them.
@@ -153,12 +153,9 @@ class _Work:
         self.tx = tx
         self.me = me
         self.applied = 0
-        self.outcomes: dict[Outcome, int] = {"created": 0, "updated": 0, "skipped": 0}
-        self.deleted = 0
-        self.errors: list[Refused] = []
-        self.versions: list[Versioned] = []
-        self.folders_created: list[str] = []
-        self.folders_deleted: list[str] = []
+        self.done = Accumulated(0, 0, 0, 0, [], [], [], [], Size(0, 0))
+        # Many files share a folder: each path is walked down once. Deleting a folder forgets all,
+        # since it may have held some of them.
         self.places: dict[str, tuple[int, int | None]] = {}
 
     def apply_each(
@@ -175,7 +172,7 @@ class _Work:
                     apply(entry)
                 self.applied += 1
             except AppError as error:
-                self.errors.append(
+                self.done.errors.append(
                     Refused(kind, index, name(entry)[:1000], error.code, error.message)
                 )
 
@@ -204,7 +201,7 @@ class _Work:
             raise NotFound(f"There is no note {removal.path[:300]}.")
         access.require_note(self.tx, self.me, note["id"], "admin")
         delete_note.move_to_trash(self.tx, self.me, note)
-        self.deleted += 1
+        self.done.deleted += 1
 
     def delete_folder(self, path: str) -> None:
         _, folder_id = self._require_folder(paths.split_path(path, field="path"))
@@ -217,35 +214,26 @@ class _Work:
             or self._is_shared(found["id"])
         ):
             raise Forbidden("Accumulate deletes neither General nor shared folders.")
-        self.deleted += delete_folder.move_folder_to_trash(self.tx, self.me, found["id"])[0]
+        self.done.deleted += delete_folder.move_folder_to_trash(self.tx, self.me, found["id"])[0]
         self.places.clear()
-        self.folders_deleted.append(path)
+        self.done.folders_deleted.append(path)
 
     def result(self) -> Accumulated:
         """Return what was done; raise Unprocessable when every entry was refused."""
         counted = workspace_counters.workspace_counts(self.tx, self.me.owns)
-        answer = Accumulated(
-            self.outcomes["created"],
-            self.outcomes["updated"],
-            self.deleted,
-            self.outcomes["skipped"],
-            self.errors,
-            self.versions,
-            self.folders_created,
-            self.folders_deleted,
-            Size(counted.notes, counted.bytes),
-        )
+        self.done.workspace = Size(counted.notes, counted.bytes)
         if self.applied == 0:
-            details = {field: getattr(answer, name) for name, field in _WIRE.items()}
             raise Unprocessable(
-                f"Every entry was refused; the first: {self.errors[0].message}", **details
+                f"Every entry was refused; the first: {self.done.errors[0].message}",
+                **msgspec.to_builtins(self.done),
             )
-        return answer
+        return self.done
 
     def _write_note(
         self, path: str, segments: list[str], title: str, content: str, message: str | None
     ) -> None:
         text = note_rows.measure_text(_check_text(CONTENT, content, "content"))
+        # Checked here, not by the request's types: one bad entry must not refuse all the others.
         message = None if message is None else _check_text(MESSAGE, message, "message")
         owner, folder_id = self._ensure_folder(segments)
         note = self._find_note((owner, folder_id), title)
@@ -255,19 +243,25 @@ class _Work:
             )
         if note is None:
             note_rows.insert(self.tx, owner=owner, folder_id=folder_id, title=title, text=text)
-            self.outcomes["created"] += 1
+            self.done.created += 1
         elif note["content"] == content:
-            self.outcomes["skipped"] += 1
+            self.done.skipped += 1
         else:
             self._update_note(path, note, text, message)
 
     def _update_note(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
+        # Versions of the text, not numbers of snapshots: `from` and `to` stand for texts.
         before, after = f"v{note['version']}", f"v{note['version'] + 1}"
         note_edits.apply_edit(
-            self.tx, self.me, note, note_edits.Edit(None, text, None), label=before, message=message
+            self.tx,
+            self.me,
+            note,
+            note_edits.NoteEdit(None, text, None),
+            label=before,
+            message=message,
         )
-        self.versions.append(Versioned(path, before, after, message))
-        self.outcomes["updated"] += 1
+        self.done.versions.append(Versioned(path, before, after, message))
+        self.done.updated += 1
 
     def _ensure_folder(self, segments: list[str]) -> tuple[int, int | None]:
         """Return owner and id of the folder of that path, making what is missing."""
@@ -276,7 +270,7 @@ class _Work:
             start = create_folder.start_of_path(self.tx, self.me, segments)
             create_folder.require_depth(self.tx, start, field="path")
             folder_id, made = create_folder.ensure_path(self.tx, self.me, *start)
-            self.folders_created += [
+            self.done.folders_created += [
                 "/".join(segments[: len(segments) - missing])
                 for missing in reversed(range(len(made)))
             ]
@@ -295,6 +289,7 @@ class _Work:
 
     def _find_note(self, place: tuple[int, int | None], title: str) -> Any:
         """Return the live note of exactly that title there, the oldest of several."""
+        # NOCASE and pinned only lead into the index of titles; the plain comparison decides.
         return self.tx.one(
             """SELECT * FROM notes WHERE owner_id = :owner
                AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
@@ -306,27 +301,14 @@ class _Work:
 
     def _is_shared(self, folder_id: int) -> bool:
         below = folder_rows.id_list(folder_rows.subtree_ids(self.tx, folder_id))
-        return (
-            self.tx.one(
-                f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below
-            )
-            is not None
+        found = self.tx.one(
+            f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below
         )
+        return found is not None
 
 
 CONTENT = Text()
 MESSAGE = Text(500)
-_WIRE = {
-    "created": "created",
-    "updated": "updated",
-    "deleted": "deleted",
-    "skipped": "skipped",
-    "errors": "errors",
-    "versions": "versions",
-    "folders_created": "foldersCreated",
-    "folders_deleted": "foldersDeleted",
-    "workspace": "workspace",
-}
 
 
 def _check_text(rule: Rule, text: str, field: str) -> str:

@@ -24,6 +24,7 @@ class Deleted(Record):
 async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
     """Delete a user for good, with notes, snapshots, todos and keys."""
     user = await app.read(lambda tx: int(users.require_user(tx, username)["id"]))
+    # In batches, so that a large workspace holds up nobody else's writes; cut off, it is repeated.
     notes = 0
     while gone := await app.write(_purge_some, user):
         notes += gone

@@ -31,7 +31,7 @@ async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUs
 
 
 def _begin(tx: Tx, me: Caller, username: str) -> FirstUser:
-    if users.any_users(tx):
+    if users.any_users(tx):  # another process may have been first since the quick look
         return FirstUser()
     user = users.require_user(tx, users.add_user(tx, me, username=username).user.username)["id"]
     init_workspace.ensure(tx, user)

@@ -76,16 +76,15 @@ def _workspace_status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOf
         known.proven_at,
         known.trouble or ("not_proven" if known.proof_trouble else None),
     )
-    files, storage = attachment_rows.count_all(tx, me.user), _storage_status(tx, me, known.measured)
     return Status(
         counted.notes,
         counted.bytes,
         readable_folders(tx, me),
         counted.changed_at,
-        *files,
+        *attachment_rows.count_all(tx, me.user),
         health,
         backup,
-        storage,
+        _storage_status(tx, me, known.measured),
     )
 
 
@@ -93,7 +92,7 @@ def _storage_status(tx: Tx, me: Caller, measured: Measured | None) -> StorageSta
     held = None if measured is None else measured.owners.get(str(me.user))
     if measured is None or held is None:
         return None
-    if users.any_other_user(tx, me.user):
+    if users.any_other_user(tx, me.user):  # the size of the file would tell what others keep
         return StorageStatus(measured.at, held, None, None, None)
     return StorageStatus(
         measured.at, held, measured.database_bytes, measured.free_bytes, measured.parts

@@ -11,7 +11,7 @@ import pytest
 from app.main import create_app
 from app.settings import Settings
 from app.workspace.search.vectors import vector_maker
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 from tests.conftest import MovableClock, Served
 from tests.support.fake_embedder import FakeEmbedder
 
@@ -41,7 +41,7 @@ def start(data: Path, settings: Settings, clock: MovableClock) -> Start:
         embedder: FakeEmbedder, former: dict[str, FakeEmbedder] | None = None
     ) -> AsyncIterator[Served]:
         asgi = create_app(settings, data, clock=clock, embedder=embedder)
-        asgi.state.parts.part(Meaning)._former = (former or {}).get
+        asgi.state.parts.part(VectorMaker)._former = (former or {}).get
         async with asgi.router.lifespan_context(asgi):
             yield Served(asgi, asgi.state.parts)
 
@@ -62,4 +62,4 @@ async def until(condition: Callable[[], Any]) -> None:
 
 async def settled(served: Served) -> None:
     """Wait until every note has its vectors."""
-    await until(lambda: served.parts.part(Meaning).state[0] == "ready")
+    await until(lambda: served.parts.part(VectorMaker).state[0] == "ready")

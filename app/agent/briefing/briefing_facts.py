@@ -19,7 +19,7 @@ from app.workspace.folders import access
 from app.workspace.notes import note_summaries
 from app.workspace.todos import due, todo_counts, todo_search
 from app.workspace.todos.todo_records import TOP_PRIORITY, Todo
-from app.workspace.todos.todo_search import Wanted
+from app.workspace.todos.todo_search import TodoFilters
 
 SHOWN = 20
 SHOWN_LATER = 5
@@ -115,12 +115,12 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     today = due.local_day(tx.now, zone)
     days = [(today + timedelta(days=number)).isoformat() for number in (0, 1, DAYS_AHEAD)]
     overdue, late = _todo_page(
-        tx, me, Wanted(date="overdue", completed=False, limit=SHOWN, user_timezone=zone.key)
+        tx, me, TodoFilters(date="overdue", completed=False, limit=SHOWN, user_timezone=zone.key)
     )
     due_today, total_today = _todo_page(
         tx,
         me,
-        Wanted(
+        TodoFilters(
             due_from=days[0],
             due_to=days[0],
             completed=False,
@@ -131,14 +131,14 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     soon, total_soon = _todo_page(
         tx,
         me,
-        Wanted(
+        TodoFilters(
             due_from=days[1], due_to=days[2], completed=False, limit=SHOWN, user_timezone=zone.key
         ),
     )
     important, _ = _todo_page(
         tx,
         me,
-        Wanted(
+        TodoFilters(
             priority_min=HIGH_PRIORITY,
             completed=False,
             sort="priority",
@@ -169,7 +169,7 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     )
 
 
-def _todo_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
+def _todo_page(tx: Tx, me: Caller, wanted: TodoFilters) -> tuple[list[Todo], int]:
     return todo_search.any_page(tx, me, wanted)
 
 

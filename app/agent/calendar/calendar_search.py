@@ -21,7 +21,7 @@ from app.tools.calendars.calendars import Occurrence
 from app.workspace.todos import due, todo_search
 from app.workspace.todos.todo_records import Todo
 from app.workspace.todos.todo_rows import fold_text
-from app.workspace.todos.todo_search import Wanted
+from app.workspace.todos.todo_search import TodoFilters
 
 MOST = 100
 BUSY = "Busy"
@@ -157,7 +157,7 @@ def _due_todos(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]
     """
     zone = due.request_zone(tx, me, getattr(wanted.start.tzinfo, "key", None))
     last = (wanted.end - timedelta(microseconds=1)).date()
-    asked = Wanted(
+    asked = TodoFilters(
         due_from=wanted.start.date().isoformat(),
         due_to=last.isoformat(),
         completed=False,

@@ -285,7 +285,7 @@ def _append_fact(
         return note_rows.insert(
             tx, owner=me.user, folder_id=folder_id, title=place.title, text=text
         )
-    note_edits.apply_edit(tx, me, note, note_edits.Edit(None, text, None), label=BEFORE_WRITE)
+    note_edits.apply_edit(tx, me, note, note_edits.NoteEdit(None, text, None), label=BEFORE_WRITE)
     return int(note["id"])
 
 

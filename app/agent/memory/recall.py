@@ -48,14 +48,14 @@ from app.workspace.search.ranking.shared_scores import bm25, count_matches
 from app.workspace.search.ranking.snippets import first_words, make_snippet
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_kinds import Kind
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_kinds import TextKind
+from app.workspace.search.vectors.vector_maker import VectorMaker
 from app.workspace.todos import due
 
 if TYPE_CHECKING:
     from app.workspace.search.vectors.vector_matrix import Matrix
 
-EPISODES = Kind("episode", episode_vectors.TABLE, episodes.CHANGED, episodes.MANY_CHANGED)
+EPISODES = TextKind("episode", episode_vectors.TABLE, episodes.CHANGED, episodes.MANY_CHANGED)
 FOLDER = "Memory"
 MOST_TIMES = 8
 HALF_LIFE_DAYS = 30.0
@@ -148,7 +148,7 @@ async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
 
     None where meaning cannot rank, which is no failure of the search.
     """
-    meaning = app.part(Meaning)
+    meaning = app.part(VectorMaker)
     model = meaning.answering
     if model is None:
         return None

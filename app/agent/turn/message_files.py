@@ -14,7 +14,7 @@ from app.core.caller import Caller
 from app.errors import NotFound
 from app.workspace.attachments import attachments
 from app.workspace.attachments.media_types import SEEN, detect
-from app.workspace.attachments.text_extraction import Extract
+from app.workspace.attachments.text_extraction import ExtractedText
 
 MOST_BYTES = 48 << 10
 """What the texts of all attachments of a message may take of a model's window, shared among
@@ -106,11 +106,13 @@ async def _prompt_item(app: App, me: Caller, row: sqlite3.Row, share: int, *, se
                 return Picture(content, seen, f"attachment-{row['id']}")
         found = await attachments.read_text(app, me, row)
     except NotFound:
-        found = Extract(trouble="It was deleted.")
+        found = ExtractedText(trouble="It was deleted.")
     return _enclose_file(row["id"], row["name"], row["media_type"], found, share)
 
 
-def _enclose_file(id_: int, name: str, media_type: str, found: Extract, share: int) -> Enclosed:
+def _enclose_file(
+    id_: int, name: str, media_type: str, found: ExtractedText, share: int
+) -> Enclosed:
     file = Attached(
         id=id_, name=name, text=found.text, trouble=found.trouble or "", is_cut=found.is_cut
     )
@@ -137,7 +139,7 @@ def _shorten_item(item: Item) -> Item:
     if isinstance(item, Enclosed):
         file = item.file
         text = file.text.encode()[:REMEMBERED_BYTES].decode(errors="ignore")
-        found = Extract(
+        found = ExtractedText(
             text, is_cut=file.is_cut or len(text) < len(file.text), trouble=file.trouble or None
         )
         return _enclose_file(file.id, file.name, "file", found, REMEMBERED_BYTES)

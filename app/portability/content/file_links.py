@@ -13,7 +13,7 @@ from app.core.text import fold_name
 from app.portability.content.literal_text import replace_outside
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Link
-from app.workspace.notes.link_targets import View, link_names
+from app.workspace.notes.link_targets import LinkResolver, link_names
 
 LONGEST = 800
 _WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
@@ -28,7 +28,7 @@ class FileLinks:
     def __init__(
         self, tx: Tx, me: Caller, places: Mapping[int, str], titles: Iterable[tuple[int, str]]
     ) -> None:
-        self._view = View(tx, me)
+        self._view = LinkResolver(tx, me)
         self._places = places
         self._named = Counter(fold_name(_file_stem(place)) for place in places.values())
         self._odd = {name for name, count in self._named.items() if count > 1}

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from app.workspace.notes.snapshot_rows import Kept
+from app.workspace.notes.snapshot_rows import ImportedSnapshot
 
 Folders = tuple[str, ...]
 """Names of folders from the outermost in; the empty tuple is the top."""
@@ -46,7 +46,7 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     day: date | None = None
     modified: float | None = None
     version: int = 1
-    snapshots: Callable[[], Iterator[Kept]] | None = None
+    snapshots: Callable[[], Iterator[ImportedSnapshot]] | None = None
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True):

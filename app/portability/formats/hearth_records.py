@@ -11,7 +11,7 @@ from app.portability.content.source_items import (
     SourceMessage,
     SourceTodo,
 )
-from app.workspace.notes.snapshot_rows import Kept
+from app.workspace.notes.snapshot_rows import ImportedSnapshot
 
 
 def todo_of(given: dict[str, Any], number: int) -> SourceTodo:
@@ -72,7 +72,7 @@ def _message_of(one: dict[str, Any]) -> SourceMessage:
     )
 
 
-def snapshot_of(line: dict[str, Any]) -> Kept | None:
+def snapshot_of(line: dict[str, Any]) -> ImportedSnapshot | None:
     """Return a snapshot; None for what is none."""
     seq, content = line.get("seq"), line.get("content")
     if (
@@ -83,7 +83,7 @@ def snapshot_of(line: dict[str, Any]) -> Kept | None:
     ):
         return None
     author = line.get("author")
-    return Kept(
+    return ImportedSnapshot(
         seq=seq,
         label=text_of(line, "label"),
         title=text_of(line, "title") or "",

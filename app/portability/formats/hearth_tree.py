@@ -28,7 +28,7 @@ from app.portability.exports.exporter import ABOUT, FILES, FOLDERS, SETTINGS, TO
 from app.portability.formats import hearth_records
 from app.portability.formats.markdown_folder import ENDINGS, LARGEST
 from app.workspace.attachments.media_types import decode_text
-from app.workspace.notes.snapshot_rows import Kept
+from app.workspace.notes.snapshot_rows import ImportedSnapshot
 
 SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""
@@ -219,14 +219,14 @@ class HearthTree:
         fields, _, _ = own_front_matter.split_fields(decode_text(head))
         return hearth_records.text_of(fields, "id") or name
 
-    def _snapshots(self, key: str) -> Callable[[], Iterator[Kept]] | None:
+    def _snapshots(self, key: str) -> Callable[[], Iterator[ImportedSnapshot]] | None:
         name = f"snapshots/{key}.jsonl"
         if not KEY.fullmatch(key) or name not in self._files:
             return None
         self._histories.add(name)
         return lambda: self._kept(name)
 
-    def _kept(self, name: str) -> Iterator[Kept]:
+    def _kept(self, name: str) -> Iterator[ImportedSnapshot]:
         for _, line in self._lines(name, skip=True):
             kept = None if isinstance(line, NotCarried) else hearth_records.snapshot_of(line)
             if kept is not None:

@@ -66,7 +66,7 @@ def replace_shown_files(
                 tx,
                 what.me,
                 note,
-                note_edits.Edit(None, text, None),
+                note_edits.NoteEdit(None, text, None),
                 label=store_items.BEFORE_IMPORT,
             )
 

@@ -26,7 +26,7 @@ from app.portability.content.source_items import (
 from app.portability.imports.prepare import state_digest
 from app.portability.imports.store_items import Import, find_rows, row_of_own_key
 from app.workspace.attachments import attachment_rows
-from app.workspace.attachments.media_types import LOOKED_AT, Kind, detect
+from app.workspace.attachments.media_types import LOOKED_AT, FileType, detect
 from app.workspace.notes import snapshot_rows
 
 PART = attachment_rows.PART
@@ -39,7 +39,7 @@ class Looked(NamedTuple):
 
     size: int
     sha256: str
-    kind: Kind
+    kind: FileType
     digest: bytes
     first: bytes
 
@@ -65,7 +65,7 @@ def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> Lo
     if size == 0:
         return "it is empty"
     kind = (
-        Kind(source.media_type, None)
+        FileType(source.media_type, None)
         if source.media_type
         else detect(first[:LOOKED_AT] if size > PART else first, source.name, "")
     )
@@ -131,9 +131,11 @@ def read_parts(file: BinaryIO) -> Iterator[bytes]:
         yield part
 
 
-def snapshot_batches(kept: Iterator[snapshot_rows.Kept]) -> Iterator[list[snapshot_rows.Kept]]:
+def snapshot_batches(
+    kept: Iterator[snapshot_rows.ImportedSnapshot],
+) -> Iterator[list[snapshot_rows.ImportedSnapshot]]:
     """Yield snapshots in batches that a transaction can take."""
-    batch: list[snapshot_rows.Kept] = []
+    batch: list[snapshot_rows.ImportedSnapshot] = []
     size = 0
     for one in kept:
         batch.append(one)
@@ -145,7 +147,9 @@ def snapshot_batches(kept: Iterator[snapshot_rows.Kept]) -> Iterator[list[snapsh
         yield batch
 
 
-def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshot_rows.Kept]) -> int:
+def put_snapshots(
+    tx: Tx, what: Import, key: str, batch: Sequence[snapshot_rows.ImportedSnapshot]
+) -> int:
     """Add snapshots to a note of the source; give how many there were."""
     known = import_rows.find(tx, what.me.user, what.source, "note", key)
     if (
@@ -254,7 +258,9 @@ def _attachment_record(tx: Tx, what: Import, file: MessageFile) -> Any:
     return {"id": row, "name": file.name[:255], "media_type": file.media_type[:255]}
 
 
-def _with_addresses(tx: Tx, what: Import, kept: snapshot_rows.Kept) -> snapshot_rows.Kept:
+def _with_addresses(
+    tx: Tx, what: Import, kept: snapshot_rows.ImportedSnapshot
+) -> snapshot_rows.ImportedSnapshot:
     wanted = address_links.referenced_keys(kept.content)
     content = (
         address_links.to_addresses(kept.content, find_rows(tx, what, wanted))

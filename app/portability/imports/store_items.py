@@ -188,7 +188,7 @@ def _insert(
     tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None, text: note_rows.Text
 ) -> int:
     created = ready.created or ready.updated or tx.now
-    past = note_rows.Past(
+    past = note_rows.ImportedState(
         created, ready.updated or created, ready.source.pinned, ready.source.version
     )
     return note_rows.insert(
@@ -211,7 +211,7 @@ def _update(
     text: note_rows.Text,
 ) -> None:
     note_edits.apply_edit(
-        tx, what.me, note, note_edits.Edit(ready.title, text, ready.tags), label=BEFORE_IMPORT
+        tx, what.me, note, note_edits.NoteEdit(ready.title, text, ready.tags), label=BEFORE_IMPORT
     )
     if note["folder_id"] != folder_id:
         note_rows.move(tx, _reread_note(tx, note), owner=what.me.user, folder_id=folder_id)

@@ -156,7 +156,7 @@ def _probe_phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
     title = (
         ""
         if row is None
-        else word_index.fts_columns(word_index.Words(row[0], "[]", ""))["title"]
+        else word_index.fts_columns(word_index.IndexedText(row[0], "[]", ""))["title"]
         .replace('"', " ")
         .replace("\0", " ")
         .strip()

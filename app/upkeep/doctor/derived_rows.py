@@ -3,13 +3,13 @@
 Tags, links, names, words of messages, measures of texts and todos.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from zoneinfo import ZoneInfo
 
 from app.core.database.tx import Tx
 from app.core.text import fold_name, word_count
-from app.workspace.index import link_text, name_index_check, note_tags
+from app.workspace.index import fresh_index, link_text, name_index_check, note_tags
+from app.workspace.index.fresh_index import FRESH
 from app.workspace.index.spellings import text_for_index
 from app.workspace.todos import due, todo_rows
 
@@ -50,21 +50,16 @@ def check_links(tx: Tx) -> Iterator[str]:
 
 def check_messages(tx: Tx) -> Iterator[str]:
     """Compare the words by which messages are found with their texts."""
-    fresh = sqlite3.connect("")  # a file of its own that SQLite deletes
-    try:
-        (sql,) = tx.require_row("SELECT sql FROM sqlite_schema WHERE name = 'message_words'")
-        fresh.execute(sql.replace("message_words", name_index_check.FRESH, 1))
+    (sql,) = tx.require_row("SELECT sql FROM sqlite_schema WHERE name = 'message_words'")
+    with fresh_index.make_fresh(sql.replace("message_words", FRESH, 1)) as fresh:
         rows = tx.run("SELECT id, content FROM messages ORDER BY id")
         fresh.executemany(
-            f"INSERT INTO {name_index_check.FRESH} (rowid, content) VALUES (?, ?)",
+            f"INSERT INTO {FRESH} (rowid, content) VALUES (?, ?)",
             ((row[0], text_for_index(row[1])) for row in rows),
         )
-        if (
-            message := name_index_check.first_difference(tx.connection, fresh, "message_words")
-        ) is not None:
-            yield f"the word index does not match message {message}"
-    finally:
-        fresh.close()
+        message = fresh_index.differing_row(tx.connection, fresh, "message_words")
+    if message is not None:
+        yield f"the word index does not match message {message}"
 
 
 def check_measures(tx: Tx) -> Iterator[str]:

@@ -9,8 +9,8 @@ import sqlite3
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import NotFound, QuotaExceeded
-from app.workspace.attachments.media_types import Kind
-from app.workspace.attachments.text_extraction import Extract
+from app.workspace.attachments.media_types import FileType
+from app.workspace.attachments.text_extraction import ExtractedText
 
 PART = 1 << 20
 """The bytes of a part: so that neither a write nor a read holds up others for long."""
@@ -19,11 +19,12 @@ PURGED = 4
 """How many attachments are deleted in one transaction, of up to so many times 20 MiB."""
 
 
-def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str) -> int:
+def begin(tx: Tx, me: Caller, *, name: str, kind: FileType, size: int, sha256: str) -> int:
     """Make an attachment that is not yet complete and return its id.
 
     Raise QuotaExceeded where there is no room for it.
     """
+    # Incomplete ones count too: uploads at the same time must not pass the quota together.
     held, number = tx.require_row(
         "SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user
     )
@@ -64,7 +65,7 @@ def put_part(tx: Tx, attachment: int, number: int, content: bytes) -> None:
 
 
 def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
-    """Let an attachment be seen, now that all its parts are there, and give it."""
+    """Let an attachment be seen, now that all its parts are there, and return it."""
     return tx.require_row(
         "UPDATE attachments SET complete = 1 WHERE id = :id AND owner_id = :me RETURNING *",
         id=attachment,
@@ -129,7 +130,7 @@ def read_part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
     return found
 
 
-def read_text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
+def read_text(tx: Tx, me: Caller, attachment: int) -> ExtractedText | None:
     """Return the text of an attachment of the caller, if it has been read before."""
     row = tx.one(
         """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t
@@ -138,12 +139,13 @@ def read_text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
         id=attachment,
         me=me.user,
     )
-    return None if row is None else Extract(row[0], is_cut=row[1] == 1, trouble=row[2])
+    return None if row is None else ExtractedText(row[0], is_cut=row[1] == 1, trouble=row[2])
 
 
-def keep_text(tx: Tx, attachment: int, found: Extract) -> None:
+def keep_text(tx: Tx, attachment: int, found: ExtractedText) -> None:
     """Store the text of an attachment, unless that was deleted meanwhile."""
     tx.run(
+        # From the row itself: an attachment deleted while it was read gets no text.
         """INSERT OR IGNORE INTO attachment_texts (attachment_id, content, is_cut, trouble)
            SELECT id, :text, :cut, :trouble FROM attachments WHERE id = :id""",
         id=attachment,
@@ -156,7 +158,7 @@ def keep_text(tx: Tx, attachment: int, found: Extract) -> None:
 def remove(tx: Tx, me: Caller, attachment: int) -> None:
     """Delete an attachment of the caller for good; raise NotFound for any other."""
     require_own(tx, me, attachment)
-    _delete(tx, attachment)
+    tx.run("DELETE FROM attachments WHERE id = :id", id=attachment)
 
 
 def discard(tx: Tx, attachment: int) -> None:
@@ -169,25 +171,19 @@ def purge_stale(tx: Tx, before: str) -> int:
 
     Return how many.
     """
-    stale = tx.all(
-        "SELECT id FROM attachments WHERE complete = 0 AND created_at < :before LIMIT :some",
+    return tx.run(
+        """DELETE FROM attachments WHERE id IN (SELECT id FROM attachments
+           WHERE complete = 0 AND created_at < :before LIMIT :some)""",
         before=before,
         some=PURGED,
-    )
-    for row in stale:
-        discard(tx, row[0])
-    return len(stale)
+    ).rowcount
 
 
 def purge_owner(tx: Tx, owner: int) -> int:
     """Delete some attachments of a user who is to be deleted; return how many."""
-    some = tx.all(
-        "SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some", owner=owner, some=PURGED
-    )
-    for row in some:
-        _delete(tx, row[0])
-    return len(some)
-
-
-def _delete(tx: Tx, attachment: int) -> None:
-    tx.run("DELETE FROM attachments WHERE id = :id", id=attachment)
+    return tx.run(
+        """DELETE FROM attachments WHERE id IN (
+               SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some)""",
+        owner=owner,
+        some=PURGED,
+    ).rowcount

@@ -19,7 +19,7 @@ from app.errors import Invalid, NotFound
 from app.workspace.attachments import attachment_rows as rows
 from app.workspace.attachments import text_extraction
 from app.workspace.attachments.media_types import detect, kind_to_keep
-from app.workspace.attachments.text_extraction import Extract
+from app.workspace.attachments.text_extraction import ExtractedText
 
 STALE = timedelta(hours=1)
 """How long an upload may take before what there is of it is deleted."""
@@ -70,18 +70,16 @@ async def upload_attachment(
     attachment = await app.write(
         rows.begin, me, name=name, kind=kind, size=len(content), sha256=digest
     )
-    whole = False
+    # A write per part, so that 20 MiB hold up nobody. Cut off, what is there goes in a task of its
+    # own, since this one may be cancelled; what a crash leaves is deleted within hours.
     try:
         for number, start in enumerate(range(0, len(content), rows.PART)):
             await app.write(rows.put_part, attachment, number, content[start : start + rows.PART])
-        answer = AttachmentAnswer(
-            _attachment_record(await app.write(rows.complete, me, attachment))
-        )
-        whole = True
-    finally:
-        if not whole:
-            app.tasks.start(app.write(rows.discard, attachment))
-    return answer
+        row = await app.write(rows.complete, me, attachment)
+    except BaseException:
+        app.tasks.start(app.write(rows.discard, attachment))
+        raise
+    return AttachmentAnswer(_attachment_record(row))
 
 
 @operation("GET /os/attachments", scope="os.notes:read", since="beyond", effect="read")
@@ -131,12 +129,13 @@ async def read_content(app: App, me: Caller, row: sqlite3.Row, most: int | None 
     return bytes(found)
 
 
-async def read_text(app: App, me: Caller, row: sqlite3.Row) -> Extract:
+async def read_text(app: App, me: Caller, row: sqlite3.Row) -> ExtractedText:
     """Return the text of a file; it is read once and kept."""
     known = await app.read(rows.read_text, me, row["id"])
     if known is not None:
         return known
     content = await read_content(app, me, row, text_extraction.enough_bytes(row["media_type"]))
+    # What was said of a text file may be wrong: a PDF sent as text needs all its bytes after all.
     kind = await asyncio.to_thread(detect, content, row["name"], declared_type(row))
     if len(content) < row["size"] and text_extraction.enough_bytes(kind.media_type) is None:
         content = await read_content(app, me, row)
@@ -147,11 +146,8 @@ async def read_text(app: App, me: Caller, row: sqlite3.Row) -> Extract:
 
 def declared_type(row: sqlite3.Row) -> str:
     """Return what was said of a file, as the header of a request says it."""
-    return (
-        f"{row['media_type']}; charset={row['charset']}"
-        if row["charset"]
-        else str(row["media_type"])
-    )
+    charset = f"; charset={row['charset']}" if row["charset"] else ""
+    return f"{row['media_type']}{charset}"
 
 
 async def _stream_parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:

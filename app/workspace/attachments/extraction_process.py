@@ -33,7 +33,7 @@ def main(kind: str, charset: str) -> None:
 
 
 def _pdf_pages(content: bytes) -> Iterator[dict[str, object]]:
-    import pypdf
+    import pypdf  # only here: reading HTML needs none of it
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(content))
@@ -43,6 +43,7 @@ def _pdf_pages(content: bytes) -> Iterator[dict[str, object]]:
     yield {"pages": len(reader.pages)}
     size = 0
     for page in reader.pages[:MOST_PAGES]:
+        # Broken fonts give NULs and halves of surrogate pairs, which no JSON and no row can hold.
         text = page.extract_text().replace("\0", "").encode("utf-8", "ignore").decode()
         yield {"text": text.strip()}
         size += len(text)
@@ -68,6 +69,7 @@ def _html_text(text: str) -> Iterator[dict[str, object]]:
 
 def _remove_elements(text: str, name: str) -> str:
     """Return a text without the elements of that name; one that does not end is left."""
+    # By find, not by a regular expression: `<script.*?</script` is quadratic where none ends.
     low, kept, place = text.lower(), [], 0
     if len(low) != len(text):  # a letter that is longer in lower case would shift every place
         low = text

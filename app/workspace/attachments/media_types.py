@@ -63,6 +63,7 @@ _BEGINNINGS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x7fELF", "application/x-executable"),
     (0, b"MZ", "application/x-msdownload"),
 )
+# Three formats share the container RIFF, whose first bytes say nothing of what is in it.
 _RIFF = frozenset({"image/webp", "audio/wav", "video/x-msvideo"})
 _ENDINGS = {
     "md": "text/markdown",
@@ -98,18 +99,23 @@ _ENDINGS = {
     "ods": "application/vnd.oasis.opendocument.spreadsheet",
     "epub": "application/epub+zip",
 }
+# Zip files by their bytes; only their names tell what they are.
 _PACKED = ("application/vnd.", "application/epub+zip")
+_HTML_BEGINS = re.compile(
+    rb"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html\b|head\b|body\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _FORM = r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,100}"
 
 
-class Kind(msgspec.Struct, frozen=True):
+class FileType(msgspec.Struct, frozen=True):
     """A media type without parameters, and the charset that was named with it."""
 
     media_type: str
     charset: str | None
 
 
-def detect(content: bytes, name: str, said: str) -> Kind:
+def detect(content: bytes, name: str, said: str) -> FileType:
     """Return the kind of a file: the bytes decide where they can, then what was said, then the
     name's ending; text is never called something binary.
     """
@@ -117,16 +123,17 @@ def detect(content: bytes, name: str, said: str) -> Kind:
     begun = _type_by_signature(content)
     named = _ENDINGS.get(name.rpartition(".")[2].casefold() if "." in name else "", "")
     if begun is not None:
-        return Kind(
+        return FileType(
             named if begun == "application/zip" and named.startswith(_PACKED) else begun, None
         )
     if not is_text(content):
-        return Kind(
+        return FileType(
             UNKNOWN
             if is_textual(declared) or declared in SAYS_NOTHING
             else _unless_image(declared),
             None,
         )
+    # Text now. Browsers call every unknown text file text/plain, so a name's ending says more.
     if declared in SAYS_NOTHING or not is_textual(declared) or (declared == "text/plain" and named):
         declared = (
             named
@@ -135,10 +142,10 @@ def detect(content: bytes, name: str, said: str) -> Kind:
             if _looks_like_html(content)
             else "text/plain"
         )
-    return Kind(declared, charset)
+    return FileType(declared, charset)
 
 
-def kind_to_keep(content: bytes, name: str, said: str) -> Kind:
+def kind_to_keep(content: bytes, name: str, said: str) -> FileType:
     """Return the kind that a file is kept and shown as.
 
     What was said of it where that says something, else what it is.
@@ -147,7 +154,7 @@ def kind_to_keep(content: bytes, name: str, said: str) -> Kind:
     return (
         detect(content, name, said)
         if declared in SAYS_NOTHING
-        else Kind(declared, charset if is_textual(declared) else None)
+        else FileType(declared, charset if is_textual(declared) else None)
     )
 
 
@@ -178,10 +185,7 @@ def decode_text(content: bytes, charset: str | None = None) -> str:
     for encoding in ("utf-8-sig", charset or "utf-8"):
         try:
             return content.decode(encoding).replace("\0", "")
-        except (
-            UnicodeError,
-            LookupError,
-        ):  # a name that is no encoding of text, such as base64, is refused too
+        except (UnicodeError, LookupError):  # LookupError also for base64 and other non-texts
             continue
     return content.decode("cp1252", errors="replace").replace("\0", "")
 
@@ -189,10 +193,9 @@ def decode_text(content: bytes, charset: str | None = None) -> str:
 def _declared_type(said: str) -> tuple[str, str | None]:
     media_type, _, rest = said.partition(";")
     media_type = media_type.strip().lower()
-    charset = re.search(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", rest)
-    return (media_type if re.fullmatch(_FORM, media_type) else ""), charset[
-        1
-    ].lower() if charset else None
+    found = re.search(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", rest)
+    charset = found[1].lower() if found else None
+    return (media_type if re.fullmatch(_FORM, media_type) else ""), charset
 
 
 def _type_by_signature(content: bytes) -> str | None:
@@ -217,11 +220,4 @@ def _unless_image(declared: str) -> str:
 
 
 def _looks_like_html(content: bytes) -> bool:
-    return (
-        re.match(
-            rb"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html\b|head\b|body\b)",
-            content[:1024],
-            re.IGNORECASE | re.DOTALL,
-        )
-        is not None
-    )
+    return _HTML_BEGINS.match(content[:1024]) is not None

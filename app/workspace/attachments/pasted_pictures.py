@@ -22,7 +22,7 @@ _PICTURE = re.compile(
 _ENDINGS = {"svg+xml": "svg", "jpeg": "jpg", "x-icon": "ico"}
 
 
-class Pasted(msgspec.Struct):
+class PastedPictures(msgspec.Struct):
     """HTML whose pictures lead to attachments, how many do, and those attachments that were made
     for it.
     """
@@ -37,12 +37,12 @@ def may_hold(html: str) -> bool:
     return "data:image/" in html or "DATA:IMAGE/" in html
 
 
-async def keep_pictures(app: App, me: Caller, html: str) -> Pasted:
+async def keep_pictures(app: App, me: Caller, html: str) -> PastedPictures:
     """Keep the pictures of an HTML text as attachments of the caller.
 
     One that is kept already is not kept again.
     """
-    done = Pasted(html)
+    done = PastedPictures(html)
     parts: list[str] = []
     at = 0
     try:
@@ -61,14 +61,17 @@ async def keep_pictures(app: App, me: Caller, html: str) -> Pasted:
     return done
 
 
-def discard_pictures(app: App, me: Caller, pasted: Pasted) -> None:
+def discard_pictures(app: App, me: Caller, pasted: PastedPictures) -> None:
     """Delete what was made for a text that was not stored in the end."""
     for number in pasted.made:
         app.tasks.start(app.write(attachment_rows.remove, me, number))
 
 
-async def _keep_picture(app: App, me: Caller, kind: str, content: bytes, done: Pasted) -> int:
+async def _keep_picture(
+    app: App, me: Caller, kind: str, content: bytes, done: PastedPictures
+) -> int:
     """Return the number of the attachment that holds a picture."""
+    # Editors send all pictures again with every save: those that are known must not pile up.
     held = await app.read(attachment_rows.find_same, me, content)
     if held is not None:
         return held

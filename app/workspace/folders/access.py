@@ -51,11 +51,10 @@ def require_note(
     `columns` must hold owner_id and folder_id.
     """
     found = tx.one(f"SELECT {columns} FROM notes WHERE id = :id AND trash_id IS NULL", id=note_id)
-    if found is None:
+    # Unreadable reads like missing: an id must not tell a stranger what exists.
+    if found is None or note_id in me.withheld:
         raise NotFound("There is no such note.")
-    if note_id in me.withheld:
-        raise NotFound("There is no such note.")
-    if found["owner_id"] != me.owns or me.reach is not None:
+    if found["owner_id"] != me.owns or me.reach is not None:  # an owner's own needs no look
         held = note_rank(tx, me, note_id, owner=found["owner_id"], folder_id=found["folder_id"])
         if held == 0:
             raise NotFound("There is no such note.")
@@ -70,6 +69,7 @@ def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | 
     """
     if me.reach is None:
         return RANKS["owner"] if owner == me.owns else shared_rank(tx, me, folder_id)
+    # A grant passes on what its giver owns, never what others have shared with the giver.
     if owner != me.user or note_id in me.reach.hidden:
         return 0
     if not (
@@ -203,10 +203,9 @@ def readable_path(tx: Tx, me: Caller, folder_id: int) -> str:
 
     Of what is shared it begins at the highest folder the caller may read.
     """
-    above = folder_rows.ancestors(tx, folder_id)
     if folder_rows.require_live(tx, folder_id)["owner_id"] == me.owns:
-        return "/".join(row["name"] for row in above)
-    return "/".join(row["name"] for row in above if shared_rank(tx, me, row["id"]))
+        return folder_rows.folder_path(tx, folder_id)
+    return shared_path(tx, me, folder_id)
 
 
 def has_shares(tx: Tx, me: Caller) -> bool:
@@ -246,6 +245,7 @@ def shared_top_folders(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
         me=me.user,
         key=name_key,
     )
+    # A path begins at the highest shared folder; one below it has a path already.
     return [row for row in rows if not shared_rank(tx, me, row["parent_id"])]
 
 
@@ -275,16 +275,10 @@ def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
     named = _grant_folder_ids(me)
     if not named:
         return False
-    row = tx.one(
-        f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id
-            FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
-                UNION ALL SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
-            SELECT 1 FROM up WHERE id IN ({folder_rows.IN_LIST}) LIMIT 1""",
-        id=folder_id,
-        owner=me.user,
-        ids=folder_rows.id_list(list(named)),
-    )
-    return row is not None
+    found = folder_rows.find_live(tx, folder_id)
+    if found is None or found["owner_id"] != me.user:
+        return False
+    return any(row["id"] in named for row in folder_rows.ancestors(tx, folder_id))
 
 
 def _live_grant_folders(tx: Tx, me: Caller) -> list[int]:

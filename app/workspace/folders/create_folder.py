@@ -12,10 +12,12 @@ from app.core.text import fold_name
 from app.errors import Invalid
 from app.workspace.folders import access, folder_rows, paths
 
+# The agent's memory and the policies of links lie in these; a folder of that name which someone
+# shares must not take their place.
 ALWAYS_OWN = frozenset(map(fold_name, (folder_rows.GENERAL, "Memory", "Workspace")))
 
 
-class Place(NamedTuple):
+class PathStart(NamedTuple):
     """Where a path begins: whose folder, below which one, and the names that are still to be
     walked down.
     """
@@ -72,7 +74,7 @@ def create_folder(
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment; use path for a nested folder.", field="name")
     segments = [name] if name is not None else paths.split_path(path or "", field="path")
-    field, start = "name" if name is not None else "path", Place(me.owns, parent_id, segments)
+    field, start = "name" if name is not None else "path", PathStart(me.owns, parent_id, segments)
     if parent_id is not None:
         start = start._replace(
             owner=access.require_folder(tx, me, parent_id, field="parentId")["owner_id"]
@@ -93,14 +95,14 @@ def create_folder(
     )
 
 
-def start_of_path(tx: Tx, me: Caller, names: list[str]) -> Place:
+def start_of_path(tx: Tx, me: Caller, names: list[str]) -> PathStart:
     """Return where a path begins: at the caller's own root or, where that has no such folder, at a
     folder of that name that is shared with them.
 
     Raise Invalid where several of that name are. What the caller's agent and links live by is
     always the caller's own.
     """
-    own = Place(me.owns, None, names)
+    own = PathStart(me.owns, None, names)
     if (
         not names
         or me.reach is not None
@@ -115,10 +117,10 @@ def start_of_path(tx: Tx, me: Caller, names: list[str]) -> Place:
             "parentId or folderId to say which.",
             field="path",
         )
-    return Place(found[0]["owner_id"], found[0]["id"], names[1:]) if found else own
+    return PathStart(found[0]["owner_id"], found[0]["id"], names[1:]) if found else own
 
 
-def require_depth(tx: Tx, place: Place, *, field: str) -> None:
+def require_depth(tx: Tx, place: PathStart, *, field: str) -> None:
     """Raise Invalid where the path would lie too deep in its owner's tree."""
     if (
         place.folder_id is not None
@@ -138,7 +140,7 @@ def ensure_path(
     for position, name in enumerate(names):
         found = folder_rows.find_child(tx, owner, at, name)
         if found is None:
-            if at is not None:
+            if at is not None:  # in the root only the owner's own paths begin
                 access.require_folder(tx, me, at, "editor")
             return folder_rows.ensure(tx, owner, at, names[position:])
         at = found["id"]

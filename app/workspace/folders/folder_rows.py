@@ -81,19 +81,9 @@ def ensure_general(tx: Tx, owner: int) -> bool:
 def update(
     tx: Tx, folder: sqlite3.Row, *, name: str, parent_id: int | None, icon: str | None
 ) -> None:
-    """Give a folder its name, parent and icon."""
-    tx.run(
-        "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent, icon = "
-        ":icon WHERE id = :id",
-        name=name,
-        key=fold_name(name),
-        parent=parent_id,
-        icon=icon,
-        id=folder["id"],
-    )
-    name_index.rename(
-        tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
-    )
+    """Store a folder's name, parent and icon."""
+    _set_name_and_parent(tx, folder, name, parent_id)
+    tx.run("UPDATE folders SET icon = :icon WHERE id = :id", icon=icon, id=folder["id"])
     workspace_counters.add(tx, folder["owner_id"])
 
 
@@ -126,6 +116,7 @@ def refold_names(tx: Tx) -> None:
 
     Where two of one place would be one, the later is numbered.
     """
+    # First keys that no name can have, so that no two collide while they are set one by one.
     tx.run("UPDATE folders SET name_key = '/' || id")
     for folder in tx.all(f"SELECT {COLUMNS}, trash_id FROM folders ORDER BY id"):
         name = folder["name"]
@@ -134,35 +125,19 @@ def refold_names(tx: Tx) -> None:
             and find_child(tx, folder["owner_id"], folder["parent_id"], name) is not None
         ):
             name = f"{name} ({folder['id']})"
-            name_index.rename(
-                tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
-            )
-        tx.run(
-            "UPDATE folders SET name = :name, name_key = :key WHERE id = :id",
-            name=name,
-            key=fold_name(name),
-            id=folder["id"],
-        )
+        _set_name_and_parent(tx, folder, name, folder["parent_id"])
 
 
 def break_cycles(tx: Tx) -> None:
-    """Put one folder of each circle into the root, numbered so that it is alone with its name
-    there.
+    """Put one folder of each circle into the root, numbered so that its name is free there.
+
+    No operation makes a circle; a damaged or edited file may hold one.
     """
     while circle := folders_in_cycles(tx):
         folder = tx.require_row(
             "SELECT id, owner_id, name FROM folders WHERE id = :id", id=circle[0]
         )
-        name = f"{folder['name']} ({folder['id']})"
-        name_index.rename(
-            tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
-        )
-        tx.run(
-            "UPDATE folders SET parent_id = NULL, name = :name, name_key = :key WHERE id = :id",
-            name=name,
-            key=fold_name(name),
-            id=folder["id"],
-        )
+        _set_name_and_parent(tx, folder, f"{folder['name']} ({folder['id']})", None)
 
 
 def folders_in_cycles(tx: Tx) -> list[int]:
@@ -191,7 +166,7 @@ def subtree_ids(tx: Tx, folder_id: int) -> list[int]:
 
 def ancestors(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
     """Return a folder and those above it, the root's child first, as (id, parent_id, name)."""
-    rows = tx.all(
+    return tx.all(
         """WITH RECURSIVE up (id, parent_id, name, height) AS (
                SELECT id, parent_id, name, 0 FROM folders WHERE id = :id UNION ALL
                SELECT f.id, f.parent_id, f.name, up.height + 1 FROM folders f
@@ -199,7 +174,6 @@ def ancestors(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
            SELECT id, parent_id, name FROM up ORDER BY height DESC""",
         id=folder_id,
     )
-    return rows
 
 
 def folder_path(tx: Tx, folder_id: int | None) -> str:
@@ -221,22 +195,14 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
 
     The one it is about gets its place and name.
     """
-    before = tx.require_row("SELECT owner_id, name FROM folders WHERE id = :id", id=folder_id)
-    name_index.rename(
-        tx, "folder", folder_id, owner=before["owner_id"], old=before["name"], new=name
-    )
-    tx.run(
-        "UPDATE folders SET parent_id = :parent, name = :name, name_key = :key WHERE id = :id",
-        parent=parent_id,
-        name=name,
-        key=fold_name(name),
-        id=folder_id,
-    )
+    before = tx.require_row("SELECT id, owner_id, name FROM folders WHERE id = :id", id=folder_id)
+    # Before it is live again: among live folders a name is unique in its place.
+    _set_name_and_parent(tx, before, name, parent_id)
     tx.run("UPDATE folders SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
 
 
 def purge(tx: Tx, folder_ids: Sequence[int]) -> int:
-    """Delete folders for good; what else lay in them moves to the root. Give their number."""
+    """Delete folders for good and return their number; what else lay in them moves to the root."""
     listed = id_list(folder_ids)
     _forget_names(tx, f"id IN ({IN_LIST})", ids=listed)
     tx.run(f"UPDATE folders SET parent_id = NULL WHERE parent_id IN ({IN_LIST})", ids=listed)
@@ -246,8 +212,21 @@ def purge(tx: Tx, folder_ids: Sequence[int]) -> int:
 def purge_owner(tx: Tx, owner: int) -> None:
     """Delete every folder of a user."""
     _forget_names(tx, "owner_id = :owner", owner=owner)
-    tx.run("UPDATE folders SET parent_id = NULL WHERE owner_id = :owner", owner=owner)
     tx.run("DELETE FROM folders WHERE owner_id = :owner", owner=owner)
+
+
+def _set_name_and_parent(tx: Tx, folder: sqlite3.Row, name: str, parent_id: int | None) -> None:
+    """Store a folder's name and parent, and let it be found by that name."""
+    tx.run(
+        "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent WHERE id = :id",
+        name=name,
+        key=fold_name(name),
+        parent=parent_id,
+        id=folder["id"],
+    )
+    name_index.rename(
+        tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
+    )
 
 
 def _forget_names(tx: Tx, which: str, **params: object) -> None:

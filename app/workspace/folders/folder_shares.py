@@ -50,6 +50,8 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
     found = access.require_folder(tx, me, id, "admin", field="id")
     if folders.is_general(found):
         raise Invalid("The folder General cannot be shared.", field="id")
+    # Only contacts: to share with strangers would tell whether a name exists, and let anyone put
+    # folders before anyone.
     other = users.require_user(tx, username)
     if other["id"] in (me.user, found["owner_id"]):
         raise Invalid("username must be neither you nor the folder's owner.", field="username")
@@ -73,25 +75,24 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     """End someone's share of a folder; people may end their own."""
     found = access.require_folder(tx, me, id, field="id")
     other = users.require_user(tx, username)
-    if other["id"] != me.user and access.folder_rank(tx, me, found) < access.RANKS["admin"]:
+    held = access.folder_rank(tx, me, found)
+    if other["id"] != me.user and held < access.RANKS["admin"]:
         raise Forbidden(
-            "Only the owner or an admin may end another's share.",
-            role=access.ROLES[access.folder_rank(tx, me, found) - 1],
+            "Only the owner or an admin may end another's share.", role=access.ROLES[held - 1]
         )
-    if (
-        tx.run(
-            "DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user",
-            id=id,
-            user=other["id"],
-        ).rowcount
-        == 0
-    ):
+    ended = tx.run(
+        "DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user",
+        id=id,
+        user=other["id"],
+    )
+    if not ended.rowcount:
         raise NotFound(f"The folder is not shared with {other['username']}.", field="username")
     return Record()
 
 
 def end_shares_between(tx: Tx, one: int, other: int) -> list[int]:
     """End every share between two users of folders that either owns; return the folders."""
+    # Owned by either: what both have from a third person is no matter of theirs.
     rows = tx.all(
         """DELETE FROM folder_shares WHERE user_id IN (:one, :other)
                AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id

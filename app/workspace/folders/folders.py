@@ -59,6 +59,7 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":
         return FolderList(readable_folders(tx, me, root=parent_id is not None))
+    # In a query every value is text, so a number may come as either.
     if isinstance(parent_id, str) and not (parent_id.isascii() and parent_id.isdecimal()):
         raise Invalid("parentId must be a folder's id or root.", field="parentId")
     found = access.require_folder(
@@ -72,14 +73,7 @@ def find_by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
 
     Raise Invalid when it is ambiguous.
     """
-    key = fold_name(name.strip("/"))
-    every = readable_folders(tx, me)
-    if "/" in key:
-        matches = [
-            folder for folder in every if fold_name(access.readable_path(tx, me, folder.id)) == key
-        ]
-    else:
-        matches = [folder for folder in every if fold_name(folder.name) == key]
+    matches = folders_called(tx, me, fold_name(name.strip("/")))
     if not matches:
         raise NotFound(f"There is no folder called {name[:255]}.", field="folderName")
     if len(matches) > 1:
@@ -93,6 +87,18 @@ def find_by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
             matches=candidates,
         )
     return folder_rows.require_live(tx, matches[0].id)
+
+
+def folders_called(tx: Tx, me: Caller, key: str) -> list[Folder]:
+    """Return the readable folders whose folded name, or path where it holds a slash, is `key`."""
+    named = [
+        folder
+        for folder in readable_folders(tx, me)
+        if fold_name(folder.name) == key.rpartition("/")[2]
+    ]
+    if "/" not in key:
+        return named
+    return [folder for folder in named if fold_name(access.readable_path(tx, me, folder.id)) == key]
 
 
 def find_by_name_or_id(
@@ -113,13 +119,7 @@ def readable_folders(
 
     All, those in one parent, or those in the root.
     """
-    where = (
-        "AND f.parent_id = :parent"
-        if parent is not None
-        else "AND f.parent_id IS NULL"
-        if root
-        else ""
-    )
+    where = "AND f.parent_id IS :parent" if parent is not None or root else ""
     own = tx.all(
         f"SELECT {_COLUMNS} FROM folders f WHERE f.owner_id = :me AND f.trash_id IS NULL {where}",
         me=me.owns,
@@ -129,6 +129,7 @@ def readable_folders(
     ranks = access.shared_folders(tx, me)
     if ranks:
         rows += _shared_records(tx, ranks, parent, root=root)
+    # Names and places in the tree are the giver's own matter.
     if me.reach is not None:
         _hide_outside_grant(rows, ranks, access.hidden_by_folder(tx, me), own=me.owns == me.user)
     return [folder for _, folder in sorted(rows, key=lambda row: (row[0], row[1].id))]
@@ -172,6 +173,7 @@ def _shared_records(
     )
     found = []
     for row in rows:
+        # Of what is shared the root holds the highest folders: those whose parent is not shared.
         if (root and row["parent_id"] in ranks) or (
             parent is not None and row["parent_id"] != parent
         ):
@@ -198,6 +200,7 @@ def _hide_outside_grant(
     With whom its folders are shared otherwise, what lies above them, and what it hides in them.
     """
     for _, folder in rows:
+        # The stored counter counts what the grant hides too, and would tell how much that is.
         folder.file_count -= hidden[folder.id]
         folder.shared = not own
         if not own and folder.parent_id not in granted:

@@ -47,12 +47,14 @@ def change_folder(
     found = access.require_folder(tx, me, id, "admin", field="id")
     new_name = found["name"] if name is None else name
     parent = found["parent_id"] if isinstance(parent_id, UnsetType) else parent_id
-    if (name is not None and new_name != found["name"]) or parent != found["parent_id"]:
-        _require_movable(found)
+    elsewhere = (new_name, parent) != (found["name"], found["parent_id"])
+    if elsewhere and folders.is_general(found):
+        raise Forbidden("The folder General cannot be renamed or moved.")
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment.", field="name")
     if parent != found["parent_id"]:
         _require_destination(tx, me, found, parent)
+    # A folder that changes only the case of its name is its own twin.
     twin = folder_rows.find_child(tx, found["owner_id"], parent, new_name)
     if twin is not None and twin["id"] != id:
         raise AlreadyExists(
@@ -66,11 +68,6 @@ def change_folder(
         icon=found["icon"] if isinstance(icon, UnsetType) else icon,
     )
     return FolderAnswer(folders.readable_folder(tx, me, id))
-
-
-def _require_movable(found: sqlite3.Row) -> None:
-    if folders.is_general(found):
-        raise Forbidden("The folder General cannot be renamed or moved.")
 
 
 def _require_destination(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:
@@ -93,11 +90,9 @@ def _require_destination(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | N
     below = folder_rows.subtree_ids(tx, found["id"])
     if parent in below:
         raise Invalid("A folder cannot be moved into itself or below itself.", field="parentId")
-    height = (
-        max(len(folder_rows.ancestors(tx, id_)) for id_ in below)
-        - len(folder_rows.ancestors(tx, found["id"]))
-        + 1
-    )
+    # All below comes along: the deepest of it must still fit.
+    depth = len(folder_rows.ancestors(tx, found["id"]))
+    height = max(len(folder_rows.ancestors(tx, id_)) for id_ in below) - depth + 1
     if len(folder_rows.ancestors(tx, parent)) + height > paths.DEEPEST:
         raise Invalid(
             f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="parentId"

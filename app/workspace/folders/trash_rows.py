@@ -41,21 +41,14 @@ def find_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | Non
     row = tx.one(
         "SELECT * FROM trash WHERE kind = :kind AND item_id = :item", kind=kind, item=item_id
     )
-    if row is None and kind == "note":
+    if row is None and kind != "todo":  # it may have gone with a folder
+        table = "notes" if kind == "note" else "folders"
         row = tx.one(
-            "SELECT t.* FROM notes n JOIN trash t ON t.id = n.trash_id WHERE n.id = :item",
+            f"SELECT t.* FROM {table} x JOIN trash t ON t.id = x.trash_id WHERE x.id = :item",
             item=item_id,
         )
-    if row is None and kind == "folder":
-        row = tx.one(
-            "SELECT t.* FROM folders f JOIN trash t ON t.id = f.trash_id WHERE f.id = :item",
-            item=item_id,
-        )
-    return (
-        row
-        if row is not None and (row["owner_id"] == me.owns or may_restore(tx, me, row))
-        else None
-    )
+    allowed = row is not None and (row["owner_id"] == me.owns or may_restore(tx, me, row))
+    return row if allowed else None
 
 
 def restorable_entries(tx: Tx, me: Caller) -> list[int]:
@@ -75,10 +68,8 @@ def may_restore(tx: Tx, me: Caller, entry: sqlite3.Row) -> bool:
     """
     if entry["by_user"] != me.user or me.reach is not None or entry["kind"] == "todo":
         return False
-    return (
-        access.shared_rank(tx, me, folder_of(tx, entry["kind"], entry["item_id"]))
-        >= access.RANKS["admin"]
-    )
+    place = folder_of(tx, entry["kind"], entry["item_id"])
+    return access.shared_rank(tx, me, place) >= access.RANKS["admin"]
 
 
 def folder_of(tx: Tx, kind: str, item_id: int) -> int | None:

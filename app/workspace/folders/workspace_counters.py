@@ -8,7 +8,7 @@ CHANGED = "workspace.changed"
 """Published with the `owner` when notes or folders have changed."""
 
 
-class Counted(msgspec.Struct, frozen=True):
+class WorkspaceCounts(msgspec.Struct, frozen=True):
     notes: int
     root_notes: int
     bytes: int
@@ -17,18 +17,16 @@ class Counted(msgspec.Struct, frozen=True):
 
 def ensure(tx: Tx, owner: int) -> bool:
     """Make the row of a workspace if it is missing; return whether it was."""
-    return (
-        tx.run(
-            "INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) "
-            "ON CONFLICT DO NOTHING",
-            owner=owner,
-            now=tx.now,
-        ).rowcount
-        > 0
+    made = tx.run(
+        "INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) "
+        "ON CONFLICT DO NOTHING",
+        owner=owner,
+        now=tx.now,
     )
+    return made.rowcount > 0
 
 
-def workspace_counts(tx: Tx, owner: int) -> Counted:
+def workspace_counts(tx: Tx, owner: int) -> WorkspaceCounts:
     """Return the counts of a workspace.
 
     Live notes, those of them in the root, their bytes, and the time of the last change.
@@ -39,10 +37,10 @@ def workspace_counts(tx: Tx, owner: int) -> Counted:
         owner=owner,
     )
     if row is None:
-        return Counted(
+        return WorkspaceCounts(
             0, 0, 0, tx.value("SELECT created_at FROM users WHERE id = :owner", owner=owner)
         )
-    return Counted(*row)
+    return WorkspaceCounts(*row)
 
 
 def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 0) -> None:

@@ -74,6 +74,7 @@ def read_some(tx: Tx) -> None:
         last=state[1],
         some=STEP,
     )
+    # The texts one by one, so that a batch of long ones ends early instead of filling memory.
     size, at = 0, state[1]
     for note_id, owner, bytes_ in rows:
         text = tx.value("SELECT content FROM notes WHERE id = :id", id=note_id)

@@ -17,9 +17,12 @@ from app.core.text import fold_name
 Kind = Literal["wiki", "note", "tag"]
 MOST = 10_000
 ENDING = ".md"
+# Each slash and hash of a link doubles the ways to read it; these many are looked at.
 MOST_SLASHES = 4
 MOST_HASHES = 3
 WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
+# How far back is looked for the beginning of an address, of a link's text, of a line: without a
+# bound a text of one long line would be read again for each of its links.
 _ADDRESS_BEFORE = 300
 _SHOWN_BEFORE = 300
 _LINE_BEFORE = 400
@@ -28,12 +31,10 @@ _NOTE = re.compile(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
 _ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
 _BEFORE_ADDRESS = re.compile(r"(?:https?://.+|/api/v[0-9]+)?")
 _HAS_TAG = re.compile(r"#\w")
-_TAG = re.compile(
-    r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])"
-)  # begins with the letter that re looks for fastest
-_DEFINITION = re.compile(
-    r"[ \t>]*\[[^\]\n]+\]:[ \t]*"
-)  # of a link's address, which an anchor may be
+# Begins with the hash and looks back only then: re skips fast to a fixed first letter.
+_TAG = re.compile(r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])")
+# Of a link's address, which an anchor may be.
+_DEFINITION = re.compile(r"[ \t>]*\[[^\]\n]+\]:[ \t]*")
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -100,14 +101,15 @@ def find_links(text: str) -> list[Link]:
 
 
 def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
-    """Return the first link to a note, as `links` gives it, that leads somewhere.
+    """Return the first link to a note, of those `find_links` would return, that leads somewhere.
 
     The blocks of the text are read only for what leads there: 200 notes are looked through for
     the backlinks of one.
     """
-    code = _Code(text)
+    code = _CodeBlocks(text)
     above: Link | None = None
     for link in sorted([*_wiki_links(text), *_note_addresses(text)], key=lambda link: link.start):
+        # A link within another is none, unless that other is code.
         if above is not None and link.start < above.end and not code.holds(above.start):
             continue
         if leads(link) and not code.holds(link.start):
@@ -262,7 +264,7 @@ def _may_be_in_heading(text: str, place: int) -> bool:
     return text.find("#", text.rfind("\n", 0, place) + 1, place) >= 0
 
 
-class _Code:
+class _CodeBlocks:
     """The code of a text, read when it is first asked for, and only so far down."""
 
     def __init__(self, text: str) -> None:
@@ -272,7 +274,7 @@ class _Code:
 
     def holds(self, place: int) -> bool:
         """Return whether a place lies in a block of code or between backticks."""
-        if place >= self._read:
+        if place >= self._read:  # twice as far each time: all readings together cost twice the last
             end = self._text.find("\n", max(place, 2 * self._read))
             self._read = end if end >= 0 else len(self._text) + 1
             self._blocks = blocks.code_blocks(self._text[: self._read])

@@ -19,7 +19,7 @@ from app.workspace.index import name_text
 
 Kind = Literal["note", "folder", "todo", "tag"]
 NUMBERS: dict[Kind, int] = {"note": 0, "folder": 1, "todo": 2, "tag": 3}
-KINDS: tuple[Kind, ...] = ("note", "folder", "todo", "tag")
+KINDS = tuple(NUMBERS)
 SORTS: dict[Kind, str] = {"note": "n", "folder": "f", "todo": "d", "tag": "t"}
 WHOLE, INITIALS = "w", "i"
 BATCH = 512
@@ -29,6 +29,7 @@ BLOCK = 2048
 PLANES = 36
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _tags = msgspec.json.Decoder(list[str])
+# Part of it is the version of Unicode: another one folds names otherwise, so all is made anew.
 _FORMAT = name_text.FORMAT * 10_000 + int("".join(unicodedata.unidata_version.split(".")[:2]))
 _WAITING: dict[Kind, str] = {
     "note": "SELECT id, owner_id, title, tags FROM notes WHERE id > :after ORDER BY id LIMIT :most",
@@ -42,7 +43,7 @@ def rename(tx: Tx, kind: Kind, item_id: int, *, owner: int, old: str, new: str) 
     """Let something be found by its new name instead of its old one, unless it waits to be
     indexed anyway.
     """
-    if old != new and _is_indexed(tx, kind, item_id):
+    if old != new and item_id <= last_indexed(tx, kind):
         _delete_tokens(tx, owner, kind, item_id, old)
         _insert_tokens(tx, owner, kind, item_id, new)
 
@@ -51,14 +52,14 @@ def change_owner(
     tx: Tx, kind: Kind, item_id: int, name: str, *, old_owner: int, new_owner: int
 ) -> None:
     """Let something be found by another owner."""
-    if _is_indexed(tx, kind, item_id):
+    if item_id <= last_indexed(tx, kind):
         _delete_tokens(tx, old_owner, kind, item_id, name)
         _insert_tokens(tx, new_owner, kind, item_id, name)
 
 
 def remove(tx: Tx, kind: Kind, item_id: int, *, owner: int, name: str) -> None:
     """Take something out that is about to be deleted for good."""
-    if _is_indexed(tx, kind, item_id):
+    if item_id <= last_indexed(tx, kind):
         _delete_tokens(tx, owner, kind, item_id, name)
 
 
@@ -160,6 +161,7 @@ def do_idle_work(tx: Tx) -> bool:
     if any_waiting(tx):
         index_waiting(tx, IDLE_BATCH)
         return True
+    # FTS5 says that there was nothing to merge by changing one row only.
     before = tx.connection.total_changes
     tx.run("INSERT INTO name_index (name_index, rank) VALUES ('merge', :pages)", pages=MERGE_PAGES)
     return tx.connection.total_changes - before > 1
@@ -181,6 +183,7 @@ def notes_titled(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite
     """Return id, title and folder of an owner's live notes with that title, compared without case,
     the newest first; those that wait too.
     """
+    # The token is a cut and folded name that others may share, so the titles are compared again.
     plain = name_text.fold_name(title)
     token = token_prefix(owner, WHOLE) + name_text.whole_name_token(
         plain, name_text.split_words(plain)
@@ -197,6 +200,7 @@ def notes_titled(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite
     )
     rows += tx.all(
         "SELECT id, title, folder_id FROM notes "
+        # The sign keeps SQLite from the owner's index: those that wait are few, above one id.
         "WHERE id > :after AND +owner_id = :owner AND trash_id IS NULL",
         after=last_indexed(tx, "note"),
         owner=owner,
@@ -205,10 +209,6 @@ def notes_titled(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite
     return sorted(
         (row for row in rows if fold_name(row["title"]) == wanted), key=lambda row: -row["id"]
     )
-
-
-def _is_indexed(tx: Tx, kind: Kind, item_id: int) -> bool:
-    return item_id <= last_indexed(tx, kind)
 
 
 def last_indexed(tx: Tx, kind: str) -> int:

@@ -3,16 +3,12 @@
 It is compared with one that is made anew in memory.
 """
 
-import itertools
-import sqlite3
 from collections.abc import Iterator
 
 from app.core.database.tx import Tx
 from app.core.text import fold_name
 from app.workspace.index import name_index, name_text, note_tags
-
-FRESH = "fresh"
-"""What an index is called that is made anew in memory."""
+from app.workspace.index.fresh_index import FRESH, differing_row, make_fresh
 
 
 def find_differences(tx: Tx) -> Iterator[str]:
@@ -22,18 +18,15 @@ def find_differences(tx: Tx) -> Iterator[str]:
     if name_index.is_outdated(tx):
         return
     yield from _check_tags(tx)
-    fresh = sqlite3.connect("")  # a file of its own that SQLite deletes
-    try:
-        (sql,) = tx.require_row("SELECT sql FROM sqlite_schema WHERE name = 'name_index'")
-        fresh.execute(sql.replace("name_index", FRESH, 1))
+    (sql,) = tx.require_row("SELECT sql FROM sqlite_schema WHERE name = 'name_index'")
+    with make_fresh(sql.replace("name_index", FRESH, 1)) as fresh:
         fresh.executemany(
             f"INSERT INTO {FRESH} (rowid, tokens) VALUES (?, ?)",
             sorted((row, tokens) for row, tokens, _, _ in _expected_entries(tx)),
         )
-        if (row := first_difference(tx.connection, fresh, "name_index")) is not None:
-            yield (f"the name index does not match {name_index.KINDS[row & 3]} {row >> 2}")
-    finally:
-        fresh.close()
+        if (row := differing_row(tx.connection, fresh, "name_index")) is not None:
+            yield f"the name index does not match {name_index.KINDS[row & 3]} {row >> 2}"
+    # The list of words may hold more: a word stays when the names that hold it are gone.
     known = {tuple(row) for row in tx.all("SELECT owner_id, word, letters FROM name_words")}
     for owner, word in {
         (owner, word)
@@ -43,34 +36,6 @@ def find_differences(tx: Tx) -> Iterator[str]:
     }:
         if (owner, word, name_text.letter_bits(word)) not in known:
             yield f"the word {word} of a name is missing from the name index"
-
-
-def first_difference(
-    connection: sqlite3.Connection, fresh: sqlite3.Connection, table: str
-) -> int | None:
-    """Return the row of the first token that an index has and one made anew has not, or the other
-    way round.
-    """
-    for one, other in itertools.zip_longest(
-        _index_tokens(connection, table), _index_tokens(fresh, FRESH)
-    ):
-        if one != other:
-            return int(min(found for found in (one, other) if found is not None)[1])
-    return None
-
-
-def _index_tokens(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, int]]:
-    vocabulary = f"{table}_tokens"
-    connection.execute(
-        f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {table}, instance)"
-    )
-    try:
-        for row in connection.execute(
-            f"SELECT term, doc, col, offset FROM temp.{vocabulary} ORDER BY term, doc, col, offset"
-        ):
-            yield tuple(row)
-    finally:
-        connection.execute(f"DROP TABLE temp.{vocabulary}")
 
 
 def _expected_entries(tx: Tx) -> Iterator[tuple[int, str, int, list[str]]]:

@@ -21,9 +21,12 @@ LONGEST_WHOLE = 48
 MOST_WORDS = 48
 MOST_INITIALS = 8
 SEPARATOR = "·"
+# What a fit is worth. Each step is larger than all bonuses below it together, so that no pin and no
+# recent change puts a worse fit before a better one.
 EXACT, BEGINNING, WORDS, INITIALS, NEAR, PER_EDIT = 0.95, 0.85, 0.7, 0.55, 0.5, 0.1
 WHOLE_WORDS, NEAR_WHOLE_WORDS = 0.1, 0.05
 
+# Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han ideographs, Hangul syllables.
 _UNSPACED = (
     "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -203,6 +206,7 @@ def edit_distance(typed: str, meant: str, most: int, *, beginning: bool = False)
         meant = meant[: len(typed) + most]
     elif abs(len(typed) - len(meant)) > most:
         return None
+    # Three rows of the usual table: a swap looks back two letters.
     older: list[int] = []
     before, row = older, list(range(len(meant) + 1))
     for at, letter in enumerate(typed):

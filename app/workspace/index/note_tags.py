@@ -47,7 +47,7 @@ def clean_tag(written: str) -> str:
     ask for.
     """
     tag = TAG(without_hash(written))
-    if '"' in tag:
+    if '"' in tag:  # tag:"two words" could not be written for it
         raise ValueError('must not hold the quotation mark "')
     return tag
 
@@ -76,22 +76,21 @@ def rebuild(tx: Tx) -> None:
 
 def insert(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Enter a note under its tags."""
-    if tags != NONE:
-        for tag in _decoder.decode(tags):
-            tx.run(
-                "INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)",
-                owner=owner,
-                key=fold_name(tag),
-                note=note_id,
-            )
+    for key in tag_keys(tags):
+        tx.run(
+            "INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)",
+            owner=owner,
+            key=key,
+            note=note_id,
+        )
 
 
 def delete(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Take a note out from under its tags."""
-    for tag in _decoder.decode(tags):
+    for key in tag_keys(tags):
         tx.run(
             "DELETE FROM note_tags WHERE owner_id = :owner AND tag_key = :key AND note_id = :note",
             owner=owner,
-            key=fold_name(tag),
+            key=key,
             note=note_id,
         )

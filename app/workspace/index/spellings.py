@@ -85,6 +85,7 @@ class Pattern(msgspec.Struct, frozen=True):
     """Letters with which every form of the first begins."""
 
 
+# Compiled for the first text beyond ASCII, since that takes 3 ms of the server's start.
 @functools.cache
 def _special() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+|[{_EMOJI}]|[{_BREAKS}]|[{_UNSEEN}]+|[{''.join(_PLAIN)}]")
@@ -95,7 +96,6 @@ def _last_run() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+$")
 
 
-# Compiled for the first text beyond ASCII, since that takes 3 ms of the server's start.
 @functools.cache
 def _break() -> re.Pattern[str]:
     return re.compile(f"[{_BREAKS}]")
@@ -113,10 +113,7 @@ def is_prefix_search(text: str, *, prefix: bool = False) -> bool:
 
     So is a lone character of a script without spaces, which stands in pairs.
     """
-    run = (
-        None if text.isascii() else _last_run().search(unicodedata.normalize("NFC", text).rstrip())
-    )
-    return prefix or (run is not None and len(run[0]) == 1)
+    return prefix or len(_unspaced_end(text)) == 1
 
 
 def fts_phrase(text: str, *, prefix: bool = False, whole: bool = False) -> str:
@@ -125,13 +122,9 @@ def fts_phrase(text: str, *, prefix: bool = False, whole: bool = False) -> str:
     With `prefix` its last word may go on, with `whole` never. The text must hold a word.
     """
     spelled = text_for_index(text.replace('"', " ").replace("\0", " "))
-    run = (
-        None if text.isascii() else _last_run().search(unicodedata.normalize("NFC", text).rstrip())
-    )
-    if run is not None and len(run[0]) > 1:
-        spelled = spelled.rstrip().rpartition(" ")[
-            0
-        ]  # the last character alone ends a run in the index, but need not end it here
+    if len(_unspaced_end(text)) > 1:
+        # The last character alone ends a run in the index, but need not end it here.
+        spelled = spelled.rstrip().rpartition(" ")[0]
     star = " *" if is_prefix_search(text, prefix=prefix) and not whole else ""
     return f'"{spelled}"{star}'
 
@@ -205,11 +198,20 @@ def fold_in_place(text: str) -> str:
     return text.translate({ord(character): _base_letter(character) for character in set(text)})
 
 
+def _unspaced_end(text: str) -> str:
+    """Return the run of a script without spaces in which a text ends; empty for none."""
+    if text.isascii():
+        return ""
+    run = _last_run().search(unicodedata.normalize("NFC", text).rstrip())
+    return "" if run is None else run[0]
+
+
 def _spell_match(found: re.Match[str]) -> str:
     text = found[0]
     if (letters := _PLAIN.get(text)) is not None:
         return letters
     first = ord(text[0])
+    # Emoji are symbols, at which FTS5 would break; in the private planes they are letters to it.
     if 0x2600 <= first <= 0x2BFF:
         return f" {chr(first - 0x2600 + 0xF2000)} "
     if 0x1F000 <= first <= 0x1FAFF and not 0x1F3FB <= first <= 0x1F3FF:
@@ -239,6 +241,7 @@ def _key_prefix(key: str) -> str:
     A stem may have changed its end, and some letters stand for two.
     """
     cut = re.split("ss|ae|oe", key, maxsplit=1)[0] or key[:1]
+    # What stemming puts at the end: happy and happi, hope and hop, possible and possibl.
     for ending in ("i", "e", "bl"):
         if cut == key and cut.endswith(ending) and len(cut) > len(ending):
             cut = cut[:-1]

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 _SHORTEST, _LONGEST = 3, 64
 _VOWELS = b"aeiou"
+# In the order in which FTS5 looks: the first ending that fits decides, fit its stem or not.
 _SECOND = (
     (b"ational", b"ate"),
     (b"tional", b"tion"),
@@ -67,6 +68,7 @@ _FOURTH = (
 def stem(word: str) -> str:
     """Return the stem of a word in lower case; the forms of a word share it."""
     text = word.encode()
+    # The bounds are FTS5's, in bytes: what it leaves alone must be left alone here too.
     if not _SHORTEST <= len(text) <= _LONGEST:
         return word
     text = _without_y(_without_participle(_without_plural(text)))
@@ -101,13 +103,8 @@ def _ends_in_short_syllable(text: bytes) -> bool:
 def _without_plural(text: bytes) -> bytes:
     if not text.endswith(b"s"):
         return text
-    if text.endswith(b"es"):
-        return (
-            text[:-2]
-            if (len(text) > 4 and text.endswith(b"sses"))
-            or (len(text) > 3 and text.endswith(b"ies"))
-            else text[:-1]
-        )
+    if (text.endswith(b"sses") and len(text) > 4) or (text.endswith(b"ies") and len(text) > 3):
+        return text[:-2]
     return text if text.endswith(b"ss") else text[:-1]
 
 
@@ -126,11 +123,7 @@ def _restore_ending(text: bytes) -> bytes:
     if len(text) > 2 and text.endswith((b"at", b"bl", b"iz")):
         return text + b"e"
     last = text[-1:]
-    if (
-        last not in (b"l", b"s", b"z")
-        and last not in (b"a", b"e", b"i", b"o", b"u")
-        and text[-2:-1] == last
-    ):
+    if text[-2:-1] == last and last not in (b"l", b"s", b"z", b"a", b"e", b"i", b"o", b"u"):
         return text[:-1]
     return text + b"e" if _measure(text) == 1 and _ends_in_short_syllable(text) else text
 

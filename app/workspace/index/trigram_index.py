@@ -23,6 +23,7 @@ def note_change(tx: Tx, note_id: int, size: int, *, indexed: str | None = None) 
 
     `indexed` is the text before, by which the note is in the index unless it waits.
     """
+    # One that waits already keeps the text by which the index still holds it.
     tx.run(
         """INSERT INTO waiting_grams (note_id, large, indexed) VALUES (:id, :large, :indexed)
            ON CONFLICT (note_id) DO UPDATE SET large = excluded.large""",
@@ -34,12 +35,11 @@ def note_change(tx: Tx, note_id: int, size: int, *, indexed: str | None = None) 
 
 def remove(tx: Tx, note_id: int, indexed: str) -> None:
     """Take note that a note is gone, whose last text is `indexed`."""
-    if (
-        tx.run(
-            "DELETE FROM waiting_grams WHERE note_id = :id AND indexed IS NULL", id=note_id
-        ).rowcount
-        == 0
-    ):
+    # One that was never indexed only stops waiting; the entry of another is deleted later.
+    unindexed = tx.run(
+        "DELETE FROM waiting_grams WHERE note_id = :id AND indexed IS NULL", id=note_id
+    )
+    if not unindexed.rowcount:
         note_change(tx, note_id, 0, indexed=indexed)
 
 
@@ -86,18 +86,21 @@ def do_idle_work(tx: Tx) -> bool:
 def clear_some(tx: Tx) -> bool:
     """Take all notes out of the index, since it is not wanted; they wait until it is.
 
-    Say that there is no more to do.
+    Return False as idle work does: there is no more to do.
     """
-    if tx.value("SELECT count(*) FROM (SELECT 1 FROM notes LIMIT 1)") and _any_indexed(tx):
-        tx.run("INSERT INTO note_grams (note_grams) VALUES ('delete-all')")
-        _mark_all_due(tx)
+    if tx.one("SELECT 1 FROM notes LIMIT 1") and tx.one("SELECT 1 FROM note_grams_idx LIMIT 1"):
+        rebuild(tx)
     return False
 
 
 def rebuild(tx: Tx) -> None:
     """Empty the index and let all notes wait for it again; for a damaged one."""
     tx.run("INSERT INTO note_grams (note_grams) VALUES ('delete-all')")
-    _mark_all_due(tx)
+    tx.run("DELETE FROM waiting_grams")
+    tx.run(
+        "INSERT INTO waiting_grams (note_id, large) SELECT id, size > :largest FROM notes",
+        largest=LARGEST,
+    )
 
 
 def verify(tx: Tx) -> list[int]:
@@ -117,6 +120,7 @@ def find_unindexed(tx: Tx, step: int = 1) -> list[int]:
         "ORDER BY id",
         step=step,
     )
+    # Shared probes: what notes one gram finds is asked once and answers for all that hold it.
     found: dict[str, set[int]] = {}
     return [
         row["id"]
@@ -162,18 +166,6 @@ def _notes_with_gram(tx: Tx, found: dict[str, set[int]], gram: str) -> set[int]:
     return found[gram]
 
 
-def _any_indexed(tx: Tx) -> bool:
-    return tx.one("SELECT 1 FROM note_grams_idx LIMIT 1") is not None
-
-
-def _mark_all_due(tx: Tx) -> None:
-    tx.run("DELETE FROM waiting_grams")
-    tx.run(
-        "INSERT INTO waiting_grams (note_id, large) SELECT id, size > :largest FROM notes",
-        largest=LARGEST,
-    )
-
-
 def _delete(tx: Tx, note_id: int) -> None:
     tx.run(
         """INSERT INTO note_grams (note_grams, rowid, content)
@@ -192,6 +184,7 @@ def _insert(tx: Tx, note_id: int) -> None:
 
 
 def _merge(tx: Tx) -> bool:
+    # FTS5 says that there was nothing to merge by changing one row only.
     before = tx.connection.total_changes
     tx.run("INSERT INTO note_grams (note_grams, rank) VALUES ('merge', :pages)", pages=MERGE_PAGES)
     return tx.connection.total_changes - before > 1

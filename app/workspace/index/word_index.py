@@ -43,7 +43,7 @@ _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
 _OPEN_BOX = re.compile(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
 
 
-class Words(msgspec.Struct, frozen=True):
+class IndexedText(msgspec.Struct, frozen=True):
     """What of a note is indexed, as the note's row has it."""
 
     title: str
@@ -61,21 +61,20 @@ def add(tx: Tx, note_id: int) -> None:
     then, so that they are never many thousands.
     """
     tx.run("INSERT INTO waiting_words (note_id) VALUES (:id)", id=note_id)
-    if (
-        note_id % BATCH == 0
-        and tx.value("SELECT min(note_id) FROM waiting_words") < note_id - MOST_WAITING
-    ):
-        index_waiting(tx)
+    if note_id % BATCH == 0:
+        oldest = tx.value("SELECT min(note_id) FROM waiting_words")
+        if oldest < note_id - MOST_WAITING:
+            index_waiting(tx)
 
 
-def update(tx: Tx, note_id: int, *, owner: int, old: Words, new: Words) -> None:
+def update(tx: Tx, note_id: int, *, owner: int, old: IndexedText, new: IndexedText) -> None:
     """Index a note anew after its texts have changed, unless it waits anyway."""
     if not _is_waiting(tx, note_id):
         _delete(tx, note_id, owner, old)
         _insert(tx, note_id, owner, new)
 
 
-def change_owner(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> None:
+def change_owner(tx: Tx, note_id: int, words: IndexedText, *, old: int, new: int) -> None:
     """Move the entry of a note that has got another owner."""
     if not _is_waiting(tx, note_id):
         _delete(tx, note_id, old, words)
@@ -83,11 +82,10 @@ def change_owner(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> N
         _insert(tx, note_id, new, words)
 
 
-def remove(tx: Tx, note_id: int, *, owner: int, old: Words) -> None:
+def remove(tx: Tx, note_id: int, *, owner: int, old: IndexedText) -> None:
     """Take a note out."""
-    if tx.run(
-        "DELETE FROM waiting_words WHERE note_id = :id", id=note_id
-    ).rowcount == 0 and not _is_waiting(tx, note_id):
+    waited = tx.run("DELETE FROM waiting_words WHERE note_id = :id", id=note_id).rowcount
+    if not waited and not _is_waiting(tx, note_id):
         _delete(tx, note_id, owner, old)
 
 
@@ -149,9 +147,8 @@ def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -
         most=most,
     )
     some = _first_within(stale, most_bytes)
-    _insert_all(
-        tx, some[::-1]
-    )  # upwards: FTS5 flushes what it has gathered whenever a rowid is below the last one
+    # Upwards: FTS5 flushes what it has gathered whenever a rowid is below the last one.
+    _insert_all(tx, some[::-1])
     tx.run(
         "UPDATE word_index SET stale_to = :before WHERE stale_to > 0",
         before=some[-1] - 1 if some else 0,
@@ -166,9 +163,9 @@ def do_idle_work(tx: Tx) -> bool:
     if any_waiting(tx):
         index_waiting(tx, BATCH // 4, STEP_BYTES // 8)
         return True
-    return (
-        sum(_merge(tx, row["owner_id"]) for row in tx.all("SELECT owner_id FROM word_owners")) > 0
-    )
+    # All of them, before any() looks: each owner's index has its turn.
+    merged = [_merge(tx, row["owner_id"]) for row in tx.all("SELECT owner_id FROM word_owners")]
+    return any(merged)
 
 
 def count_pages(tx: Tx, owner: int, beginning: str) -> int:
@@ -181,7 +178,7 @@ def count_pages(tx: Tx, owner: int, beginning: str) -> int:
     return sum(row[0] for row in tx.all(sql, low=low, high=low + b"\xff"))
 
 
-def fts_columns(words: Words) -> dict[str, str]:
+def fts_columns(words: IndexedText) -> dict[str, str]:
     """Return the texts that FTS5 is given for a note, by column."""
     headings, text = _split_headings(words.content)
     tags = "" if words.tags == note_tags.NONE else text_for_index(words.tags)
@@ -216,16 +213,15 @@ def _is_waiting(tx: Tx, note_id: int) -> bool:
 
 def _ensure_table(tx: Tx, owner: int) -> None:
     """Make an owner's index if it is missing."""
-    if (
-        tx.run(
-            "INSERT INTO word_owners (owner_id) VALUES (:owner) ON CONFLICT DO NOTHING", owner=owner
-        ).rowcount
-        == 0
-    ):
+    made = tx.run(
+        "INSERT INTO word_owners (owner_id) VALUES (:owner) ON CONFLICT DO NOTHING", owner=owner
+    )
+    if not made.rowcount:
         return
     name = table_name(owner)
     tx.run(create_statement(name))
     rank = f"bm25({', '.join(map(str, WEIGHTS.values()))})"
+    # Merging is left to idle moments: by itself FTS5 would do it within somebody's write.
     for setting, value in (
         ("automerge", 0),
         ("crisismerge", 64),
@@ -261,10 +257,10 @@ def _insert_all(tx: Tx, note_ids: list[int]) -> None:
         if owner not in ready:
             _ensure_table(tx, owner)
             ready.add(owner)
-        _insert(tx, note_id, owner, Words(*texts))
+        _insert(tx, note_id, owner, IndexedText(*texts))
 
 
-def _insert(tx: Tx, note_id: int, owner: int, words: Words) -> None:
+def _insert(tx: Tx, note_id: int, owner: int, words: IndexedText) -> None:
     tx.run(
         f"INSERT INTO {table_name(owner)} (rowid, {_COLUMNS}) VALUES (:id, {_VALUES})",
         id=note_id,
@@ -272,7 +268,7 @@ def _insert(tx: Tx, note_id: int, owner: int, words: Words) -> None:
     )
 
 
-def _delete(tx: Tx, note_id: int, owner: int, words: Words) -> None:
+def _delete(tx: Tx, note_id: int, owner: int, words: IndexedText) -> None:
     name = table_name(owner)
     tx.run(
         f"INSERT INTO {name} ({name}, rowid, {_COLUMNS}) VALUES ('delete', :id, {_VALUES})",
@@ -283,6 +279,7 @@ def _delete(tx: Tx, note_id: int, owner: int, words: Words) -> None:
 
 def _merge(tx: Tx, owner: int) -> bool:
     """Merge some pages of an owner's index; return whether there was something to merge."""
+    # FTS5 says that there was nothing to merge by changing one row only.
     before, name = tx.connection.total_changes, table_name(owner)
     tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', :pages)", pages=MERGE_PAGES)
     return tx.connection.total_changes - before > 1

@@ -3,26 +3,20 @@
 It is compared, token by token, with one that is made anew in memory.
 """
 
-import itertools
 import sqlite3
-from collections.abc import Iterator
 
 from app.core.database.tx import Tx
 from app.core.process.counted import counted
-from app.workspace.index import word_index
+from app.workspace.index import fresh_index, word_index
+from app.workspace.index.fresh_index import FRESH
 
 PROBES = 30
-_FRESH = "fresh"
 EXACT_BYTES = 2 << 20
 """Up to so many bytes of an owner's notes every place of every word is compared.
 
 Beyond, how often each word stands in which column, which takes a tenth of the time: 20,000 notes
 have millions of places.
 """
-_TOKENS = {
-    "instance": "SELECT term, doc, col, offset FROM {} ORDER BY term, doc, col, offset",
-    "col": "SELECT term, doc, col, cnt FROM {} ORDER BY term, col",
-}
 
 
 def find_damage(tx: Tx) -> list[str]:
@@ -30,6 +24,7 @@ def find_damage(tx: Tx) -> list[str]:
 
     None when all is well. It needs a writing transaction.
     """
+    # Damage first: a torn index cannot be read for a comparison.
     damaged = [trouble for owner in _index_owners(tx) if (trouble := _damage(tx, owner))]
     return damaged or find_differences(tx)
 
@@ -48,11 +43,10 @@ def find_differences(tx: Tx) -> list[str]:
     gone = tx.value(
         "SELECT count(*) FROM waiting_words WHERE note_id NOT IN (SELECT id FROM notes)"
     )
-    return (
-        [*found, f"{counted(gone, 'waiting note does', 'waiting notes do')} not exist."]
-        if gone
-        else found
+    found += (
+        [f"{counted(gone, 'waiting note does', 'waiting notes do')} not exist."] if gone else []
     )
+    return found
 
 
 def find_unindexed(tx: Tx, step: int) -> list[int]:
@@ -68,28 +62,22 @@ def find_unindexed(tx: Tx, step: int) -> list[int]:
     return [
         note_id
         for note_id, owner, *texts in rows
-        if not _is_found(tx, owner, note_id, word_index.Words(*texts))
+        if not _is_found(tx, owner, note_id, word_index.IndexedText(*texts))
     ]
 
 
-def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.Words) -> bool:
+def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.IndexedText) -> bool:
     said = [
         word
         for text in word_index.fts_columns(texts).values()
         for word in text.split()
         if word.isalnum()
     ]
+    # Words from all over the note: comparing every one is `find_differences`, which is slow.
     chosen = said[:: max(1, len(said) // PROBES)][:PROBES]
     query, table = " AND ".join(f'"{word}"' for word in chosen), word_index.table_name(owner)
-    return (
-        not query
-        or tx.one(
-            f"SELECT 1 FROM {table} WHERE {table} MATCH :query AND rowid = :id",
-            query=query,
-            id=note_id,
-        )
-        is not None
-    )
+    sql = f"SELECT 1 FROM {table} WHERE {table} MATCH :query AND rowid = :id"
+    return not query or tx.one(sql, query=query, id=note_id) is not None
 
 
 def _index_owners(tx: Tx) -> list[int]:
@@ -107,31 +95,20 @@ def _damage(tx: Tx, owner: int) -> str | None:
 
 def _difference(tx: Tx, owner: int) -> str | None:
     name = word_index.table_name(owner)
-    fresh = sqlite3.connect(
-        ""
-    )  # a file of its own that SQLite deletes: such an index may be as large as the notes
-    try:
+    with fresh_index.make_fresh(word_index.create_statement(FRESH)) as fresh:
         _fill_index(fresh, tx, owner)
         size = tx.value(
             "SELECT ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner", owner=owner
         )
         kind = "instance" if size <= EXACT_BYTES else "col"
-        for stored, wanted in itertools.zip_longest(
-            _index_tokens(tx.connection, name, kind), _index_tokens(fresh, _FRESH, kind)
-        ):
-            if stored != wanted:
-                return (
-                    f"{name}: the index holds {stored}, the notes {wanted} (word, note, "
-                    "column, place)."
-                )
-    finally:
-        fresh.close()
-    return None
+        found = fresh_index.first_difference(tx.connection, fresh, name, kind)
+    if found is None:
+        return None
+    return f"{name}: the index holds {found[0]}, the notes {found[1]} (word, note, column, place)."
 
 
 def _fill_index(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
     """Index all notes of an owner that should have an entry."""
-    fresh.execute(word_index.create_statement(_FRESH))
     rows = tx.run(
         """SELECT id, title, tags, content FROM notes WHERE owner_id = :owner
            AND id > (SELECT stale_to FROM word_index)
@@ -139,24 +116,9 @@ def _fill_index(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
         owner=owner,
     )
     for note_id, *texts in rows:
-        texts_by_column = word_index.fts_columns(word_index.Words(*texts))
+        texts_by_column = word_index.fts_columns(word_index.IndexedText(*texts))
         fresh.execute(
-            f"INSERT INTO {_FRESH} (rowid, {', '.join(texts_by_column)}) "
+            f"INSERT INTO {FRESH} (rowid, {', '.join(texts_by_column)}) "
             f"VALUES ({', '.join('?' * (len(texts_by_column) + 1))})",
             (note_id, *texts_by_column.values()),
         )
-
-
-def _index_tokens(
-    connection: sqlite3.Connection, name: str, kind: str
-) -> Iterator[tuple[object, ...]]:
-    """Return every token of an index in order."""
-    vocabulary = f"{name}_tokens"
-    connection.execute(
-        f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {name}, {kind})"
-    )
-    try:
-        for row in connection.execute(_TOKENS[kind].format(f"temp.{vocabulary}")):
-            yield tuple(row)
-    finally:
-        connection.execute(f"DROP TABLE temp.{vocabulary}")

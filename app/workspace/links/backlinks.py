@@ -8,7 +8,7 @@ from app.core.schema import Record
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Link
 from app.workspace.links.mentions import text_around
-from app.workspace.notes.link_targets import View, distinct_notes, link_names
+from app.workspace.notes.link_targets import LinkResolver, distinct_notes, link_names
 
 MOST_BACKLINKS = 200
 MOST_BYTES = 8 << 20
@@ -25,7 +25,7 @@ class Backlink(Record):
 
 
 def backlinks_of(
-    tx: Tx, view: View, note: sqlite3.Row, *, besides: Container[int]
+    tx: Tx, view: LinkResolver, note: sqlite3.Row, *, besides: Container[int]
 ) -> tuple[list[Backlink], set[int], bool]:
     """Return the notes that link to a note, the ids of all that may, and whether there are more.
 
@@ -47,6 +47,8 @@ def backlinks_of(
     leads_here = _leading(view, note)
     left = MOST_BYTES
     for place, source in enumerate(sources):
+        # Ten thousand links to an index page, or a few notes of 10 MiB, must not take seconds; the
+        # newest note is read however long it is.
         left -= source["size"]
         if len(found) == MOST_BACKLINKS or (left < 0 and place):
             return found, {row["id"] for row in sources}, True
@@ -55,7 +57,7 @@ def backlinks_of(
     return found, {row["id"] for row in sources}, False
 
 
-def _leading(view: View, note: sqlite3.Row) -> Callable[[Link], bool]:
+def _leading(view: LinkResolver, note: sqlite3.Row) -> Callable[[Link], bool]:
     """Return what tells whether a link leads to a note; links alike are looked at once."""
     wanted = {*link_names(note["title"]), str(note["id"])}
     known: dict[tuple[str, str], bool] = {}

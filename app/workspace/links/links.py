@@ -20,7 +20,7 @@ from app.workspace.index.link_text import Link
 from app.workspace.links.backlinks import Backlink, backlinks_of
 from app.workspace.links.mentions import find_mentions
 from app.workspace.notes import link_renames
-from app.workspace.notes.link_targets import View
+from app.workspace.notes.link_targets import LinkResolver
 
 
 class NoteLink(Record):
@@ -80,13 +80,12 @@ async def get_note_links(
     the folder named, then the newest. At most 200 notes that link here and 50 that mention it
     are given, the newest first.
     """
+    # The indexes follow behind the writes; here they must have seen all.
     while app.glance(link_rows.any_unread):
         await app.write(link_rows.read_some)
     while app.glance(word_index.any_waiting):
         await app.write(word_index.index_waiting)
-    while app.glance(
-        name_index.any_waiting
-    ):  # else each title would be looked for among all the notes that wait
+    while app.glance(name_index.any_waiting):  # else each title is sought among all that wait
         await app.write(name_index.index_waiting)
     return await app.read(_links_of_note, me, id, limit)
 
@@ -114,7 +113,7 @@ def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
 
 def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
     note = access.require_note(tx, me, note_id, columns="id, owner_id, folder_id, title, content")
-    view = View(tx, me)
+    view = LinkResolver(tx, me)
     found = link_text.find_links(note["content"])
     out = [link for link in found if link.kind != "tag"]
     tags: dict[str, str] = {}
@@ -122,6 +121,8 @@ def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
         if tag.kind == "tag":
             tags.setdefault(fold_name(tag.target), tag.target)
     numbers = link_text.line_numbers(note["content"], [link.start for link in out[:limit]])
+    # Titles of policy notes end in secret tokens: as mentions they are left out, in links of the
+    # note itself, which the caller wrote, the token is blotted out.
     discreet = access.hide_policy_notes(tx, me)
     backlinks, known, more = backlinks_of(tx, view, note, besides=discreet.hidden)
     mentioned = find_mentions(
@@ -140,7 +141,7 @@ def _links_of_note(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
     )
 
 
-def _link_record(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
+def _link_record(view: LinkResolver, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
     here = link.kind == "wiki" and link.target.startswith("#")
     found = view.find_note(link) or (note if here else None)
     to, title = (None, None) if found is None else (found["id"], found["title"])

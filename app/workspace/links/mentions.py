@@ -65,11 +65,9 @@ def text_around(text: str, start: int, end: int) -> str:
     first = max(text.rfind("\n", max(0, start - AROUND), start) + 1, start - AROUND, 0)
     last = text.find("\n", end, end + AROUND)
     last = min(end + AROUND, len(text)) if last < 0 else last
-    cut_before, cut_after = (
-        first > 0 and text[first - 1] != "\n",
-        last < len(text) and text[last] != "\n",
-    )
-    return ("…" if cut_before else "") + text[first:last].strip() + ("…" if cut_after else "")
+    before = "…" if first > 0 and text[first - 1] != "\n" else ""
+    after = "…" if last < len(text) and text[last] != "\n" else ""
+    return before + text[first:last].strip() + after
 
 
 def _notes_with_words(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
@@ -93,6 +91,7 @@ def _notes_with_words(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
             some=10 * MOST,
             **where.params,
         )
+    # Ten times as many as are shown: stems find other forms too, which the pattern refuses.
     return sorted(found, key=lambda row: -row["id"])[: 10 * MOST]
 
 
@@ -115,9 +114,8 @@ def _first_mention(text: str, pattern: re.Pattern[str]) -> Span | None:
     whole = pattern.search(plain)
     if whole is None or len(plain) == len(text):
         return None if whole is None else whole.span()
-    start = _line_start(
-        text, plain.count("\n", 0, whole.start())
-    )  # its line alone, since folding has moved characters
+    # Its line alone, since folding has moved characters.
+    start = _line_start(text, plain.count("\n", 0, whole.start()))
     line = text[start : text.find("\n", start) + 1 or len(text)].rstrip()
     if match := pattern.search(_fold_text(line)):
         return start + min(match.start(), len(line)), start + min(match.end(), len(line))

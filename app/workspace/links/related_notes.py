@@ -28,7 +28,7 @@ from app.workspace.search.ranking.query_language import Query, Term
 from app.workspace.search.ranking.snippets import first_words
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 
 if TYPE_CHECKING:
     from app.workspace.search.vectors.vector_matrix import Matrix
@@ -70,8 +70,9 @@ async def related_notes(
 ) -> RelatedNotes:
     """List the notes the caller may read that are about the same as a note, nearest first."""
     me = app.quick(access.hide_policy_notes, me)
+    # Its owner may ask of a policy note itself; only as an answer to another it would surprise.
     me = dataclasses.replace(me, withheld=me.withheld - {id})
-    meaning = app.part(Meaning)
+    meaning = app.part(VectorMaker)
     owners, has_vectors = await app.read(_owners_to_compare, me, id, meaning.answering)
     if has_vectors and meaning.answering is not None:
         model = meaning.answering
@@ -104,7 +105,7 @@ def _by_meaning(
     )
     if mean is None:
         return _by_words(tx, me, note_id, limit)
-    ask = rank_by_meaning.Ask(Query(), None, limit + 1, by_words=False)
+    ask = rank_by_meaning.RankRequest(Query(), None, limit + 1, by_words=False)
     near = rank_by_meaning.nearest_findable(
         tx, me, ask, [matrix.nearness(mean) for matrix in matrices]
     )
@@ -157,6 +158,7 @@ def _rarest_words(tx: Tx, note: sqlite3.Row) -> list[str]:
         word: tx.value(sql, match=fts_phrase(word))
         for word in sorted(every, key=len, reverse=True)[:WORDS_COUNTED]
     }
+    # A word of this note alone relates it to nothing, a common one to everything.
     return sorted(
         (word for word, count in counts.items() if 1 < count < COMMON),
         key=lambda word: counts[word],

@@ -48,6 +48,7 @@ def diff_snapshots(
         _version_text(tx, note, version, field) for version, field in ((from_, "from"), (to, "to"))
     )
     lines = list(difflib.unified_diff(_diff_lines(old), _diff_lines(new), from_, to, lineterm=""))
+    # The first two lines name the versions.
     added = sum(line.startswith("+") for line in lines[2:])
     removed = sum(line.startswith("-") for line in lines[2:])
     return Difference(from_=from_, to=to, diff="\n".join(lines), added=added, removed=removed)
@@ -58,11 +59,8 @@ def _version_text(tx: Tx, note: sqlite3.Row, version: str, field: str) -> str:
         return str(note["content"])
     if not (version.isascii() and version.isdecimal() and len(version) < 16):
         raise Invalid(f"{field} must be a sequence number or current.", field=field)
-    return str(
-        snapshot_rows.require_snapshot(
-            tx, note["id"], seq=int(version), version_id=None, field=field
-        )["content"]
-    )
+    found = snapshot_rows.require_snapshot(tx, note["id"], seq=int(version), field=field)
+    return str(found["content"])
 
 
 def _diff_lines(text: str) -> list[str]:

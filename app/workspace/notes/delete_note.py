@@ -25,6 +25,7 @@ def delete_note(
     """
     note = access.require_note(tx, me, id, "admin")
     note_rows.require_revision(note, if_revision)
+    # The trash costs a row and keeps the text, so on a full disk only `permanent` gives room back.
     if not permanent:
         move_to_trash(tx, me, note)
         return Trashed()

@@ -18,7 +18,7 @@ from app.workspace.index.link_text import Link, Target
 SOURCE = "n.id, n.title, n.owner_id, n.folder_id, n.size"
 
 
-class View:
+class LinkResolver:
     """The notes that a caller may read, by title, path and number.
 
     What was looked up once is remembered.
@@ -35,6 +35,7 @@ class View:
             if self.shared
             else []
         )
+        # The caller's own first: of several notes of a title theirs is the one that is meant.
         self.owners = [me.owns, *(row[0] for row in rows)]
         self._known: dict[Target, sqlite3.Row | None] = {}
         self._paths: dict[int | None, str] = {None: ""}
@@ -95,6 +96,7 @@ class View:
         with the `target` and `path` that a link names.
         """
         rows: list[sqlite3.Row] = []
+        # Owner by owner, since the index begins with the owner; CROSS JOIN keeps the links first.
         for owner, name in itertools.product(self.owners, names):
             rows += self._tx.all(
                 f"""SELECT {SOURCE}, l.target, l.path FROM note_links l

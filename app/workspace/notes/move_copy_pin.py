@@ -98,6 +98,7 @@ def move_note(
         raise Invalid("Give folderId (null for the root) or folderName.", field="folderId")
     note = access.require_note(tx, me, id)
     owner, place = _find_destination(tx, me, note, folder_id, folder_name)
+    # To move away is to delete there, hence admin; staying where it is needs no right at all.
     if (owner, place) != (note["owner_id"], note["folder_id"]):
         access.require_note(tx, me, id, "admin")
         note_rows.move(tx, note, owner=owner, folder_id=place)
@@ -123,11 +124,7 @@ def _find_destination(
     folder_name: str | None,
 ) -> tuple[int, int | None]:
     """Return owner and folder of a note's destination; raise unless the caller may create there."""
-    if (
-        folder_name is None
-        and folder_id is UNSET
-        and (note["folder_id"] is not None or note["owner_id"] != me.owns)
-    ):
+    if folder_name is None and folder_id is UNSET:  # beside its source
         folder_id = note["folder_id"]
     number = None if isinstance(folder_id, UnsetType) else folder_id
     folder = folders.find_by_name_or_id(tx, me, number, folder_name)

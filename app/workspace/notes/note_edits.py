@@ -15,7 +15,7 @@ from app.core.markdown.to_html import html_tags
 from app.core.operation import Http, operation
 from app.core.schema import Id, Record, Title
 from app.workspace.attachments import pasted_pictures
-from app.workspace.attachments.pasted_pictures import Pasted
+from app.workspace.attachments.pasted_pictures import PastedPictures
 from app.workspace.folders import access
 from app.workspace.index import note_tags
 from app.workspace.notes import link_renames, note_rows, notes, snapshot_rows
@@ -43,7 +43,7 @@ class Edited(Record):
     notice: str | UnsetType = UNSET
 
 
-class Edit(msgspec.Struct, frozen=True):
+class NoteEdit(msgspec.Struct, frozen=True):
     """What an edit asks for; None leaves a field as it is."""
 
     title: str | None
@@ -51,7 +51,7 @@ class Edit(msgspec.Struct, frozen=True):
     tags: str | None
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _ChangeRequest(msgspec.Struct, frozen=True):
     """A change of a note as it was asked for.
 
     Its text is made into Markdown on the note as it then is.
@@ -60,7 +60,7 @@ class _Asked(msgspec.Struct, frozen=True):
     id: int
     content: str | None
     content_format: str | None
-    edit: Edit
+    edit: NoteEdit
     if_revision: int | None
     rewrite_links: bool
 
@@ -93,8 +93,8 @@ async def change_note(
     notes link by the old one (`linksToRewrite`, up to 1,000); with rewriteLinks those the caller
     may change link by the new one, snapshots first.
     """
-    edit = Edit(title, None, None if tags is None else note_tags.pack_tags(tags))
-    asked = _Asked(id, content, content_format, edit, if_revision, rewrite_links)
+    edit = NoteEdit(title, None, None if tags is None else note_tags.pack_tags(tags))
+    asked = _ChangeRequest(id, content, content_format, edit, if_revision, rewrite_links)
     if content is None or content_format == "markdown" or not pasted_pictures.may_hold(content):
         return await _change_until_done(app, me, asked)
     note = app.glance(notes.note_row, me, id, "writer")
@@ -102,35 +102,31 @@ async def change_note(
     pasted = (
         await pasted_pictures.keep_pictures(app, me, content)
         if _is_html(note["content"], asked)
-        else Pasted(content)
+        else PastedPictures(content)
     )
     try:
         done = await _change_until_done(
             app, me, msgspec.structs.replace(asked, content=pasted.html)
         )
-    except BaseException:
+    except BaseException:  # a client that leaves, too
         pasted_pictures.discard_pictures(app, me, pasted)
         raise
     if pasted.number and note["owner_id"] != me.user:
-        done.notice = " ".join(
-            [
-                *([done.notice] if done.notice else []),
-                "The pictures are attachments of yours: only you can open them.",
-            ]
-        )
+        notice = "The pictures are attachments of yours: only you can open them."
+        done.notice = f"{done.notice} {notice}" if done.notice else notice
     return done
 
 
-async def _change_until_done(app: App, me: Caller, asked: _Asked) -> Edited:
+async def _change_until_done(app: App, me: Caller, asked: _ChangeRequest) -> Edited:
     """Change a note, and again from the start when it has changed meanwhile."""
+    # HTML is turned into Markdown against the stored text, outside of any transaction; whoever
+    # writes in between makes that result stale.
     while True:
         base = app.glance(notes.note_row, me, asked.id)
         with html_losses.gather_losses() as lost:
-            text = (
-                None
-                if asked.content is None
-                else await _to_markdown(base["content"], asked.content, asked)
-            )
+            text = asked.content
+            if text is not None and _is_html(base["content"], asked):
+                text = await render_async.apply_edit(base["content"], text)
         edit = msgspec.structs.replace(
             asked.edit, text=None if text is None else note_rows.measure_text(text)
         )
@@ -149,7 +145,7 @@ async def _change_until_done(app: App, me: Caller, asked: _Asked) -> Edited:
 
 
 def edit_note(
-    tx: Tx, me: Caller, note_id: int, edit: Edit, *, if_revision: int | None = None
+    tx: Tx, me: Caller, note_id: int, edit: NoteEdit, *, if_revision: int | None = None
 ) -> Edited:
     """Carry out an edit that was prepared without the note's text.
 
@@ -164,7 +160,7 @@ def apply_edit(
     tx: Tx,
     me: Caller,
     note: sqlite3.Row,
-    edit: Edit,
+    edit: NoteEdit,
     *,
     label: str = snapshot_rows.BEFORE_EDIT,
     message: str | None = None,
@@ -184,7 +180,7 @@ def _edit_revision(
     tx: Tx,
     me: Caller,
     note_id: int,
-    edit: Edit,
+    edit: NoteEdit,
     *,
     base_revision: int,
     if_revision: int | None,
@@ -203,7 +199,9 @@ def _edit_revision(
     )
 
 
-def _carry_out(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, rewrite_links: bool) -> Edited:
+def _carry_out(
+    tx: Tx, me: Caller, note: sqlite3.Row, edit: NoteEdit, *, rewrite_links: bool
+) -> Edited:
     linking = _find_linking(tx, me, note, edit.title, rewrite_links=rewrite_links)
     apply_edit(tx, me, note, edit)
     rewritten = (
@@ -223,7 +221,7 @@ def _carry_out(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, rewrite_lin
 
 def _find_linking(
     tx: Tx, me: Caller, note: sqlite3.Row, title: str | None, *, rewrite_links: bool
-) -> link_renames.Linking | None:
+) -> link_renames.LinkingNotes | None:
     """Return what links to a note by its title, if that is about to become another one that links
     can name.
     """
@@ -234,14 +232,7 @@ def _find_linking(
     return link_renames.find_linking(tx, me, note, note["title"], new_title=title)
 
 
-async def _to_markdown(stored: str, content: str, asked: _Asked) -> str:
-    """Return the Markdown that `content` means for a note that holds `stored`."""
-    if not _is_html(stored, asked):
-        return content
-    return await render_async.apply_edit(stored, content)
-
-
-def _is_html(stored: str, asked: _Asked) -> bool:
+def _is_html(stored: str, asked: _ChangeRequest) -> bool:
     """Return whether content for a note that holds `stored` is to be read as HTML."""
     content = asked.content or ""
     return asked.content_format == "html" or (

@@ -24,7 +24,7 @@ MANY_CHANGED = "notes.changed"
 """Published with an owner when many of their notes are trashed or restored at once."""
 
 
-class Past(msgspec.Struct, frozen=True):
+class ImportedState(msgspec.Struct, frozen=True):
     """What a note brings along that was one before it came here."""
 
     created_at: str
@@ -70,10 +70,10 @@ def insert(
     title: str,
     text: Text,
     tags: str = "[]",
-    past: Past | None = None,
+    past: ImportedState | None = None,
 ) -> int:
     """Add a note and return its id; `past` for one that was made elsewhere before."""
-    past = past or Past(tx.now, tx.now)
+    past = past or ImportedState(tx.now, tx.now)
     made = tx.run(
         """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
            size, created_at, updated_at, pinned, version, content)
@@ -89,6 +89,7 @@ def insert(
         **msgspec.structs.asdict(past),
     )
     note_id = made.lastrowid or 0
+    # The names need no call: the name index follows the highest id by itself.
     word_index.add(tx, note_id)
     trigram_index.note_change(tx, note_id, text.size)
     note_tags.insert(tx, owner, note_id, tags)
@@ -156,6 +157,7 @@ def move(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> Non
         folder=folder_id,
         id=note["id"],
     )
+    # Words, links, names and tags are kept by owner; a move within one leaves them alone.
     if owner != note["owner_id"]:
         tx.emit(CHANGED, id=note["id"])
         word_index.change_owner(
@@ -182,9 +184,7 @@ def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
 
 
 def next_snapshot_number(tx: Tx, note_id: int) -> int:
-    """Count one more snapshot of a note and give its sequence number, which is never given
-    again.
-    """
+    """Count one more snapshot of a note and return its number, which is never used again."""
     row = tx.require_row(
         "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = "
         "snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq",
@@ -254,6 +254,7 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
     Return their number.
     """
     listed = id_list(folder_ids)
+    # One event and one count for all: a folder may hold many thousands.
     row = tx.require_row(
         "SELECT count(*), ifnull(sum(size), 0) FROM notes "
         f"WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
@@ -312,6 +313,7 @@ def forget_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
 def purge(tx: Tx, note_ids: Sequence[int]) -> int:
     """Delete notes for good, live or trashed, with their snapshots; return their number."""
     for note_id in note_ids:
+        # The contentless indexes are told the very text they hold, so it is read before it goes.
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:
             continue
@@ -333,7 +335,7 @@ def _reindex(tx: Tx, note: sqlite3.Row, title: str, tags: str, text: Text) -> No
         note["id"],
         owner=note["owner_id"],
         old=_words_of_note(note),
-        new=word_index.Words(title, tags, text.content),
+        new=word_index.IndexedText(title, tags, text.content),
     )
     if text.content != note["content"]:
         trigram_index.note_change(tx, note["id"], text.size, indexed=note["content"])
@@ -352,8 +354,8 @@ def _insert_tags(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     name_index.add_tags(tx, owner, tags)
 
 
-def _words_of_note(note: sqlite3.Row) -> word_index.Words:
-    return word_index.Words(note["title"], note["tags"], note["content"])
+def _words_of_note(note: sqlite3.Row) -> word_index.IndexedText:
+    return word_index.IndexedText(note["title"], note["tags"], note["content"])
 
 
 def _add_to_counts(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:

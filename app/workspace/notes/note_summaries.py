@@ -72,7 +72,8 @@ def last_changed(
     Of the pinned, the others, or both.
     """
     rows: list[sqlite3.Row] = []
-    for each in pinned:  # each from its part of the index
+    # The index goes by pinned first: asked for both at once it would sort all notes.
+    for each in pinned:
         rows += tx.all(
             """SELECT id, title, pinned, updated_at, substr(content, 1, :beginning) AS content
                FROM notes WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned

@@ -121,12 +121,13 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
                 await _note_record(app.glance(note_row, me, id)), folder=None, folder_id=None
             )
         )
+    # Rendering costs milliseconds and more; what it gave is kept for as long as its key holds.
     version = app.glance(_note_version, me, id)
     held = app.memory.get(("note", *version))
     if held is None:
         note = await _note_record(app.glance(note_row, me, id))
         held = encode(note)
-        if note.revision == version[1]:
+        if note.revision == version[1]:  # else it changed between the two looks
             app.memory.put(("note", *version), held)
     return NoteAnswer(cast(Note, msgspec.Raw(held)))
 

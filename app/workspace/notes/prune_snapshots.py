@@ -22,6 +22,7 @@ async def prune_snapshots(app: App, me: Caller) -> Pruned:
     """Delete the oldest automatic snapshots of notes that have more of them than their owner
     keeps, as after that number was lowered.
     """
+    # Taking a snapshot prunes its own note; this is for notes that nobody edits any more.
     pruned, after = 0, 0
     while rows := await app.read(_notes_with_more_than_kept, after):
         pruned += await app.write(_prune, [(row["id"], row["keep"]) for row in rows])

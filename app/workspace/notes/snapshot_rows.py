@@ -20,7 +20,7 @@ BEFORE_RESTORE = "auto: before restore"
 COLUMNS = "id, seq, label, title, message, author, word_count, created_at"
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class ImportedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A snapshot as it was taken elsewhere; `author` is JSON."""
 
     seq: int
@@ -64,12 +64,14 @@ def take(
         now=tx.now,
         content=note["content"],
     )
-    if automatic:
-        _drop_those_beyond_the_limit(tx, note)
+    keep = users.settings_of_user(tx, note["owner_id"]).snapshot_keep if automatic else 0
+    # The count is at least that of the automatic ones: most takes need not look at the others.
+    if automatic and note["snapshot_count"] + 1 > keep:
+        keep_newest(tx, note["id"], keep)
     return seq
 
 
-def add_imported(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
+def add_imported(tx: Tx, note_id: int, kept: Sequence[ImportedSnapshot]) -> None:
     """Add snapshots that were taken elsewhere, under their own numbers.
 
     Of those that are there already nothing changes.
@@ -85,16 +87,17 @@ def add_imported(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
             note=note_id,
             **msgspec.structs.asdict(one),
         ).rowcount
+    # The next snapshot's number must be above the highest that came along.
     note_rows.count_snapshots(tx, note_id, added, max((one.seq for one in kept), default=0))
 
 
-def require_by_seq(tx: Tx, note_id: int, seq: int) -> sqlite3.Row:
-    """Return a note's snapshot of that number; raise NotFound."""
-    return require_snapshot(tx, note_id, seq=seq, version_id=None)
-
-
 def require_snapshot(
-    tx: Tx, note_id: int, *, seq: int | None, version_id: int | None, field: str | None = None
+    tx: Tx,
+    note_id: int,
+    *,
+    seq: int | None = None,
+    version_id: int | None = None,
+    field: str | None = None,
 ) -> sqlite3.Row:
     """Return a snapshot by its number or its version id; raise NotFound, naming `field`."""
     row = tx.one(
@@ -111,12 +114,6 @@ def require_snapshot(
             field=field or ("versionId" if seq is None else "seq"),
         )
     return row
-
-
-def _drop_those_beyond_the_limit(tx: Tx, note: sqlite3.Row) -> None:
-    keep = users.settings_of_user(tx, note["owner_id"]).snapshot_keep
-    if note["snapshot_count"] + 1 > keep:
-        keep_newest(tx, note["id"], keep)
 
 
 def keep_newest(tx: Tx, note_id: int, keep: int) -> int:

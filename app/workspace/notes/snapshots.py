@@ -104,7 +104,7 @@ def save_snapshot(
     """Save the note as it is now as a snapshot; the note stays unchanged."""
     note = access.require_note(tx, me, note_id, "writer")
     seq = snapshot_rows.take(tx, me, note, label=label, message=message, automatic=False)
-    row = snapshot_rows.require_by_seq(tx, note_id, seq)
+    row = snapshot_rows.require_snapshot(tx, note_id, seq=seq)
     return SavedSnapshot(_snapshot_record(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 
@@ -130,10 +130,11 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
 async def _snapshot_answer(
     app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None
 ) -> SnapshotAnswer:
+    # Rendering Markdown takes long for long texts: outside of the transaction.
     row = await app.read(_snapshot_row, me, note_id, seq=seq, version_id=version_id)
     return SnapshotAnswer(
         FullSnapshot(
-            *_fields(row),
+            **msgspec.structs.asdict(_snapshot_record(row)),
             content=await render_async.render_html(row["content"]),
             markdown=row["content"],
         )
@@ -147,11 +148,7 @@ def _snapshot_row(
     return snapshot_rows.require_snapshot(tx, note_id, seq=seq, version_id=version_id)
 
 
-def _fields(
-    row: sqlite3.Row,
-) -> tuple[int, int, str | None, str, str | None, msgspec.Raw, int, str]:
-    return row[0], row[1], row[2], row[3], row[4], msgspec.Raw(row[5]), row[6], row[7]
-
-
 def _snapshot_record(row: sqlite3.Row) -> Snapshot:
-    return Snapshot(*_fields(row))
+    fields = list(row[:8])
+    fields[5] = msgspec.Raw(row[5])  # the author is JSON in its row, and goes out as it is
+    return Snapshot(*fields)

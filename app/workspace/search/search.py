@@ -11,7 +11,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Most, NameOrPath, Record
-from app.workspace.folders import access, folder_rows, folders
+from app.workspace.folders import access, folders
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
 from app.workspace.index.spellings import find_words
@@ -19,7 +19,7 @@ from app.workspace.search.grep import snapshot_history as histories
 from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words, read_query
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.ranking.snippets import first_words, make_snippet, query_patterns
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 
 Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
 Mode = Literal["words", "meaning", "hybrid"]
@@ -29,6 +29,16 @@ LIGHT_BYTES = 1 << 18
 WORDS_ALONE = "Words alone ranked: "
 NOT_ALL = "Not all notes have been indexed by meaning yet; the others are found by their words."
 STALE = "The search index is being made anew; older notes may be missing for a while."
+
+
+class SearchRequest(msgspec.Struct, frozen=True):
+    """What is searched for, where, and how many notes are wanted."""
+
+    text: str
+    limit: int
+    folder_id: int | None
+    folder_name: str | None
+    mode: Mode
 
 
 class Hit(Record):
@@ -119,7 +129,8 @@ async def search_notes(
     seconds it is left unfinished.
     """
     me = app.quick(access.hide_policy_notes, me)
-    hits = await _search_notes(app, me, query, limit, folder_id, folder_name, mode)
+    asked = SearchRequest(query, limit, folder_id, folder_name, mode)
+    hits = await _search_notes(app, me, asked)
     if me.reach is not None:
         _hide_outside_grant(hits, me)
     if history:
@@ -151,65 +162,36 @@ def _hide_outside_grant(hits: Hits, me: Caller) -> None:
             hit.folder_id = None
 
 
-async def _search_notes(
-    app: App,
-    me: Caller,
-    query: str,
-    limit: int,
-    folder_id: int | None,
-    folder_name: str | None,
-    mode: Mode,
-) -> Hits:
+async def _search_notes(app: App, me: Caller, asked: SearchRequest) -> Hits:
     """Search what the notes hold now."""
-    if mode == "words":
-        return await _search_by_words(app, me, query, limit, folder_id, folder_name, None)
+    if asked.mode == "words":
+        return await _search_by_words(app, me, asked, None)
     stale = await catch_up(app)
-    ask = app.quick(
-        _prepare_ask, me, query, limit, folder_id, folder_name, by_words=mode == "hybrid"
-    )
+    ask = app.quick(_rank_request, me, asked)
     found = await rank_by_meaning.rank_notes(app, me, ask)
     if isinstance(found, rank_by_meaning.Unranked):
-        return await _search_by_words(
-            app,
-            me,
-            query,
-            limit,
-            folder_id,
-            folder_name,
-            None if found.reason is None else WORDS_ALONE + found.reason,
-        )
-    notice = STALE if stale else NOT_ALL if app.part(Meaning).is_behind else None
-    return await app.read(_word_hits, ask.query, found, mode, notice)
+        reason = None if found.reason is None else WORDS_ALONE + found.reason
+        return await _search_by_words(app, me, asked, reason)
+    notice = STALE if stale else NOT_ALL if app.part(VectorMaker).is_behind else None
+    return await app.read(_hits_by_meaning, ask.query, found, asked.mode, notice)
 
 
-async def _search_by_words(
-    app: App,
-    me: Caller,
-    query: str,
-    limit: int,
-    folder_id: int | None,
-    folder_name: str | None,
-    notice: str | None,
-) -> Hits:
-    if (
-        folder_id is None
-        and folder_name is None
-        and (hits := app.quick(_search_at_once, me, query, limit, notice)) is not None
-    ):
+async def _search_by_words(app: App, me: Caller, asked: SearchRequest, notice: str | None) -> Hits:
+    if (hits := app.quick(_search_at_once, me, asked, notice)) is not None:
         return hits
     stale = await catch_up(app)
-    return await app.read(
-        _search_on_reader, me, query, limit, folder_id, folder_name, STALE if stale else notice
-    )
+    return await app.read(_search_on_reader, me, asked, STALE if stale else notice)
 
 
 async def catch_up(app: App) -> bool:
     """Index the notes that wait, and some of the stale ones.
 
-    Say whether there are more of those.
+    Return whether there are more of those.
     """
     if not app.glance(word_index.any_waiting):
         return False
+    # New notes are all taken in first, so that no search misses one; of an index that is made anew
+    # only a few steps, since that takes minutes and no search may wait for it.
     for _ in range(CATCH_UP_STEPS):
         await app.write(word_index.index_waiting)
         if not app.glance(word_index.any_waiting):
@@ -219,56 +201,31 @@ async def catch_up(app: App) -> bool:
     return app.glance(word_index.is_stale)
 
 
-def findable_condition(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
-    """Return the SQL condition for the notes that may be found, and the folder ids it reads."""
-    if folder_id is not None:
-        return f"n.folder_id IN ({IN_LIST})", id_list(folder_rows.subtree_ids(tx, folder_id))
-    shared = access.shared_folders(tx, me)
-    if shared:
-        return f"(n.owner_id = :me OR n.folder_id IN ({IN_LIST}))", id_list(list(shared))
-    return "n.owner_id = :me", "[]"
-
-
-def _search_at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
-    """Search where it is so little work that to hand it to a thread would cost more.
-
-    Else give None.
-    """
-    if (
-        not findable.finds_only_own(tx, me)
-        or (
-            found := rank_by_words.rank_few_notes(
-                tx, me, query := read_query.read_query(tx, me, text), limit=limit
-            )
-        )
-        is None
-    ):
+def _search_at_once(tx: Tx, me: Caller, asked: SearchRequest, notice: str | None) -> Hits | None:
+    """Search where that is less work than to hand it to a thread; return None elsewhere."""
+    if asked.folder_id is not None or asked.folder_name is not None:
         return None
-    if sum(one.size for one in found) > LIGHT_BYTES:
+    if not findable.finds_only_own(tx, me):
+        return None
+    query = read_query.read_query(tx, me, asked.text)
+    found = rank_by_words.rank_few_notes(tx, me, query, limit=asked.limit)
+    # Snippets read the texts, and long ones would hold up the event loop.
+    if found is None or sum(one.size for one in found) > LIGHT_BYTES:
         return None
     return hits_of_scores(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 
-def _prepare_ask(
-    tx: Tx,
-    me: Caller,
-    text: str,
-    limit: int,
-    folder_id: int | None,
-    folder_name: str | None,
-    *,
-    by_words: bool,
-) -> rank_by_meaning.Ask:
-    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
-    return rank_by_meaning.Ask(
-        read_query.read_query(tx, me, text),
+def _rank_request(tx: Tx, me: Caller, asked: SearchRequest) -> rank_by_meaning.RankRequest:
+    folder = folders.find_by_name_or_id(tx, me, asked.folder_id, asked.folder_name)
+    return rank_by_meaning.RankRequest(
+        read_query.read_query(tx, me, asked.text),
         None if folder is None else folder["id"],
-        limit,
-        by_words,
+        asked.limit,
+        asked.mode == "hybrid",
     )
 
 
-def _word_hits(
+def _hits_by_meaning(
     tx: Tx, query: Query, found: rank_by_meaning.Ranked, mode: Mode, notice: str | None
 ) -> Hits:
     return hits_of_scores(
@@ -282,23 +239,11 @@ def _word_hits(
     )
 
 
-def _search_on_reader(
-    tx: Tx,
-    me: Caller,
-    text: str,
-    limit: int,
-    folder_id: int | None,
-    folder_name: str | None,
-    notice: str | None,
-) -> Hits:
-    folder = folders.find_by_name_or_id(tx, me, folder_id, folder_name)
-    query = read_query.read_query(tx, me, text)
-    found = rank_by_words.rank_notes(
-        tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"]
-    )
-    return hits_of_scores(
-        tx, query, {one.id: one.score for one in found}, notice=_query_notice(query, notice)
-    )
+def _search_on_reader(tx: Tx, me: Caller, asked: SearchRequest, notice: str | None) -> Hits:
+    ask = _rank_request(tx, me, asked)
+    found = rank_by_words.rank_notes(tx, me, ask.query, limit=ask.limit, folder_id=ask.folder_id)
+    scores = {one.id: one.score for one in found}
+    return hits_of_scores(tx, ask.query, scores, notice=_query_notice(ask.query, notice))
 
 
 def _query_notice(query: Query, notice: str | None) -> str | None:

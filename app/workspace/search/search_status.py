@@ -9,7 +9,7 @@ from app.workspace.folders import workspace_counters
 from app.workspace.index import trigram_index
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_maker import Meaning, State
+from app.workspace.search.vectors.vector_maker import State, VectorMaker
 
 
 class WordsStatus(Record):
@@ -57,16 +57,16 @@ async def search_status(app: App, me: Caller) -> SearchStatus:
 
     How many words, patterns and meanings are still to be indexed.
     """
-    return await app.read(_owner_status, app.part(Meaning), me.user)
+    return await app.read(_owner_status, app.part(VectorMaker), me.user)
 
 
 @operation("COMMAND")
 async def search_progress(app: App, me: Caller) -> SearchStatus:
     """Show how much of everyone's notes search has indexed."""
-    return await app.read(_overall_status, app.part(Meaning))
+    return await app.read(_overall_status, app.part(VectorMaker))
 
 
-def _owner_status(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
+def _owner_status(tx: Tx, meaning: VectorMaker, owner: int) -> SearchStatus:
     words = tx.value(
         """SELECT (SELECT count(*) FROM waiting_words w CROSS
           JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
@@ -75,7 +75,7 @@ def _owner_status(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
         owner=owner,
     )
     model = _current_model(tx, meaning)
-    done = (0, 0) if model is None else note_vectors.count_of_owner(tx, model, owner)
+    done = (0, 0) if model is None else note_vectors.count_current(tx, model, owner)
     return SearchStatus(
         WordsStatus(words),
         _patterns_status(tx, owner),
@@ -83,13 +83,13 @@ def _owner_status(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
     )
 
 
-def _overall_status(tx: Tx, meaning: Meaning) -> SearchStatus:
+def _overall_status(tx: Tx, meaning: VectorMaker) -> SearchStatus:
     words = tx.value(
         "SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes "
         "WHERE id <= (SELECT stale_to FROM word_index))"
     )
     model = _current_model(tx, meaning)
-    done = (0, 0) if model is None else note_vectors.count_all(tx, model)
+    done = (0, 0) if model is None else note_vectors.count_current(tx, model, None)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
     return SearchStatus(
         WordsStatus(words), _patterns_status(tx, None), _meaning_status(meaning, model, notes, done)
@@ -100,13 +100,14 @@ def _patterns_status(tx: Tx, owner: int | None) -> PatternsStatus | None:
     return PatternsStatus(trigram_index.count_due(tx, owner)) if tx.settings.grep_index else None
 
 
-def _current_model(tx: Tx, meaning: Meaning) -> Model | None:
+def _current_model(tx: Tx, meaning: VectorMaker) -> Model | None:
     """Return the model whose vectors are kept; without a running server the newest that has any."""
+    # The command line may ask beside a stopped server, where no task knows a model.
     return meaning.model or next(iter(note_vectors.list_models(tx)), None)
 
 
 def _meaning_status(
-    meaning: Meaning, model: Model | None, notes: int, done: tuple[int, int]
+    meaning: VectorMaker, model: Model | None, notes: int, done: tuple[int, int]
 ) -> MeaningStatus:
     state, reason = meaning.state
     name, dimension = (None, None) if model is None else (model.name, model.dimension)

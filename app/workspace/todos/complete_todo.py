@@ -49,10 +49,10 @@ def complete_one(
     if todo["completed"]:
         return None
     todo_rows.set_completed(tx, todo, completed=True)
-    if todo["recurrence"] is None or (
-        todo["next_id"] is not None
-        and todo_rows.find_live(tx, me.user, todo["next_id"]) is not None
-    ):
+    if todo["recurrence"] is None:
+        return None
+    # Reopened and completed again, it must not make a second next one, unless that was deleted.
+    if todo["next_id"] and todo_rows.find_live(tx, me.user, todo["next_id"]) is not None:
         return None
     series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
     today = due.local_day(tx.now, zone)

@@ -86,7 +86,7 @@ class DueText(Rule, frozen=True):
         return value
 
 
-class Span(Struct, frozen=True):
+class DaySpan(Struct, frozen=True):
     """The days from `first` to `last`, both in it, of a zone.
 
     `since` and `until` are the moments where they begin and have ended.
@@ -102,6 +102,7 @@ class Span(Struct, frozen=True):
         """Return a text that no deadline in the span sorts before, whatever zone that deadline was
         reckoned in.
         """
+        # Zones lie up to 26 hours apart; two days at either end are sure.
         return _shift_day(self.first, -2, "") if self.first else ""
 
     @property
@@ -140,9 +141,9 @@ def _missing(text: str) -> str | None:
     if _DAY.match(text) is None:
         return None
     year, month, day = (int(part) for part in text[:10].split("-"))
-    if not (year and 1 <= month <= 12 and calendar.monthrange(year, month)[1] < day <= 31):
+    days = calendar.monthrange(year, month)[1] if year and 1 <= month <= 12 else 31
+    if not days < day <= 31:
         return None
-    days = calendar.monthrange(year, month)[1]
     return (
         f"names a day that does not exist, {text[:10]}: {calendar.month_name[month]} {year} has "
         f"{days} days"
@@ -181,6 +182,7 @@ def sortable_deadline(due: str | None, zone: ZoneInfo) -> str:
         return NO_DUE
     if not is_whole_day(due):
         return due
+    # The next day's start, not 24 hours on: days have 23 or 25 when clocks change.
     try:
         return stamp(
             _day_start(date.fromisoformat(due) + timedelta(days=1), zone)
@@ -197,17 +199,16 @@ def move_to_day(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -
     """
     if is_whole_day(due):
         return day.isoformat()
+    clock = wall or local_moment(due, zone).time()
     try:
-        return stamp(
-            datetime.combine(day, wall or local_moment(due, zone).time(), zone).astimezone(UTC)
-        )
+        return stamp(datetime.combine(day, clock, zone).astimezone(UTC))
     except OverflowError:
-        return stamp(datetime.combine(day, local_moment(due, zone).time(), UTC))
+        return stamp(datetime.combine(day, clock, UTC))
 
 
-def days_span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
+def days_span(first: date | None, last: date | None, zone: ZoneInfo) -> DaySpan:
     """Return the days from `first` to `last`; None leaves that end open."""
-    return Span(
+    return DaySpan(
         first=first.isoformat() if first else "",
         last=last.isoformat() if last else AFTER_ALL,
         since=_span_edge(lambda: _day_start(first, zone), "") if first else "",
@@ -228,6 +229,7 @@ def _parse_moment(text: str, zone: tzinfo) -> datetime:
     if match is None:
         raise ValueError("not a moment")
     day, clock, fraction, offset = match.groups()
+    # Milliseconds, as moments are stored; more digits are cut off.
     milliseconds = f"{fraction or '':0<3.3}"
     seconds = clock if len(clock) == 8 else f"{clock}:00"
     found = datetime.fromisoformat(f"{day}T{seconds}.{milliseconds}{(offset or '').upper()}")

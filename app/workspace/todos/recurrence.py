@@ -54,7 +54,7 @@ _DATE = re.compile(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?=T|$)")
 _CLOCK = re.compile(r"T([0-9]{2})([0-9]{2})([0-9]{2})(?=Z|$)")
 
 
-class Repetition(Struct, frozen=True):
+class ParsedRule(Struct, frozen=True):
     """A rule that was read; numbers as in RFC 5545, `byday` holds (weekday from 0 = Monday,
     which of them or None).
     """
@@ -78,7 +78,7 @@ class Repetition(Struct, frozen=True):
         )
 
 
-class Following(msgspec.Struct, frozen=True):
+class NextOccurrence(msgspec.Struct, frozen=True):
     """The next of a series: when it is due, how the series goes on, and the wall time to keep if
     the clock skips that time on its day.
     """
@@ -113,7 +113,7 @@ class Recurrence(schema.Body):
 
 
 @functools.lru_cache(1024)
-def parse_rule(text: str) -> Repetition:
+def parse_rule(text: str) -> ParsedRule:
     """Read a rule; raise ValueError with a sentence's end."""
     if len(text) > LONGEST:
         raise ValueError(f"must have at most {LONGEST} characters")
@@ -128,7 +128,7 @@ def parse_rule(text: str) -> Repetition:
         raise ValueError("must not name a part twice")
     if "COUNT" in named and "UNTIL" in named:
         raise ValueError("must not have both COUNT and UNTIL")
-    return Repetition(
+    return ParsedRule(
         parts=parts,
         frequency=_parse_frequency(named.pop("FREQ", "")),
         interval=_parse_positive("INTERVAL", named.pop("INTERVAL", "1")),
@@ -167,7 +167,7 @@ def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
 
 def next_in_series(
     series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None
-) -> Following | None:
+) -> NextOccurrence | None:
     """Return what follows a todo done today.
 
     The first of its dates after both its due date and today; None once the series is over.
@@ -175,18 +175,15 @@ def next_in_series(
     `wall` is the wall time that the series keeps, where that is not the one of `due_date`.
     """
     repetition = parse_rule(series.rule)
+    # Done long after it was due, a todo must not come back overdue: hence after today too.
     start = due.local_day(due_date, zone) if series.from_ == "due" else today
     found = next_date(repetition, start=start, after=max(start, today))
     if found is None:
         return None
     day, steps = found
-    kept = (
-        None
-        if due.is_whole_day(due_date)
-        else time.fromisoformat(wall)
-        if wall
-        else due.local_moment(due_date, zone).time()
-    )
+    kept = None
+    if not due.is_whole_day(due_date):
+        kept = time.fromisoformat(wall) if wall else due.local_moment(due_date, zone).time()
     next_due = due.move_to_day(due_date, day, zone, kept)
     if repetition.count is not None and steps >= repetition.count:
         return None
@@ -195,15 +192,16 @@ def next_in_series(
     rule = (
         series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
     )
+    # 02:30 on the day when clocks skip that hour: the series returns to it the time after.
     displaced = kept is not None and due.local_moment(next_due, zone).time() != kept
-    return Following(
+    return NextOccurrence(
         next_due,
         Recurrence(rule, series.from_),
         kept.isoformat() if displaced and kept is not None else None,
     )
 
 
-def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date, int] | None:
+def next_date(repetition: ParsedRule, *, start: date, after: date) -> tuple[date, int] | None:
     """Return the rule's first date after `after` (>= `start`), and how many of its dates lie from
     `start`, itself left out, to that one.
 
@@ -211,7 +209,9 @@ def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date
     passed over. None when there is no such date: none in about `SPAN_YEARS` years, or a counted
     series older than that.
     """
+    # A COUNT must be counted from the start; any other rule may skip the years in between.
     begin = start if repetition.count is not None else _align_to_period(repetition, start, after)
+    # A rule may name no date at all (31 February), and dateutil stops only at the year 9999.
     later = _equivalent_year(begin.year) - begin.year
     steps = 0
     try:
@@ -225,12 +225,13 @@ def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date
     return None
 
 
-def _rule_dates(repetition: Repetition, start: date, begin: date) -> Iterator[date]:
+def _rule_dates(repetition: ParsedRule, start: date, begin: date) -> Iterator[date]:
     from dateutil import rrule  # a twentieth of a second, so only where something recurs
 
     by: dict[str, Any] = {name.lower(): list(numbers) for name, numbers in repetition.numbers}
     if repetition.byday:
         by["byweekday"] = [rrule.weekday(day, which) for day, which in repetition.byday]
+    # dateutil would take these from the start it is given, which here may be a period's first day.
     if not by.keys() & {"byweekno", "byyearday", "bymonthday", "byweekday"}:
         _add_what_start_implies(by, repetition.frequency, start)
     frequency = FREQUENCIES.index(repetition.frequency)
@@ -255,7 +256,7 @@ def _add_what_start_implies(by: dict[str, Any], frequency: str, start: date) -> 
             by["byweekday"] = start.weekday()
 
 
-def _align_to_period(repetition: Repetition, start: date, after: date) -> date:
+def _align_to_period(repetition: ParsedRule, start: date, after: date) -> date:
     """Return the first day of the last period of the rule that begins by `after`, so that a long
     past costs nothing.
     """
@@ -321,11 +322,8 @@ def _parse_frequency(text: str) -> str:
 
 def _parse_positive(name: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise ValueError(
-            f"must have an {name} from 1 to 999999999"
-            if name == "INTERVAL"
-            else f"must have a {name} from 1 to 999999999"
-        )
+        article = "an" if name == "INTERVAL" else "a"
+        raise ValueError(f"must have {article} {name} from 1 to 999999999")
     return int(text)
 
 

@@ -1,5 +1,6 @@
 """Replanning: overdue todos fill the days from today, and no day gets more than it can hold."""
 
+import functools
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from app.workspace.todos.todo_search import OVERDUE, overdue_params
 PerDay = Annotated[int, Meta(ge=1, le=50)]
 
 
-class Move(NamedTuple):
+class PlannedMove(NamedTuple):
     """One todo with the due date it has and the one it gets."""
 
     id: int
@@ -46,7 +47,7 @@ class ReplanAnswer(Record):
     count: int
 
 
-class _Days:
+class _DayLoad:
     """How full each day is, and the first one that may have room."""
 
     def __init__(self, taken: Counter[date], most: int) -> None:
@@ -91,7 +92,7 @@ def replan_todos(
     return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
 
 
-def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
+def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[PlannedMove]:
     """Return the new due date of every overdue todo that finds a day, most important first, then
     oldest; nothing is changed.
 
@@ -105,16 +106,11 @@ def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move
         me=me.user,
         **overdue_params(tx, zone),
     )
-    overdue.sort(
-        key=lambda todo: (
-            -todo["priority"],
-            due.sortable_deadline(todo["due_date"], zone),
-            todo["id"],
-        )
-    )
+    deadline = functools.partial(due.sortable_deadline, zone=zone)
+    overdue.sort(key=lambda todo: (-todo["priority"], deadline(todo["due_date"]), todo["id"]))
     taken = _count_taken(tx, me, today, zone)
     while True:
-        moves = list(_fill_days(tx, overdue, _Days(taken.copy(), per_day), today, zone))
+        moves = list(_fill_days(tx, overdue, _DayLoad(taken.copy(), per_day), today, zone))
         moved = {move.id for move in moves}
         staying = {
             todo["id"]
@@ -123,21 +119,21 @@ def plan_moves(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move
         }
         if not staying:
             return moves
-        taken[today] += len(
-            staying
-        )  # what was due earlier today and finds no other day takes its place today
+        # What was due earlier today and finds no other day takes its place today, so that fewer of
+        # the others fit: all are dealt out again.
+        taken[today] += len(staying)
         overdue = [todo for todo in overdue if todo["id"] not in staying]
 
 
 def _fill_days(
-    tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: ZoneInfo
-) -> Iterator[Move]:
+    tx: Tx, overdue: list[sqlite3.Row], days: _DayLoad, today: date, zone: ZoneInfo
+) -> Iterator[PlannedMove]:
     for todo in overdue:
         day = days.first_free(_first_day(tx, todo, today, zone))
         last = _last_day(todo, day, today, zone)
         if last is None or day <= last:
             days.take(day)
-            yield Move(
+            yield PlannedMove(
                 todo["id"], todo["title"], todo["due_date"], _moved_due_date(todo, day, zone)
             )
 
@@ -160,6 +156,7 @@ def _count_taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[dat
 
 
 def _first_day(tx: Tx, todo: sqlite3.Row, today: date, zone: ZoneInfo) -> date:
+    # A moment of today that is over already would be overdue again at once.
     passed = not due.is_whole_day(todo["due_date"]) and _moved_due_date(todo, today, zone) <= tx.now
     return today + timedelta(days=1) if passed else today
 

@@ -11,7 +11,7 @@ import msgspec
 from app.core.database.tx import Tx
 
 
-class Listed(msgspec.Struct, frozen=True):
+class TodoCounts(msgspec.Struct, frozen=True):
     """How many live todos are open and completed.
 
     `revision` grows with every change of one, so what was read at a revision holds for it.
@@ -23,22 +23,18 @@ class Listed(msgspec.Struct, frozen=True):
 
     def total(self, *, completed: bool | None) -> int:
         """Return the number of all, or of those in one state."""
-        return (
-            self.still_open + self.completed
-            if completed is None
-            else self.completed
-            if completed
-            else self.still_open
-        )
+        if completed is None:
+            return self.still_open + self.completed
+        return self.completed if completed else self.still_open
 
 
-def todo_counts(tx: Tx, owner: int) -> Listed:
+def todo_counts(tx: Tx, owner: int) -> TodoCounts:
     """Return the counts of an owner's list."""
     row = tx.one(
         "SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner",
         owner=owner,
     )
-    return Listed() if row is None else Listed(*row)
+    return TodoCounts() if row is None else TodoCounts(*row)
 
 
 def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:

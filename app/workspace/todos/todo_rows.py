@@ -74,7 +74,7 @@ def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
 
 
 def update(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
-    """Let a todo say what `draft` says; one that already does is left alone."""
+    """Store a draft over a todo; one that says the same already is left alone."""
     if draft != draft_of(todo):
         tx.run(
             """UPDATE todos SET title = :title, description = :description,
@@ -111,7 +111,7 @@ def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
 
 
 def set_times(tx: Tx, owner: int, todo_id: int, *, created_at: str, updated_at: str) -> None:
-    """Let a todo that comes from elsewhere be as old as it is there."""
+    """Set the times of a todo that comes from elsewhere."""
     tx.run(
         "UPDATE todos SET created_at = :created, updated_at = :updated "
         "WHERE id = :id AND owner_id = :owner",
@@ -185,9 +185,8 @@ def fold_text(text: str) -> str:
     """Return a text without accents and case, as words are compared."""
     if text.isascii():
         return text.lower()
-    return "".join(
-        mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark)
-    ).casefold()
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(mark for mark in parts if not unicodedata.combining(mark)).casefold()
 
 
 def stored_words(todo: sqlite3.Row) -> str:
@@ -209,15 +208,8 @@ def rebuild(tx: Tx) -> None:
 
 
 def _draft_words(draft: Draft) -> str:
-    return fold_text(
-        "\n".join(
-            (
-                draft.title,
-                draft.description or "",
-                *(step.title for step in todo_steps.decode_steps(draft.steps)),
-            )
-        )
-    )
+    steps = (step.title for step in todo_steps.decode_steps(draft.steps))
+    return fold_text("\n".join((draft.title, draft.description or "", *steps)))
 
 
 def _deadline(tx: Tx, owner: int, due_date: str | None, zone: ZoneInfo) -> str:
@@ -225,11 +217,9 @@ def _deadline(tx: Tx, owner: int, due_date: str | None, zone: ZoneInfo) -> str:
 
     All days of an owner have theirs in one zone, so a new one moves them all.
     """
-    if (
-        due_date is not None
-        and due.is_whole_day(due_date)
-        and todo_counts.set_zone(tx, owner, zone)
-    ):
+    # A day ends at another moment in another zone, and lists are sorted by the stored moment.
+    is_day = due_date is not None and due.is_whole_day(due_date)
+    if is_day and todo_counts.set_zone(tx, owner, zone):
         for row in tx.all(
             "SELECT id, due_date FROM todos WHERE owner_id = :owner AND length(due_date) = 10",
             owner=owner,

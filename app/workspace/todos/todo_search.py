@@ -25,7 +25,7 @@ _COLUMN = {
 _DOWNWARDS = ("priority", "createdAt", "updatedAt")
 
 
-class Wanted(Struct, frozen=True):
+class TodoFilters(Struct, frozen=True):
     """What a caller asks for, checked."""
 
     q: str | None = None
@@ -59,7 +59,7 @@ class Wanted(Struct, frozen=True):
         return self.offset <= FAR and all(given is None for given in filters)
 
 
-def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
+def first_page(tx: Tx, me: Caller, wanted: TodoFilters) -> list[Todo]:
     """Return a page of the unfiltered list.
 
     What it holds depends on the list and on `wanted` alone.
@@ -70,14 +70,14 @@ def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
     return _page(tx, wanted, conditions, {"me": me.user, "completed": wanted.completed})
 
 
-def any_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
+def any_page(tx: Tx, me: Caller, wanted: TodoFilters) -> tuple[list[Todo], int]:
     """Return a page of what the filters leave, and how many todos they leave."""
     conditions, params = _filter_conditions(tx, me, wanted)
     total = tx.value(f"SELECT count(*) FROM todos WHERE {' AND '.join(conditions)}", **params)
     return _page(tx, wanted, conditions, params), total
 
 
-def _page(tx: Tx, wanted: Wanted, conditions: list[str], params: dict[str, Any]) -> list[Todo]:
+def _page(tx: Tx, wanted: TodoFilters, conditions: list[str], params: dict[str, Any]) -> list[Todo]:
     columns = todo_records.COLUMNS + (", steps" if wanted.include_steps else "")
     rows = tx.all(
         f"SELECT {columns} FROM todos WHERE {' AND '.join(conditions)} "
@@ -89,7 +89,7 @@ def _page(tx: Tx, wanted: Wanted, conditions: list[str], params: dict[str, Any])
     return todo_records.todos_from_rows(rows)
 
 
-def _order_by(wanted: Wanted) -> str:
+def _order_by(wanted: TodoFilters) -> str:
     """Return the ORDER BY; what has no due date comes last either way, and ties go by id."""
     if wanted.sort is None:
         return _DEFAULT_ORDER
@@ -99,10 +99,11 @@ def _order_by(wanted: Wanted) -> str:
     return f"{_COLUMN[wanted.sort]} {direction}, id"
 
 
-def _filter_conditions(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
+def _filter_conditions(tx: Tx, me: Caller, wanted: TodoFilters) -> tuple[list[str], dict[str, Any]]:
     conditions = [
         "owner_id = :me",
         "trash_id IS NULL",
+        # Naming both states lets SQLite go on to the deadline in an index that begins with them.
         "completed = :completed" if wanted.completed is not None else "completed IN (0, 1)",
     ]
     params: dict[str, Any] = {"me": me.user, "completed": wanted.completed}
@@ -153,33 +154,27 @@ def overdue_params(tx: Tx, zone: ZoneInfo) -> dict[str, str]:
     }
 
 
-def _add_span(conditions: list[str], params: dict[str, Any], span: due.Span, name: str) -> None:
+def _add_span(conditions: list[str], params: dict[str, Any], span: due.DaySpan, name: str) -> None:
+    # The deadline leads into the index and lets in a little too much; the due date then decides.
     conditions.append(
         f"""deadline >= :{name}_low AND deadline < :{name}_high AND CASE length(due_date)
             WHEN 10 THEN due_date BETWEEN :{name}_first AND :{name}_last
             ELSE due_date >= :{name}_since AND due_date < :{name}_until END"""
     )
-    bounds = {
-        "low": span.low,
-        "high": span.high,
-        "first": span.first,
-        "last": span.last,
-        "since": span.since,
-        "until": span.until,
-    }
-    params.update({f"{name}_{bound}": value for bound, value in bounds.items()})
+    for bound in ("low", "high", "first", "last", "since", "until"):
+        params[f"{name}_{bound}"] = getattr(span, bound)
 
 
 def _named_span(named: str, today: date) -> tuple[date, date]:
     match named:
         case "today":
             return today, today
-        case "tomorrow":
-            return today + timedelta(days=1), today + timedelta(days=1)
         case "week":
             return today, today + timedelta(days=6)
         case _:
-            return date.fromisoformat(named), date.fromisoformat(named)
+            tomorrow = today + timedelta(days=1)
+            day = tomorrow if named == "tomorrow" else date.fromisoformat(named)
+            return day, day
 
 
 def _parse_date(day: str | None) -> date | None:

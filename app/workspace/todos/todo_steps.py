@@ -73,6 +73,7 @@ def replace_steps(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple
 
     Raise Invalid for an id that is not there or comes twice.
     """
+    # Ids are never given again, also not those of deleted steps: a client's old list stays clear.
     known = {step.id: step for step in old}
     made = []
     for position, edit in enumerate(edits):

@@ -29,7 +29,7 @@ from app.workspace.todos.due import NAMED_DAYS, Day, DueText
 from app.workspace.todos.recurrence import Recurrence
 from app.workspace.todos.todo_records import HIGHEST_PRIORITY, TOP_PRIORITY, Todo
 from app.workspace.todos.todo_rows import Draft
-from app.workspace.todos.todo_search import Order, Sort, Wanted
+from app.workspace.todos.todo_search import Order, Sort, TodoFilters
 from app.workspace.todos.todo_steps import NewSteps, StepEdits
 
 TodoTitle = Annotated[
@@ -101,7 +101,7 @@ async def search_todos(
     without a dueDate are last, and a whole day stands where it ends. `order` goes with `sort`;
     left out it is asc for dueDate and title, desc for the others.
     """
-    wanted = Wanted(
+    wanted = TodoFilters(
         q,
         date,
         completed,
@@ -116,6 +116,7 @@ async def search_todos(
         user_timezone,
         include_steps,
     )
+    # What clients ask for again and again: by its index, and from memory while nothing changed.
     if wanted.unfiltered:
         return app.quick(_list_first_page, me, wanted, app.memory)
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
@@ -157,6 +158,7 @@ def create_todo(
     user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:
     """Create a todo, with a due date, steps and a recurrence if given."""
+    # A traveller's request is read in its zone; deadlines are stored in the zone of the account.
     home, zone = due.home_and_request_zone(tx, me, user_timezone)
     draft = Draft(
         title=title,
@@ -237,6 +239,7 @@ def edit_todo(
         _require_due_date(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
         if draft.recurrence != todo["recurrence"]:  # the last of a series may well be put off
             _require_not_over(draft, zone)
+    # Completed last, so that the next occurrence is made from the todo as it is now.
     todo_rows.update(tx, todo, draft, zone=home)
     if completed is True:
         complete_todo.complete_one(tx, me, todo_rows.require_live(tx, me.user, id), home, zone)
@@ -256,7 +259,7 @@ def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     return Trashed()
 
 
-def _list_first_page(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
+def _list_first_page(tx: Tx, me: Caller, wanted: TodoFilters, memory: Memory) -> TodoList:
     """Return a page near the start of the list.
 
     From memory, where no todo of the caller has changed since it was put there.

@@ -47,6 +47,7 @@ def move_folder_to_trash(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
         title=found["name"],
         path=path,
     )
+    # One entry for all: what went together comes back together.
     notes = note_rows.trash_in(tx, found["owner_id"], below, entry)
     folder_rows.set_trash(tx, below, entry)
     return notes, len(below)

@@ -64,6 +64,7 @@ def _require_own_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
     entry = trash_lists.require_entry(tx, me, kind, item_id)
     if entry["owner_id"] != me.owns:
         raise Forbidden("Only its owner may delete this for good.", role="admin")
+    # What went with a folder can be restored alone, but goes for good only with the folder.
     if (entry["kind"], entry["item_id"]) != (kind, item_id):
         raise NotFound(f"There is no such {kind} in the trash.", field="id")
     return entry
@@ -94,6 +95,7 @@ async def _purge_entries(app: App, entries: list[int]) -> Purged:
     writes.
     """
     notes = todos = below = 0
+    # Notes first and the entry last: cut off, the rest is still an entry and goes the next time.
     for entry in entries:
         while gone := await app.write(_purge_notes, entry):
             notes += gone
@@ -104,27 +106,20 @@ async def _purge_entries(app: App, entries: list[int]) -> Purged:
 
 def _purge_notes(tx: Tx, entry: int) -> int:
     """Delete some of the notes of an entry; return their number."""
-    return note_rows.purge(
-        tx,
-        [
-            row["id"]
-            for row in tx.all(
-                "SELECT id FROM notes WHERE trash_id = :entry LIMIT :some", entry=entry, some=BATCH
-            )
-        ],
+    rows = tx.all(
+        "SELECT id FROM notes WHERE trash_id = :entry LIMIT :some", entry=entry, some=BATCH
     )
+    return note_rows.purge(tx, [row["id"] for row in rows])
 
 
 def _purge_rest(tx: Tx, entry: int) -> tuple[int, int]:
     """Delete an entry with its todos and folders, once its notes are gone; return their numbers."""
-    todos = todo_rows.purge(
-        tx,
-        [row["id"] for row in tx.all("SELECT id FROM todos WHERE trash_id = :entry", entry=entry)],
+    todos, below = (
+        [row[0] for row in tx.all(f"SELECT id FROM {table} WHERE trash_id = :entry", entry=entry)]
+        for table in ("todos", "folders")
     )
-    below = [
-        row["id"] for row in tx.all("SELECT id FROM folders WHERE trash_id = :entry", entry=entry)
-    ]
+    # A note that was trashed by itself outlives its folder and would come back to the root.
     note_rows.forget_folders(tx, below)
-    below_count = folder_rows.purge(tx, below)
+    numbers = todo_rows.purge(tx, todos), folder_rows.purge(tx, below)
     trash_rows.delete_entry(tx, entry)
-    return todos, below_count
+    return numbers

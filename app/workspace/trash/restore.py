@@ -31,32 +31,30 @@ def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredIte
     deleted there, they can bring back.
     """
     entry = trash_lists.require_entry(tx, me, kind, id)
-    if (entry["kind"], entry["item_id"]) == ("folder", id) or entry["kind"] != "folder":
-        folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](
-            tx, entry, id
-        )
-        trash_rows.delete_entry(tx, entry["id"])
-    elif kind == "note":
-        folder_id = _restore_note(tx, entry, id)
+    alone = (entry["kind"], entry["item_id"]) == (kind, id)
+    folder_id = None
+    if kind == "note":
+        folder_id = _restore_note(tx, id)
+    elif kind == "todo":
+        todo_rows.set_trash(tx, [id], None)
+    elif alone:
+        folder_id = _restore_folder(tx, entry, id)
     else:
         raise Unprocessable(
             f"This folder went to the trash with “{entry['title']}”: restore that one, or "
             "its notes one by one.",
             field="id",
         )
+    if alone:  # else the entry is a folder's, for what else went with it
+        trash_rows.delete_entry(tx, entry["id"])
     return RestoredItem(kind, id, folder_id)
 
 
-def _restore_note(tx: Tx, entry: Any, note_id: int) -> int | None:
+def _restore_note(tx: Tx, note_id: int) -> int | None:
     note = tx.require_row("SELECT * FROM notes WHERE id = :id", id=note_id)
     folder_id = _live_folder(tx, note["folder_id"])
     note_rows.restore_one(tx, note, folder_id)
     return folder_id
-
-
-def _restore_todo(tx: Tx, entry: Any, todo_id: int) -> int | None:
-    todo_rows.set_trash(tx, [todo_id], None)
-    return None
 
 
 def _restore_folder(tx: Tx, entry: Any, folder_id: int) -> int | None:
@@ -84,8 +82,6 @@ def _free_name(tx: Tx, owner: int, parent: int | None, name: str) -> str:
 
 
 def _live_folder(tx: Tx, folder_id: int | None) -> int | None:
-    return (
-        folder_id
-        if folder_id is not None and folder_rows.find_live(tx, folder_id) is not None
-        else None
-    )
+    if folder_id is None or folder_rows.find_live(tx, folder_id) is None:
+        return None
+    return folder_id

@@ -62,9 +62,8 @@ def list_trash(
         return _list_inside(tx, me, folder_id, kinds, limit, offset)
     theirs = trash_rows.restorable_entries(tx, me)
     others = folder_rows.id_list(theirs)
-    whose = (
-        f"(owner_id = :me OR id IN ({folder_rows.IN_LIST}))" if theirs else "owner_id = :me"
-    )  # with the OR it would sort
+    # With the OR the index no longer gives the order, so those without such things go without it.
+    whose = f"(owner_id = :me OR id IN ({folder_rows.IN_LIST}))" if theirs else "owner_id = :me"
     where = f"{whose} AND kind IN (SELECT value FROM json_each(:kinds))"
     total = tx.value(
         f"SELECT count(*) FROM trash WHERE {where}", me=me.owns, ids=others, kinds=kinds
@@ -84,12 +83,14 @@ def allowed_kinds(me: Caller, kind: str | None, right: str) -> str:
     """Return the kinds that the credential may see in the trash, or change, as the JSON list that
     the SQL reads.
     """
-    wanted = ["note", "todo", "folder"] if kind is None else [kind]
+    scopes = {"note": "os.notes", "todo": "os.todos", "folder": "os.notes"}
+    if kind is not None:
+        me.require((f"{scopes[kind]}:{right}",))
     allowed = [
-        one for one in wanted if me.may((f"os.{'todos' if one == 'todo' else 'notes'}:{right}",))
+        one
+        for one, scope in scopes.items()
+        if kind in (None, one) and me.may((f"{scope}:{right}",))
     ]
-    if kind is not None and not allowed:
-        me.require((f"os.{'todos' if kind == 'todo' else 'notes'}:{right}",))
     return msgspec.json.encode(allowed).decode()
 
 
@@ -146,6 +147,7 @@ def _list_inside(
         offset=offset,
         **params,
     )
+    # To another admin the path begins where the share does.
     path = (
         folder_rows.folder_path
         if entry["owner_id"] == me.owns

@@ -111,7 +111,7 @@ CODE = [
 def test_everyone_who_reads_a_note_sees_the_same_code(code: str) -> None:
     text = f"{code}\n\n   ## Real\n\nA sentence of some words stands here.\n"
     assert link_text.find_links(text) == []
-    assert word_index.fts_columns(word_index.Words("T", "[]", text))["headings"].split() == [
+    assert word_index.fts_columns(word_index.IndexedText("T", "[]", text))["headings"].split() == [
         "##",
         "Real",
     ]

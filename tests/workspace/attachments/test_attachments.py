@@ -14,7 +14,7 @@ from app.core.process import subprocess_reader
 from app.main import create_app
 from app.settings import Settings
 from app.workspace.attachments import attachment_rows, attachments, media_types
-from app.workspace.attachments.text_extraction import Extract
+from app.workspace.attachments.text_extraction import ExtractedText
 from tests.conftest import UNSYNCED, Client, MovableClock, Served
 from tests.support.files import pdf, png
 
@@ -34,7 +34,7 @@ async def upload(client: Client, content: bytes, name: str = "file.txt", **heade
     )["attachment"]
 
 
-async def text(served: Served, content: bytes, name: str, said: str = "") -> Extract:
+async def text(served: Served, content: bytes, name: str, said: str = "") -> ExtractedText:
     client = await served.person(f"u{abs(hash((content[:100], name))) % 10**9}")
     caller = await served.parts.read(lambda tx: tx.require_row("SELECT max(id) FROM users")[0])
     found = await upload(client, content, name, **{"content-type": said} if said else {})
@@ -44,7 +44,7 @@ async def text(served: Served, content: bytes, name: str, said: str = "") -> Ext
     row = await served.parts.read(attachment_rows.require_own, me, found["id"])
     await client.aclose()
     once = await attachments.read_text(served.parts, me, row)
-    assert await attachments.read_text(served.parts, me, row) == Extract(
+    assert await attachments.read_text(served.parts, me, row) == ExtractedText(
         once.text, is_cut=once.is_cut, trouble=once.trouble
     )
     return once
@@ -195,7 +195,7 @@ async def test_what_a_cut_off_upload_left_is_not_seen_and_swept(
     from app.core.caller import Caller
 
     me = Caller(user=1, user_id="", username="alice", kind="session")
-    kind = media_types.Kind("text/plain", None)
+    kind = media_types.FileType("text/plain", None)
     await served.parts.write(attachment_rows.begin, me, name="half", kind=kind, size=9, sha256="")
     await served.parts.write(attachment_rows.put_part, 1, 0, b"half")
     await alice.refused("GET", "/os/attachments/1", 404, "not_found")
@@ -269,7 +269,7 @@ def test_bytes_become_text_whatever_wrote_them(
 
 
 async def test_the_text_of_a_file_is_read_by_its_kind(served: Served) -> None:
-    assert await text(served, b"Just words.", "a.txt") == Extract("Just words.")
+    assert await text(served, b"Just words.", "a.txt") == ExtractedText("Just words.")
     found = await text(
         served,
         b"<title>T</title><nav>menu</nav><h1>Head</h1><script>x</script><p>Some <b>bold</b> text.",

@@ -22,7 +22,7 @@ from app.workspace.index.spellings import (
     word_pattern,
 )
 from app.workspace.index.stems import stem
-from app.workspace.index.word_index import Words, fts_columns
+from app.workspace.index.word_index import IndexedText, fts_columns
 from app.workspace.search.ranking.snippets import make_snippet
 
 LISTED = (
@@ -178,7 +178,7 @@ def test_a_mark_that_is_not_indexed_is_no_part_that_could_be_found() -> None:
 
 def test_headings_are_apart_but_for_those_in_code() -> None:
     text = "# One\ntext\n## Two\n```sh\n# comment\n```\n#tag\n   - [ ] open"
-    spelled = fts_columns(Words("T", '["a"]', text))
+    spelled = fts_columns(IndexedText("T", '["a"]', text))
     assert spelled["headings"] == "# One\n## Two"
     assert spelled["content"] == "text\n```sh\n# comment\n```\n#tag\n   - [ ] open"
     assert spelled["tags"] == f'["a"] {OPEN_TODO}'
@@ -197,4 +197,4 @@ def test_headings_are_apart_but_for_those_in_code() -> None:
     ],
 )
 def test_an_open_checkbox_is_seen(text: str, is_open: bool) -> None:
-    assert (OPEN_TODO in fts_columns(Words("T", "[]", text))["tags"]) is is_open
+    assert (OPEN_TODO in fts_columns(IndexedText("T", "[]", text))["tags"]) is is_open

@@ -343,13 +343,17 @@ def test_a_long_line_is_tried_in_pieces_before_it_is_searched(
     )
     slow_program = SimpleNamespace(search=slow, programsize=10)
     with pytest.raises(Invalid, match="2 seconds"):
-        list(re2_programs._matching_lines(slow_program, b"x" * (10 << 20), re2_programs.Pace(2.0)))
+        list(
+            re2_programs._matching_lines(
+                slow_program, b"x" * (10 << 20), re2_programs.TimeBudget(2.0)
+            )
+        )
     assert sum(lengths) <= 2 << 20
     lengths.clear()
     assert [
         place
         for place in re2_programs._matching_lines(
-            slow_program, b"x" * (1 << 19), re2_programs.Pace(2.0)
+            slow_program, b"x" * (1 << 19), re2_programs.TimeBudget(2.0)
         )
         if place
     ] == []
@@ -357,7 +361,7 @@ def test_a_long_line_is_tried_in_pieces_before_it_is_searched(
 
 
 def test_pieces_are_short_where_they_take_long_and_long_where_they_do_not() -> None:
-    pace = re2_programs.Pace(2.0)
+    pace = re2_programs.TimeBudget(2.0)
     for _ in range(20):
         pace.learn(0.0, pace.piece)
     assert pace.piece == re2_programs.LONGEST_PIECE
@@ -482,14 +486,14 @@ async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(
     await alice.note("B", "the carpenter sat")
     await settled(served)
     looked: list[int] = []
-    batch = text_scan.Walk.next_batch
+    batch = text_scan.NoteWalk.next_batch
 
-    def watched(walk: text_scan.Walk, tx: Tx) -> text_scan.Batch:
+    def watched(walk: text_scan.NoteWalk, tx: Tx) -> text_scan.Batch:
         found = batch(walk, tx)
         looked.extend(found.ids())
         return found
 
-    monkeypatch.setattr(text_scan.Walk, "next_batch", watched)
+    monkeypatch.setattr(text_scan.NoteWalk, "next_batch", watched)
     assert await titles(alice, "walrus") == {"A"}
     assert looked == [1]
     assert await titles(alice, "sat") == {"A", "B"}
@@ -635,13 +639,13 @@ async def test_many_notes_are_read_in_two_lanes_and_found_in_order(
     monkeypatch.setattr(text_scan, "LARGEST_BATCH", 2)
     monkeypatch.setattr(re2_programs, "SLICE_SECONDS", 0.0)
     threads: set[int] = set()
-    batch = text_scan.Walk.next_batch
+    batch = text_scan.NoteWalk.next_batch
 
-    def watched(walk: text_scan.Walk, tx: Tx) -> text_scan.Batch:
+    def watched(walk: text_scan.NoteWalk, tx: Tx) -> text_scan.Batch:
         threads.add(threading.get_ident())
         return batch(walk, tx)
 
-    monkeypatch.setattr(text_scan.Walk, "next_batch", watched)
+    monkeypatch.setattr(text_scan.NoteWalk, "next_batch", watched)
     names = [f"n{number:02}" for number in range(40)]
     await alice.ok(
         "POST",

@@ -209,14 +209,14 @@ async def test_a_search_whose_time_is_over_gives_what_it_has(
         await edit(alice, note, "gone")
     monkeypatch.setattr(re2_programs, "SLICE_SECONDS", -1.0)
 
-    class Spent(re2_programs.Pace):
+    class Spent(re2_programs.TimeBudget):
         """Time that is over after a few slices."""
 
         def end_slice(self) -> None:
-            self.left -= 0.4
+            self.left -= 0.6
             self._require(self.left)
 
-    monkeypatch.setattr(snapshot_history, "Pace", Spent)
+    monkeypatch.setattr(snapshot_history, "TimeBudget", Spent)
     body = await alice.ok("POST", SEARCH, json={"query": "walrus", "history": True})
     assert body["historyComplete"] is False
     assert [one["title"] for one in body["history"]] in ([], ["B"])

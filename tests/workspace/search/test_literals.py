@@ -149,7 +149,7 @@ class Shelf:
             for number, text in enumerate(self.texts)
             if any(
                 re2_programs.find_hits(
-                    program, re2_programs.join_texts([text.encode()]), re2_programs.Pace(60.0)
+                    program, re2_programs.join_texts([text.encode()]), re2_programs.TimeBudget(60.0)
                 )
             )
         }
@@ -367,7 +367,7 @@ def test_words_digits_and_spaces_are_those_of_unicode(seed: int) -> None:
             found = [
                 hit
                 for place in re2_programs.find_hits(
-                    program, re2_programs.join_texts([line.encode()]), re2_programs.Pace(60.0)
+                    program, re2_programs.join_texts([line.encode()]), re2_programs.TimeBudget(60.0)
                 )
                 if place
                 for hit in place[1:]
@@ -387,7 +387,7 @@ def test_a_line_of_ascii_is_not_judged_again_though_its_neighbours_are_not() -> 
 
     texts = re2_programs.join_texts(["Café\nwalrus 12\n".encode()])
     found = re2_programs.find_hits(
-        msgspec.structs.replace(program, exact=Untouched()), texts, re2_programs.Pace(60.0)
+        msgspec.structs.replace(program, exact=Untouched()), texts, re2_programs.TimeBudget(60.0)
     )
     assert [(hit.line, hit.first, hit.last) for place in found if place for hit in place[1:]] == [
         (2, 0, 9)

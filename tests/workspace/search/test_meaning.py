@@ -9,8 +9,8 @@ import pytest
 from app.core.embedder import EmbeddingFailed
 from app.settings import Settings
 from app.workspace.search.vectors import note_vectors, vector_maker, vector_matrices, vector_matrix
-from app.workspace.search.vectors.vector_kinds import NOTES, Shelf
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_kinds import NOTES, TextQueue
+from app.workspace.search.vectors.vector_maker import VectorMaker
 from app.workspace.search.vectors.vector_matrix import Matrix
 from tests.conftest import Client, Served
 from tests.support.fake_embedder import FakeEmbedder
@@ -37,7 +37,7 @@ def stored(served: Served, model: str = "fake") -> dict[int, bytes]:
 
 async def held(served: Served, owner: int) -> dict[int, bytes]:
     """Give the vectors of each note as the owner's matrix has them."""
-    known = served.parts.part(Meaning)
+    known = served.parts.part(VectorMaker)
     assert known.model is not None
     return (await known.matrices.matrices_of(served.parts, known.model, [owner]))[0].contents()
 
@@ -148,7 +148,7 @@ async def test_what_a_killed_server_left_undone_is_found_again(
     async with start(embedder) as server:
         alice = await server.person("alice")
         await alice.note("A", "text " * 200)
-        await until(lambda: server.parts.part(Meaning).state[0] == "indexing")
+        await until(lambda: server.parts.part(VectorMaker).state[0] == "indexing")
         await alice.aclose()
     assert embedder.asked == []
     async with start(FakeEmbedder()) as server:
@@ -165,7 +165,7 @@ async def test_a_note_that_changes_while_it_is_embedded_is_embedded_again(
 ) -> None:
     embedder.open.clear()
     note = await alice.note("A", "old")
-    await until(lambda: served.parts.part(Meaning).state[0] == "indexing")
+    await until(lambda: served.parts.part(VectorMaker).state[0] == "indexing")
     await asyncio.sleep(0.02)
     await alice.ok(
         "PATCH", f"/os/notes/{note['id']}", json={"content": "new", "contentFormat": "markdown"}
@@ -181,7 +181,7 @@ async def test_a_note_that_goes_while_it_is_embedded_leaves_nothing(
 ) -> None:
     embedder.open.clear()
     note = await alice.note("A", "text")
-    await until(lambda: served.parts.part(Meaning).state[0] == "indexing")
+    await until(lambda: served.parts.part(VectorMaker).state[0] == "indexing")
     await alice.ok("DELETE", f"/os/notes/{note['id']}")
     await alice.ok("DELETE", f"/os/trash/note/{note['id']}")
     embedder.open.set()
@@ -195,7 +195,7 @@ async def test_a_failing_model_is_asked_again_later_and_nothing_is_lost(
     embedder.failing = "The model has gone."
     for number in range(5):
         await alice.note(f"N{number}", "text")
-    known = served.parts.part(Meaning)
+    known = served.parts.part(VectorMaker)
     await until(lambda: known.state[0] == "failing")
     assert (await status(alice))["reason"] == "The model has gone."
     embedder.failing = None
@@ -231,7 +231,7 @@ async def test_an_unexpected_failure_is_said_and_passes(
 
     monkeypatch.setattr(embedder, "passages", broken)
     await alice.note("A", "text")
-    await until(lambda: served.parts.part(Meaning).state[0] == "failing")
+    await until(lambda: served.parts.part(VectorMaker).state[0] == "failing")
     monkeypatch.undo()
     await until(lambda: stored(served))
     assert "ZeroDivisionError" in caplog.text
@@ -250,7 +250,7 @@ async def test_a_vector_of_another_length_is_refused(
 
     embedder.passages = shorter  # type: ignore[method-assign]
     await alice.note("B", "text")
-    await until(lambda: served.parts.part(Meaning).state[0] == "failing")
+    await until(lambda: served.parts.part(VectorMaker).state[0] == "failing")
     assert "96" in (await status(alice))["reason"]
     assert len(stored(served)) == 1
 
@@ -271,7 +271,7 @@ async def test_on_battery_the_work_pauses_and_then_goes_on(
     start: Start, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with start(embedder) as server:
-        known = server.parts.part(Meaning)
+        known = server.parts.part(VectorMaker)
         monkeypatch.setattr(known, "_on_battery", lambda: True)
         alice = await server.person("alice")
         await alice.note("A", "text")
@@ -299,15 +299,15 @@ async def test_another_model_is_indexed_while_the_old_one_answers_and_then_the_o
     new.open.clear()
     async with start(new, former={"old": old}) as server:
         alice = server.client(key)
-        await until(lambda: server.parts.part(Meaning).answering)
+        await until(lambda: server.parts.part(VectorMaker).answering)
         found = await status(alice)
         assert (found["model"], found["answering"], found["state"]) == ("new", "old", "indexing")
         assert len(stored(server, "old")) == 5
-        assert await server.parts.part(Meaning).query("text") == await old.query("text")
+        assert await server.parts.part(VectorMaker).query("text") == await old.query("text")
         new.open.set()
         await until(lambda: not stored(server, "old"))
         assert old.closed
-        assert await server.parts.part(Meaning).query("text") == await new.query("text")
+        assert await server.parts.part(VectorMaker).query("text") == await new.query("text")
         assert len(stored(server, "new")) == 5
         await settled(server)
         found = await status(alice)
@@ -331,8 +331,8 @@ async def test_without_a_way_to_ask_the_old_model_the_new_one_answers_as_far_as_
     new = FakeEmbedder("new")
     new.open.clear()
     async with start(new) as server:
-        await until(lambda: server.parts.part(Meaning).answering)
-        assert server.parts.part(Meaning).answering == server.parts.part(Meaning).model
+        await until(lambda: server.parts.part(VectorMaker).answering)
+        assert server.parts.part(VectorMaker).answering == server.parts.part(VectorMaker).model
         assert stored(server, "old")
 
 
@@ -349,7 +349,7 @@ async def test_a_query_that_no_model_answers_soon_is_given_up(
     monkeypatch.setattr(embedder, "query", never)
     async with start(embedder) as server:
         with pytest.raises(EmbeddingFailed, match="does not answer"):
-            await server.parts.part(Meaning).query("text")
+            await server.parts.part(VectorMaker).query("text")
 
 
 async def test_going_back_to_a_model_keeps_what_it_had(start: Start) -> None:
@@ -362,7 +362,7 @@ async def test_going_back_to_a_model_keeps_what_it_had(start: Start) -> None:
     new = FakeEmbedder("new")
     new.open.clear()
     async with start(new) as server:
-        await until(lambda: server.parts.part(Meaning).answering)
+        await until(lambda: server.parts.part(VectorMaker).answering)
     again = FakeEmbedder("old")
     async with start(again) as server:
         await settled(server)
@@ -411,7 +411,7 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
         """
 
         def __init__(self) -> None:
-            self.shelf = Shelf(NOTES)
+            self.queue = TextQueue(NOTES)
             self.rows: list[int] = []
 
         async def read(
@@ -420,12 +420,12 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
             seen = [id_ for id_ in self.rows if id_ < below]
             if not self.rows:
                 self.rows = [9, 8, 7]
-                self.shelf.look_through_all()
+                self.queue.look_through_all()
             return seen, 0
 
     app: Any = Reading()
-    assert await app.shelf.take_older(app, 1, 16) == [9, 8, 7]
-    assert await app.shelf.take_older(app, 1, 16) == []
+    assert await app.queue.take_older(app, 1, 16) == [9, 8, 7]
+    assert await app.queue.take_older(app, 1, 16) == []
 
 
 async def test_many_changes_are_waited_for_until_the_last(
@@ -546,7 +546,7 @@ async def test_a_search_that_is_given_up_leaves_the_matrix_whole(
     for number in range(5):
         await alice.note(f"N{number}", "text")
     await settled(served)
-    known = served.parts.part(Meaning)
+    known = served.parts.part(VectorMaker)
     assert known.model is not None
     asking = asyncio.ensure_future(known.matrices.matrices_of(served.parts, known.model, [1]))
     await asyncio.sleep(0)
@@ -565,7 +565,7 @@ async def test_matrices_that_were_not_used_for_longest_go_first(
     await held(served, 1)
     monkeypatch.setattr(vector_matrices, "MOST_BYTES", 1)
     assert list(await held(served, 2)) == [2]
-    assert list(served.parts.part(Meaning).matrices._held) == [2]
+    assert list(served.parts.part(VectorMaker).matrices._held) == [2]
     assert list(await held(served, 1)) == [1]
 
 

@@ -330,8 +330,8 @@ def test_a_replacement_that_would_not_end_is_refused(monkeypatch: pytest.MonkeyP
     assert replace_in_text.replace_matches(program, ["y"], "x" * 10, _begun()).content == "y" * 10
 
 
-def _begun() -> re2_programs.Pace:
-    pace = re2_programs.Pace(60.0)
+def _begun() -> re2_programs.TimeBudget:
+    pace = re2_programs.TimeBudget(60.0)
     pace.begin_slice()
     return pace
 

@@ -577,6 +577,19 @@ async def test_a_trashed_folder_shows_what_is_in_it_and_one_note_of_it_comes_bac
     await check_words(served)
 
 
+async def test_a_note_of_the_same_number_as_its_trashed_folder_comes_back_alone(
+    alice: Client,
+) -> None:
+    folder = await alice.folder("Numbers")
+    ids = [(await alice.note(folderId=folder))["id"] for _ in range(folder + 1)]
+    assert folder in ids
+    await alice.ok("DELETE", f"/os/folders/{folder}")
+    await alice.ok("POST", f"/os/trash/note/{folder}/restore")
+    assert await items(alice) == [("folder", folder)]
+    await alice.ok("POST", f"/os/trash/folder/{folder}/restore")
+    assert (await alice.ok("GET", f"/os/notes?folderId={folder}"))["totalNotes"] == len(ids) - 1
+
+
 async def test_bringing_a_folder_back_counts_as_a_change_of_the_workspace(
     alice: Client, clock: MovableClock
 ) -> None:

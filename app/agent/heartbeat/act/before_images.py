@@ -109,7 +109,7 @@ def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None
         tx,
         me,
         note,
-        note_edits.Edit(image["title"], note_rows.measure_text(held), image["tags"]),
+        note_edits.NoteEdit(image["title"], note_rows.measure_text(held), image["tags"]),
         label=BEFORE_UNDO,
     )
 

@@ -321,7 +321,7 @@ def _fact_once(
 def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     """The note that a line is to be added to, by its title, with its text as it is now."""
     link = link_text.find_links(f"[[{rule.note}]]")
-    found = link_targets.View(look.tx, look.me).find_note(link[0]) if link else None
+    found = link_targets.LinkResolver(look.tx, look.me).find_note(link[0]) if link else None
     if found is None or found["id"] in look.me.hidden:
         return []
     note = look.tx.require_row(

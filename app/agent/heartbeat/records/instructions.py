@@ -96,7 +96,7 @@ def write(tx: Tx, me: Caller, content: str) -> None:
         folder_id, _ = folder_rows.ensure(tx, me.user, None, FOLDERS)
         note_rows.insert(tx, owner=me.user, folder_id=folder_id, title=TITLE, text=text)
     else:
-        note_edits.apply_edit(tx, me, note, note_edits.Edit(None, text, None))
+        note_edits.apply_edit(tx, me, note, note_edits.NoteEdit(None, text, None))
 
 
 def find_note(tx: Tx, user: int) -> sqlite3.Row | None:

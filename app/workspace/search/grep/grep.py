@@ -17,8 +17,7 @@ from app.core.schema import NO_NUL, Form, Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folders
 from app.workspace.search.grep import re2_programs, text_scan
 from app.workspace.search.grep import snapshot_history as histories
-from app.workspace.search.grep.re2_programs import Hit, Mode, Pace, Program
-from app.workspace.search.grep.text_scan import Batch
+from app.workspace.search.grep.re2_programs import Hit, Mode, Program, TimeBudget
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000), Form(NO_NUL)]
 Context = Annotated[int, Meta(ge=0, le=20)]
@@ -102,15 +101,14 @@ async def grep_notes(
     is left unfinished.
     """
     me = app.quick(access.hide_policy_notes, me)
-    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
-    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit)
+    wanted = GrepRequest(pattern, mode, case_sensitive, folder_id, folder_name)
+    grep = GrepSearch(me, wanted, around=(context_before, context_after), limit=limit)
     await grep.run(app)
     truncated = grep.cut_to_limit()
-    scanned = (
-        await app.read(text_scan.count_notes, grep.scope, grep.results[-1].note_id)
-        if truncated
-        else grep.scope.total
-    )
+    scanned = grep.scope.total
+    if truncated:
+        last = grep.results[-1].note_id
+        scanned = len(await app.read(text_scan.list_note_ids, grep.scope, last))
     answer = Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
     if history:
         traces = await histories.find_lines(app, me, grep.scope, grep.program, limit=limit)
@@ -119,7 +117,7 @@ async def grep_notes(
     return answer
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class GrepRequest(msgspec.Struct, frozen=True):
     """What is searched for, and where.
 
     In all notes the caller has at least that role for, in a folder, or in some notes.
@@ -134,27 +132,31 @@ class Wanted(msgspec.Struct, frozen=True):
     note_ids: tuple[int, ...] | None = None
 
 
-class Grep:
+class GrepSearch:
     """A search under way: it goes on slice by slice, and holds what it has found."""
 
     program: Program
     scope: text_scan.Scope
-    walk: text_scan.Walk
+    walk: text_scan.NoteWalk
+    _tx: Tx
 
-    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int) -> None:
+    def __init__(
+        self, me: Caller, wanted: GrepRequest, *, around: tuple[int, int], limit: int
+    ) -> None:
         self.me = me
         self.wanted = wanted
         self.around = around
         self.limit = limit
         self.found = 0
         self.results: list[Matched] = []
-        self.pace = Pace(re2_programs.SECONDS)
-        self._work: Iterator[None] = iter(())
+        self.budget = TimeBudget(re2_programs.SECONDS)
+        self._work = self._search()
 
     async def run(self, app: App) -> None:
         """Search to the end; in two lanes at once, each for half of the notes, where all of them
         are to be read.
         """
+        # SQLite works without the GIL, so two readers' threads read at the same time.
         if await app.read(self.begin):
             return
         other = self._split_off_half()
@@ -162,7 +164,8 @@ class Grep:
             await app.read_in_slices(self.slice)
             return
         later = asyncio.ensure_future(app.read_in_slices(other.slice))
-        later.add_done_callback(report_failure)  # when both lanes refuse, one of them is heard
+        # When both lanes refuse, one of them is heard; that nobody heard the other is no trouble.
+        later.add_done_callback(report_failure)
         try:
             await app.read_in_slices(self.slice)
             if not self._has_enough():
@@ -173,8 +176,8 @@ class Grep:
             later.cancel()
 
     def begin(self, tx: Tx) -> bool:
-        """Find out what is to be read, and search a first slice of it; say whether that was all."""
-        self.pace.begin_slice()
+        """Find out what is to be read and search a first slice; return whether that was all."""
+        self.budget.begin_slice()
         wanted = self.wanted
         self.program = re2_programs.compile_program(
             wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive
@@ -185,23 +188,24 @@ class Grep:
         self.scope = text_scan.notes_in_scope(
             tx, self.me, None if folder is None else folder["id"], wanted.least
         )
-        self.walk = text_scan.Walk(tx, self.scope, self.program.needs, only=wanted.note_ids)
+        self.walk = text_scan.NoteWalk(tx, self.scope, self.program.needs, only=wanted.note_ids)
         return self.slice(tx)
 
     def slice(self, tx: Tx) -> bool:
-        """Search for some tens of milliseconds and say whether that was all.
+        """Search for some tens of milliseconds; return whether that was all.
 
         Raise Invalid when the time for the whole is over.
         """
-        self.pace.begin_slice()
-        while not self._advance(tx):
-            if self.pace.is_slice_over():
-                self.pace.end_slice()
+        self._tx = tx
+        self.budget.begin_slice()
+        for _ in self._work:
+            if self.budget.is_slice_over():
+                self.budget.end_slice()
                 return False
         return True
 
     def cut_to_limit(self) -> bool:
-        """Leave out the lines above the limit and say whether there were any."""
+        """Leave out the lines above the limit; return whether there were any."""
         over = self.found - self.limit
         while over > 0:
             last = self.results[-1].matches
@@ -213,32 +217,40 @@ class Grep:
         return self.found > self.limit
 
     def _has_enough(self) -> bool:
+        # One more than is shown, which tells that there are more.
         return self.found > self.limit
 
-    def _split_off_half(self) -> "Grep | None":
+    def _split_off_half(self) -> "GrepSearch | None":
         """Return another search for the later half of what is left to read, if that is worth it."""
         rest = self.walk.split_off_half()
         if rest is None:
             return None
         other = copy.copy(self)
-        other.walk, other.results, other._work, other.pace = (
-            rest,
-            [],
-            iter(()),
-            Pace(self.pace.left),
-        )
+        other.walk, other.results, other.budget = rest, [], TimeBudget(self.budget.left)
         other.limit, other.found = self.limit - self.found, 0
+        other._work = other._search()
         return other
 
-    def _advance(self, tx: Tx) -> bool:
-        """Do a little more and say whether that was all."""
-        if next(self._work, self) is not self:
-            return False
-        if self._has_enough() or self.walk.ended:
-            self._add_titles(tx)
-            return True
-        self._work = self._search_batch(self.walk.next_batch(tx))
-        return False
+    def _search(self) -> Iterator[None]:
+        """Search batch after batch; each step may be in another transaction than the last."""
+        while not (self._has_enough() or self.walk.ended):
+            batch = self.walk.next_batch(self._tx)
+            before, content, names = -1, b"", None
+            for found in re2_programs.find_hits(self.program, batch.texts, self.budget):
+                if found is None:
+                    yield
+                    continue
+                which, hit = found
+                if which != before:
+                    names = names or batch.names()
+                    before, content = which, batch.texts[which]
+                    self.results.append(Matched(*names[which], []))
+                self.results[-1].matches.append(match_with_lines(content, hit, *self.around))
+                self.found += 1
+                if self._has_enough():
+                    break
+            yield
+        self._add_titles(self._tx)
 
     def _add_titles(self, tx: Tx) -> None:
         nameless = [matched for matched in self.results if not matched.title]
@@ -248,25 +260,8 @@ class Grep:
         for matched in nameless:
             matched.title = titles.get(matched.note_id, "")
 
-    def _search_batch(self, batch: Batch) -> Iterator[None]:
-        """Search texts, and keep what is found."""
-        before, content, names = -1, b"", None
-        for found in re2_programs.find_hits(self.program, batch.texts, self.pace):
-            if found is None:
-                yield None
-                continue
-            which, hit = found
-            if which != before:
-                names = names or batch.names()
-                before, content = which, batch.texts[which]
-                self.results.append(Matched(*names[which], []))
-            self.results[-1].matches.append(match_with_lines(content, hit, *self.around))
-            self.found += 1
-            if self._has_enough():
-                return
 
-
-def _line_trace(found: histories.Found, around: tuple[int, int]) -> LineTrace:
+def _line_trace(found: histories.FoundSnapshot, around: tuple[int, int]) -> LineTrace:
     text = found.content
     return LineTrace(
         **msgspec.structs.asdict(found.trace),
@@ -277,11 +272,14 @@ def _line_trace(found: histories.Found, around: tuple[int, int]) -> LineTrace:
 def match_with_lines(text: bytes, hit: Hit, before: int, after: int) -> Match:
     """Return a line that matches, with so many of the lines before and after it."""
     line = text[hit.start : hit.end].decode()
-    above, below = (
-        _lines_before(text, hit.start, before) if before else [],
-        _lines_after(text, hit.end, after) if after else [],
+    return Match(
+        hit.line,
+        hit.first + 1,
+        line,
+        line[hit.first : hit.last],
+        _lines_before(text, hit.start, before),
+        _lines_after(text, hit.end, after),
     )
-    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], above, below)
 
 
 def _lines_before(text: bytes, end: int, most: int) -> list[str]:

@@ -42,7 +42,7 @@ class Literals(msgspec.Struct, frozen=True):
     likes: tuple[str, ...]
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _Character(msgspec.Struct, frozen=True):
     """A character of every match: what the index calls it, and what LIKE does ("" where LIKE
     cannot be asked). Before one that is `escapable` a backslash may stand.
     """
@@ -52,13 +52,13 @@ class _Place(msgspec.Struct, frozen=True):
     escapable: bool = False
 
 
-class _Fork(msgspec.Struct, frozen=True):
+class _Choice(msgspec.Struct, frozen=True):
     """One of several runs of parts."""
 
     branches: "list[_Parts]"
 
 
-_Parts = list["_Place | _Fork | None"]
+_Parts = list["_Character | _Choice | None"]
 """What stands side by side; None where anything may stand."""
 
 
@@ -66,6 +66,7 @@ def required_literals(tokens: Sequence[Token]) -> Literals:
     """Return what every match of a pattern must hold."""
     parts = _choice(iter(tokens))
     match = _fts_query(parts)
+    # Each term costs a walk along its list; more of them take longer than reading the notes.
     if match is not None and match.count('"') > 2 * MOST_TERMS:
         match = None
     return Literals(match, _like_patterns(parts))
@@ -92,16 +93,17 @@ def _choice(tokens: Iterator[Token]) -> _Parts:
 def _repeat_parts(token: Token, once: _Parts) -> _Parts:
     if token.least == 0:
         return [None]
+    # After as many copies as a trigram is long more of them tell nothing new.
     copies = once * min(token.least, GRAM)
     return _shorten_parts(copies if token.most == token.least <= GRAM else [*copies, None, *copies])
 
 
 def _choice_parts(branches: list[_Parts]) -> _Parts:
     singles = [branch[0] for branch in branches if len(branch) == 1]
-    places = [one for one in singles if isinstance(one, _Place) and not one.escapable]
+    places = [one for one in singles if isinstance(one, _Character) and not one.escapable]
     if len(places) == len(branches):
-        return [_Place(tuple(dict.fromkeys(gram for one in places for gram in one.grams)), "")]
-    return [_Fork(branches)]
+        return [_Character(tuple(dict.fromkeys(gram for one in places for gram in one.grams)), "")]
+    return [_Choice(branches)]
 
 
 def _shorten_parts(parts: _Parts) -> _Parts:
@@ -110,14 +112,14 @@ def _shorten_parts(parts: _Parts) -> _Parts:
     return parts if len(parts) <= MOST_PARTS else [*parts[:half], None, *parts[-half:]]
 
 
-def _place_of(char: Token) -> _Place | None:
+def _place_of(char: Token) -> _Character | None:
     named = [_index_character(option, fold=char.fold) for option in char.options]
     if not named or not all(named):
         return None
     forms = [form for name in named for form in name + OLD_FORMS.get(name, "") * char.fold]
     is_like = len(named) == 1 and _is_asked_by_like(char.options[0], fold=char.fold)
     like = char.options[0] if is_like else ""
-    return _Place(tuple(dict.fromkeys(forms)), like, char.escapable)
+    return _Character(tuple(dict.fromkeys(forms)), like, char.escapable)
 
 
 def _index_character(character: str, *, fold: bool) -> str:
@@ -138,6 +140,7 @@ def _is_asked_by_like(character: str, *, fold: bool) -> bool:
         return False
     if not fold or _is_without_case(character):
         return True
+    # LIKE folds ASCII alone; RE2 also takes the Kelvin sign for k and the long s for s.
     return character.isascii() and character not in "kKsS"
 
 
@@ -148,18 +151,18 @@ def _is_without_case(character: str) -> bool:
 def _fts_query(parts: _Parts) -> str | None:
     """Return the FTS5 query for parts that stand side by side."""
     terms: list[str] = []
-    for characters, run in itertools.groupby(parts, lambda part: isinstance(part, _Place)):
+    for characters, run in itertools.groupby(parts, lambda part: isinstance(part, _Character)):
         if characters:
-            terms += _choose_trigrams([part for part in run if isinstance(part, _Place)])
+            terms += _choose_trigrams([part for part in run if isinstance(part, _Character)])
     for at, part in enumerate(parts):
-        if isinstance(part, _Fork) and (
+        if isinstance(part, _Choice) and (
             either := _choice_query(part, _beside(parts[:at][::-1])[::-1], _beside(parts[at + 1 :]))
         ):
             terms.append(either)
     return " AND ".join(dict.fromkeys(terms)) or None
 
 
-def _choice_query(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
+def _choice_query(fork: _Choice, before: _Parts, after: _Parts) -> str | None:
     queries = [_fts_query([*before, *branch, *after]) for branch in fork.branches]
     known = [query for query in queries if query is not None]
     if len(known) < len(queries) or sum(query.count('"') for query in known) > 2 * MOST_TERMS:
@@ -169,10 +172,10 @@ def _choice_query(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
 
 def _beside(parts: _Parts) -> _Parts:
     """Return the first characters, as many as can share a trigram with what stands beside them."""
-    return list(itertools.takewhile(lambda part: isinstance(part, _Place), parts[: GRAM - 1]))
+    return list(itertools.takewhile(lambda part: isinstance(part, _Character), parts[: GRAM - 1]))
 
 
-def _choose_trigrams(run: list[_Place]) -> list[str]:
+def _choose_trigrams(run: list[_Character]) -> list[str]:
     """Return some trigrams of a run, each as a query.
 
     Those that seem rarest, since each costs a walk along a list of the notes that hold it.
@@ -183,19 +186,19 @@ def _choose_trigrams(run: list[_Place]) -> list[str]:
     return [_trigram_query(places[at]) for at in sorted(chosen)]
 
 
-def _commonness(place: _Place) -> int:
+def _commonness(place: _Character) -> int:
     """Return roughly how common a character is in texts, on a scale of its own."""
     return max(COMMON.find(gram.lower()) for gram in place.grams)
 
 
-def _count_alternatives(places: list[_Place]) -> int:
+def _count_alternatives(places: list[_Character]) -> int:
     counts = (
         len(place.grams) * (2 if at and place.escapable else 1) for at, place in enumerate(places)
     )
     return math.prod(counts)
 
 
-def _trigram_query(places: list[_Place]) -> str:
+def _trigram_query(places: list[_Character]) -> str:
     """Return the query for three characters, each but the first with a backslash or without."""
     forms = [
         (
@@ -212,7 +215,7 @@ def _trigram_query(places: list[_Place]) -> str:
 def _like_patterns(parts: _Parts) -> tuple[str, ...]:
     texts: list[str] = [""]
     for part in parts:
-        if isinstance(part, _Place) and part.like:
+        if isinstance(part, _Character) and part.like:
             texts += [""] * part.escapable
             texts[-1] += part.like
         else:

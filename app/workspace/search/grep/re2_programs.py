@@ -65,7 +65,7 @@ class Program(msgspec.Struct, frozen=True):
         )
 
 
-class Pace:
+class TimeBudget:
     """How long pieces may be so that each takes some milliseconds, and how much time is left."""
 
     def __init__(self, seconds: float) -> None:
@@ -85,6 +85,8 @@ class Pace:
         """Take the slice off what is left, by what this thread has worked, or half the time if
         that is more; raise Invalid when nothing is left.
         """
+        # Waiting for a processor is no fault of the pattern; half of it counts, or a busy machine
+        # would let a search go on for long.
         self.left -= max(
             time.thread_time() - self._worked, (time.monotonic() - self._slice_began) / 2
         )
@@ -163,7 +165,9 @@ def join_texts(contents: Sequence[bytes]) -> Texts:
     return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
 
 
-def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+def find_hits(
+    program: Program, texts: Texts, budget: TimeBudget
+) -> Iterator[tuple[int, Hit] | None]:
     """Return the lines that match, in order, each with the place of its text among all.
 
     None now and then, where it may be left for a while.
@@ -172,7 +176,7 @@ def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int,
     small = program.exact.programsize <= SMALL_PROGRAM
     search = program.exact if small and whole.isascii() else program.widened
     which, line, counted, base, limit = -1, 1, 0, 0, 0
-    for place in _matching_lines(search, whole, pace):
+    for place in _matching_lines(search, whole, budget):
         if place is None:
             yield None
             continue
@@ -187,8 +191,9 @@ def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int,
         if search is program.exact or (program.marked is None and whole[start:end].isascii()):
             matched = _count_characters(whole, start, first), _count_characters(whole, start, last)
         else:
-            if end - start > 2 * pace.piece:
-                yield from _check_long_line(program.exact, whole, (start, end), pace)
+            # RE2 cannot be interrupted, so a line that is long is tried in growing pieces first.
+            if end - start > 2 * budget.piece:
+                yield from _check_long_line(program.exact, whole, (start, end), budget)
             matched = program.match_line(whole[start:end])
         if matched is None:
             yield None
@@ -198,7 +203,7 @@ def find_hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int,
 
 
 def _matching_lines(
-    program: Any, text: bytes, pace: Pace
+    program: Any, text: bytes, budget: TimeBudget
 ) -> Iterator[tuple[int, int, int, int] | None]:
     """Return where the lines lie that match and where their first matches do.
 
@@ -207,14 +212,14 @@ def _matching_lines(
     size, at, number = len(text), 0, 0
     most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
     while at < size:
-        piece = min(pace.piece, most)
+        piece = min(budget.piece, most)
         stop = text.find(b"\n", at + piece) if at + piece < size else -1
         stop = size if stop < 0 else stop
         if stop - at > 2 * piece:
-            yield from _check_long_line(program, text, (at, stop), pace)
+            yield from _check_long_line(program, text, (at, stop), budget)
         begun, from_ = time.monotonic(), at
         found = program.search(text, at, stop)
-        pace.learn(time.monotonic() - begun, stop - from_)
+        budget.learn(time.monotonic() - begun, stop - from_)
         while found is not None:
             first, last = found.span()
             start = text.rfind(b"\n", at, first) + 1 or at
@@ -259,19 +264,19 @@ def _too_slow_error() -> Invalid:
 
 
 def _check_long_line(
-    program: Any, text: bytes, line: tuple[int, int], pace: Pace
+    program: Any, text: bytes, line: tuple[int, int], budget: TimeBudget
 ) -> Iterator[None]:
     """Check whether there is time for a line that is too long for one piece.
 
     Try growing beginnings of it, whose times tell what the whole takes.
     """
     at, end = line
-    size = pace.piece
+    size = budget.piece
     while at + size < end:
         begun = time.monotonic()
         if program.search(text, at, at + size) is not None:
             break
-        pace.require(2 * (time.monotonic() - begun))
+        budget.require(2 * (time.monotonic() - begun))
         size *= 2
         yield None
 
@@ -301,6 +306,7 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = case_sensitive
+    # RE2 refuses a larger program: a short pattern of counted repeats may need gigabytes.
     options.max_mem = MEMORY
     options.never_nl = True
     options.never_capture = not groups
@@ -311,11 +317,8 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
             "pattern holds half of a surrogate pair, which is no character.", field="pattern"
         ) from None
     except re2.error as error:
-        reason = (
-            error.args[0].decode(errors="replace")
-            if isinstance(error.args[0], bytes)
-            else str(error.args[0])
-        )
+        said = error.args[0]
+        reason = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
         raise Invalid(regex_patterns.explain_refusal(reason), field="pattern") from None
     finally:
         re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large

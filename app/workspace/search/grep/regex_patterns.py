@@ -18,6 +18,7 @@ import msgspec
 
 from app.errors import Invalid
 
+# Groups are read by functions that call themselves: far below Python's own limit.
 DEEPEST = 60
 MOST_OPTIONS = 4
 WORD = r"\pL\pN\pM_"
@@ -195,7 +196,7 @@ def _token(found: re.Match[str], folds: list[bool]) -> list[Token]:
         return [Token("repeat", source, least=least, most=most)]
     if found["unknown"]:
         raise Invalid(explain_refusal(f"invalid perl operator: {source}"), field="pattern")
-    if found["letter"] in OUTSIDE and found["letter"]:
+    if found["letter"] and found["letter"] in OUTSIDE:
         return [Token("char", OUTSIDE[found["letter"]], fold=folds[-1])]
     if found["any"]:
         return [Token("char", source, fold=folds[-1])]
@@ -251,6 +252,7 @@ def _class(pattern: str, at: int, *, fold: bool) -> tuple[Token, int]:
             item, character = f"{item}-{last}", ""
         source, certain = source + item, certain and character != ""
         options.append(character)
+    # Of a large class each letter would double the trigrams to ask for: then any may stand there.
     few = certain and len(options) <= MOST_OPTIONS
     known = tuple(dict.fromkeys(options)) if few else ()
     return Token("char", f"[{'^' * negated}{source}]", known, fold), at + 1

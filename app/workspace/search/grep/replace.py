@@ -19,8 +19,8 @@ from app.workspace.folders import access
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.notes import note_rows, snapshot_rows
 from app.workspace.search.grep import re2_programs, replace_in_text, replacement_rows
-from app.workspace.search.grep.grep import Grep, Pattern, Wanted
-from app.workspace.search.grep.re2_programs import Mode, Pace
+from app.workspace.search.grep.grep import GrepRequest, GrepSearch, Pattern
+from app.workspace.search.grep.re2_programs import Mode, TimeBudget
 from app.workspace.search.grep.text_scan import Scope
 
 MOST_NOTES = 1_000
@@ -154,10 +154,11 @@ async def replace_in_notes(
     as a snapshot first; all notes are changed or none, at most 1,000. With `revisions`, which a
     preview gave, only those notes, and none when one has changed since. `limit`: lines to show.
     """
-    me.require(("os.notes:read",))
+    me.require(("os.notes:read",))  # what matches tells what the notes hold
     me = app.quick(access.hide_policy_notes, me)
     only = _only_notes(note_ids, revisions)
-    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
+    wanted = GrepRequest(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
+    # Matching takes seconds, in no transaction; when a note changed meanwhile it is done again.
     for _ in range(ATTEMPTS):
         await app.read(_require_ready, me, only or (), revisions or {})
         changes = await _find_changes(app, me, wanted, replacement)
@@ -206,7 +207,7 @@ def _only_notes(
     )
 
 
-async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) -> Changes:
+async def _find_changes(app: App, me: Caller, wanted: GrepRequest, replacement: str) -> Changes:
     """Find the notes that match, and what becomes of each."""
     program = await asyncio.to_thread(
         re2_programs.compile_program,
@@ -216,16 +217,16 @@ async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) 
         groups=True,
     )
     parts = replace_in_text.parse_template(replacement, wanted.mode, program)
-    grep = Grep(me, wanted, around=(0, 0), limit=MOST_LINES)
+    grep = GrepSearch(me, wanted, around=(0, 0), limit=MOST_LINES)
     await grep.run(app)
     more = grep.cut_to_limit() or len(grep.results) > MOST_NOTES
     rows = await app.read(
         _read_contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]]
     )
-    pace = Pace(re2_programs.SECONDS)
+    budget = TimeBudget(re2_programs.SECONDS)
     changed: list[Change] = []
     for note_id, title, revision, content in rows:
-        outcome = await asyncio.to_thread(_replace_in_note, program, parts, content, pace)
+        outcome = await asyncio.to_thread(_replace_in_note, program, parts, content, budget)
         if outcome.lines:
             changed.append(
                 Change(
@@ -240,11 +241,11 @@ async def _find_changes(app: App, me: Caller, wanted: Wanted, replacement: str) 
 
 
 def _replace_in_note(
-    program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: Pace
+    program: re2_programs.Program, parts: replace_in_text.Template, content: str, budget: TimeBudget
 ) -> replace_in_text.Outcome:
-    pace.begin_slice()
-    outcome = replace_in_text.replace_matches(program, parts, content, pace)
-    pace.end_slice()
+    budget.begin_slice()
+    outcome = replace_in_text.replace_matches(program, parts, content, budget)
+    budget.end_slice()
     return outcome
 
 
@@ -293,10 +294,11 @@ def _read_contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int,
 
 
 def _apply_changes(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
-    """Change the notes, each kept as a snapshot first, and give the id by which that is undone.
+    """Change the notes, each kept as a snapshot first, and return the id by which to undo that.
 
     None, with nothing done, when one has changed.
     """
+    # All are checked before the first is changed, so that None leaves nothing to undo.
     notes = []
     for change in changes:
         try:
@@ -310,6 +312,7 @@ def _apply_changes(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
     for note, change in zip(notes, changes, strict=True):
         seq = snapshot_rows.take(tx, me, note, label=BEFORE_REPLACE, automatic=True)
         note_rows.update(tx, note, title=note["title"], tags=note["tags"], text=change.text)
+        # The version counts texts: by it undoing knows whether the text is still this one.
         done.append((note["id"], note["version"] + 1, seq))
     return replacement_rows.add(tx, me.owns, done)
 

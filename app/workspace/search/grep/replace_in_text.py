@@ -9,8 +9,8 @@ import msgspec
 from app.errors import Invalid
 from app.workspace.search.grep.re2_programs import (
     Mode,
-    Pace,
     Program,
+    TimeBudget,
     find_hits,
     join_texts,
     put_marks_between,
@@ -58,20 +58,21 @@ def parse_template(replacement: str, mode: Mode, program: Program) -> Template:
     return [*parts, replacement[at:]]
 
 
-def replace_matches(program: Program, parts: Template, content: str, pace: Pace) -> Outcome:
+def replace_matches(program: Program, parts: Template, content: str, budget: TimeBudget) -> Outcome:
     """Replace every match in a text; the ends of its lines stay what they are.
 
     Raise Invalid when that takes too long or is too much.
     """
+    # Lines and their ends in turn: line n is at 2n - 2, as matching sees only LF.
     pieces = _LINE_END.split(content)
     lines: list[Line] = []
     count = 0
-    for place in find_hits(program, join_texts([content.encode()]), pace):
+    for place in find_hits(program, join_texts([content.encode()]), budget):
         if place is None:
             continue
         number = place[1].line
         before = pieces[2 * number - 2]
-        after, more = _replace_in_line(program, parts, before, pace)
+        after, more = _replace_in_line(program, parts, before, budget)
         count += more
         if count > MOST_REPLACEMENTS:
             raise Invalid(
@@ -85,7 +86,9 @@ def replace_matches(program: Program, parts: Template, content: str, pace: Pace)
     return Outcome("".join(pieces), lines, count)
 
 
-def _replace_in_line(program: Program, parts: Template, line: str, pace: Pace) -> tuple[str, int]:
+def _replace_in_line(
+    program: Program, parts: Template, line: str, budget: TimeBudget
+) -> tuple[str, int]:
     made: list[str] = []
     at = count = 0
     for spans in _find_matches(program, line):
@@ -94,7 +97,7 @@ def _replace_in_line(program: Program, parts: Template, line: str, pace: Pace) -
         made += [part if isinstance(part, str) else line[slice(*spans[part])] for part in parts]
         at = end
         count += 1
-        pace.require(0.0)
+        budget.require(0.0)
         if count > MOST_REPLACEMENTS:
             break
     made.append(line[at:])
@@ -114,6 +117,7 @@ def _find_matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]
     for found in search.finditer(text):
         spans = [found.span(group) for group in range(search.groups + 1)]
         start, end = spans[0]
+        # With marks an empty match may lie inside of a character's three, which is no place.
         if start % width or start == end == last:
             continue
         last = end
@@ -138,6 +142,7 @@ def _template_part(found: re.Match[str], program: Program) -> str | int:
 
 
 def _group_number(name: str, program: Program) -> int:
+    # RE2's Python wrapper gives the names as bytes, since the pattern was bytes.
     named = {known.decode(): place for known, place in program.exact.groupindex.items()}
     number = int(name) if name.isdecimal() else named.get(name, -1)
     if not 0 <= number <= program.exact.groups:

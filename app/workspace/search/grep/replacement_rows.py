@@ -12,17 +12,14 @@ KEPT = 50
 
 
 def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
-    """Keep a replacement, of each note its id, its version afterwards and the seq of the
-    snapshot before; give its id. Only the newest are kept.
+    """Keep a replacement and return its id; only the newest are kept.
+
+    Of each note its id, its version afterwards and the number of the snapshot before are kept.
     """
-    made = (
-        tx.run(
-            "INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)",
-            user=user,
-            now=tx.now,
-        ).lastrowid
-        or 0
+    inserted = tx.run(
+        "INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)", user=user, now=tx.now
     )
+    made = inserted.lastrowid or 0
     for note_id, version, seq in notes:
         tx.run(
             "INSERT INTO replaced_notes (replacement_id, note_id, version, seq) "
@@ -47,14 +44,12 @@ def list_notes(tx: Tx, user: int, replacement_id: int) -> list[sqlite3.Row] | No
 
     None when there is no such replacement.
     """
-    if (
-        tx.one(
-            "SELECT 1 FROM replacements WHERE id = :id AND user_id = :user",
-            id=replacement_id,
-            user=user,
-        )
-        is None
-    ):
+    own = tx.one(
+        "SELECT 1 FROM replacements WHERE id = :id AND user_id = :user",
+        id=replacement_id,
+        user=user,
+    )
+    if own is None:
         return None
     return tx.all(
         "SELECT note_id, version, seq FROM replaced_notes WHERE replacement_id = :id "

@@ -8,7 +8,7 @@ import functools
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -21,7 +21,7 @@ from app.errors import Invalid
 from app.workspace.folders import folders
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.search.grep import re2_programs, text_scan
-from app.workspace.search.grep.re2_programs import Hit, Pace, Program
+from app.workspace.search.grep.re2_programs import Hit, Program, TimeBudget
 from app.workspace.search.grep.text_scan import Scope
 
 SCOPES = ("os.snapshots:read",)
@@ -31,7 +31,7 @@ FIRST_BATCH, LARGEST_BATCH = 128, 2048
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
 LETTERS = ((0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x2000))
 Author = Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
-Look = Callable[[bytes, Pace], Iterator[Hit | None]]
+Look = Callable[[bytes, TimeBudget], Iterator[Hit | None]]
 """Gives what it finds in a text, and None now and then."""
 
 
@@ -51,7 +51,7 @@ class Trace(Record):
     gone_since: str | None
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundSnapshot(msgspec.Struct, frozen=True):
     """A trace with the text of its snapshot, and where that holds what was searched for."""
 
     trace: Trace
@@ -62,7 +62,7 @@ class Found(msgspec.Struct, frozen=True):
 class Traces(msgspec.Struct, frozen=True):
     """What was found, the last seen first; `complete`: every snapshot was looked at."""
 
-    found: list[Found]
+    found: list[FoundSnapshot]
     complete: bool
 
 
@@ -88,6 +88,7 @@ async def find_words(
     if not wanted:
         me.require(SCOPES)
         return Traces([], complete=True)
+    # Snapshots are in no index: words are sought as patterns of how they and their forms begin.
     patterns = dict.fromkeys(_word_start_pattern(word) for word in wanted[:MOST_WORDS])
     looked_for = [
         re2_programs.compile_program(pattern, "regex", case_sensitive=False) for pattern in patterns
@@ -95,7 +96,7 @@ async def find_words(
     return await _search(app, me, scope, functools.partial(_find_all_words, looked_for), (), limit)
 
 
-def snapshot_snippet(found: Found) -> str:
+def snapshot_snippet(found: FoundSnapshot) -> str:
     """Return some words of the snapshot around the first place that was found."""
     text = found.content.decode()
     at = len(found.content[: found.hits[0].start].decode()) + found.hits[0].first
@@ -122,30 +123,6 @@ async def _search(
     return Traces(search.found, search.complete)
 
 
-class _Seen(NamedTuple):
-    """A snapshot that holds what is searched for."""
-
-    snapshot_id: int
-    note_id: int
-    content: bytes
-    hits: list[Hit]
-
-
-class _Judged(msgspec.Struct, frozen=True):
-    """One of which it is known whether its note holds it still."""
-
-    seen: _Seen
-    live: bool
-
-
-class _End:
-    """There is no further step."""
-
-
-_END = _End()
-_Step = _Seen | _Judged | _End | None
-
-
 class _Search:
     """A search through snapshots under way, from the newest to the oldest.
 
@@ -156,80 +133,65 @@ class _Search:
         self.scope = scope
         self.look = look
         self.left = limit
-        self.pace = Pace(re2_programs.SECONDS)
-        self.found: list[Found] = []
+        self.budget = TimeBudget(re2_programs.SECONDS)
+        self.found: list[FoundSnapshot] = []
         self.complete = True
         self._condition, self._params = text_scan.holds_condition("s.content", likes)
         self._known: set[int] = set()
         self._before: int | None = None
         self._listed: list[int] | None = None
         self._size = FIRST_BATCH
-        self._work: list[Iterator[_Step]] = []
+        self._tx: Tx
+        self._work = self._search()
 
     def slice(self, tx: Tx) -> bool:
-        """Search for some tens of milliseconds and say whether that was all."""
-        self.pace.begin_slice()
-        if self._before is None:
-            self._begin(tx)
+        """Search for some tens of milliseconds; return whether that was all."""
+        self._tx = tx
+        self.budget.begin_slice()
         try:
-            while not self._advance(tx):
-                if self.pace.is_slice_over():
-                    self.pace.end_slice()
+            for _ in self._work:
+                if self.budget.is_slice_over():
+                    self.budget.end_slice()
                     return False
-        except Invalid:
+        except Invalid:  # the time is over: what was found is the answer, and it says so
             self.complete = False
         return True
 
-    def _advance(self, tx: Tx) -> bool:
-        """Do a little more and say whether that was all."""
-        step = next(self._work[-1], _END) if self._work else None
-        if isinstance(step, _Seen):
-            note = tx.require_row(
-                "SELECT CAST(content AS BLOB) AS content FROM notes WHERE id = :id", id=step.note_id
-            )
-            self._work.append(self._compare(step, note["content"]))
-        elif isinstance(step, _Judged):
-            self._keep(tx, step.seen, live=step.live)
-        elif step is _END:
-            self._work.pop()
-        elif not self._work:
-            if self.left <= 0 or not self._before:
-                self.complete = self.left > 0
-                return True
-            self._work.append(self._look(self._rows(tx)))
-        return False
-
-    def _look(self, rows: Sequence[Any]) -> "Iterator[_Step]":
-        """Look through snapshots, and give those that hold what is searched for, of each note
-        the first.
-        """
-        for snapshot_id, note_id, stored in rows:
-            if note_id in self._known:
-                continue
-            content = stored.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-            hits: list[Hit] = []
-            for hit in self.look(content, self.pace):
-                if hit is None:
-                    yield None
-                elif len(hits) < self.left:
-                    hits.append(hit)
-            if hits:
+    def _search(self) -> Iterator[None]:
+        """Look through the snapshots; each step may be in another transaction than the last."""
+        self._begin(self._tx)
+        while self._before:
+            yield
+            for snapshot_id, note_id, stored in self._rows(self._tx):
+                if note_id in self._known:
+                    continue
+                content = stored.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                hits: list[Hit] = []
+                for hit in self.look(content, self.budget):
+                    if hit is None:
+                        yield
+                    elif len(hits) < self.left:
+                        hits.append(hit)
+                if not hits:
+                    continue
                 self._known.add(note_id)
-                yield _Seen(snapshot_id, note_id, content, hits)
-            if self.left <= 0:
-                return
-
-    def _compare(self, seen: "_Seen", content: bytes) -> "Iterator[_Step]":
-        """Check whether the note still holds it."""
-        live = False
-        for hit in self.look(content, self.pace):
-            if hit is not None:
-                live = True
-                break
-            yield None
-        yield _Judged(seen, live)
+                now = self._tx.value(
+                    "SELECT CAST(content AS BLOB) FROM notes WHERE id = :id", id=note_id
+                )
+                live = False
+                for hit in self.look(now or b"", self.budget):
+                    live = hit is not None
+                    if live:
+                        break
+                    yield
+                self._keep(self._tx, snapshot_id, content, hits, live=live)
+                yield
+                if self.left <= 0:
+                    self.complete = False
+                    return
 
     def _begin(self, tx: Tx) -> None:
+        """Decide how to walk: by the snapshots of the scope where that is a small part of all."""
         self._before = (tx.value("SELECT max(id) FROM snapshots") or 0) + 1
         if self.scope.total * 8 < self._before:
             ids = text_scan.list_note_ids(tx, self.scope, (1 << 63) - 1)
@@ -266,6 +228,7 @@ class _Search:
             ids, self._listed = self._listed[: self._size], self._listed[self._size :]
             self._before = 1 if self._listed else 0
             return (
+                # :ids is the scope's own list of folders
                 f"(SELECT * FROM snapshots WHERE id IN ({IN_LIST.replace(':ids', ':wanted')})) s",
                 {"wanted": id_list(ids)},
             )
@@ -276,31 +239,26 @@ class _Search:
             "end": end,
         }
 
-    def _keep(self, tx: Tx, seen: "_Seen", *, live: bool) -> None:
-        snapshot_id, note_id, content, hits = seen
-        row = tx.require_row(
-            "SELECT seq, label, author, automatic, created_at FROM snapshots WHERE id = :id",
+    def _keep(
+        self, tx: Tx, snapshot_id: int, content: bytes, hits: list[Hit], *, live: bool
+    ) -> None:
+        row = tx.one(
+            """SELECT s.note_id, n.title, s.seq, s.created_at, s.author, s.label, s.automatic,
+                  n.updated_at FROM snapshots s JOIN notes n ON n.id = s.note_id
+               WHERE s.id = :id""",
             id=snapshot_id,
         )
-        note = tx.require_row("SELECT title, updated_at FROM notes WHERE id = :id", id=note_id)
-        gone = (
-            None
-            if live
-            else row["created_at"]
-            if row["automatic"]
-            else _next_seen(tx, note_id, row["seq"]) or note["updated_at"]
-        )
-        trace = Trace(
-            note_id,
-            note["title"],
-            row["seq"],
-            row["created_at"],
-            msgspec.Raw(row["author"].encode()),
-            row["label"],
-            live,
-            gone,
-        )
-        self.found.append(Found(trace, content, hits))
+        if row is None:  # deleted since it was read, in an earlier slice
+            return
+        note_id, title, seq, created_at, author, label, automatic, updated_at = row
+        gone = None
+        if not live:
+            # An automatic one was taken in the change that did away with the text; a saved one
+            # says only that it was there then, so the next one or the note tells.
+            gone = created_at if automatic else _next_seen(tx, note_id, seq) or updated_at
+        author = msgspec.Raw(author.encode())
+        trace = Trace(note_id, title, seq, created_at, author, label, live, gone)
+        self.found.append(FoundSnapshot(trace, content, hits))
         self.left -= len(hits)
 
 
@@ -309,21 +267,21 @@ def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
 
     One that is taken before a change holds the text until then.
     """
-    value: str | None = tx.value(
+    found: str | None = tx.value(
         "SELECT created_at FROM snapshots WHERE note_id = :note AND seq > :seq "
         "ORDER BY seq LIMIT 1",
         note=note_id,
         seq=seq,
     )
-    return value
+    return found
 
 
-def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hit | None]:
-    for place in re2_programs.find_hits(program, re2_programs.join_texts([content]), pace):
+def _matching_lines(program: Program, content: bytes, budget: TimeBudget) -> Iterator[Hit | None]:
+    for place in re2_programs.find_hits(program, re2_programs.join_texts([content]), budget):
         yield None if place is None else place[1]
 
 
-def _find_all_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[Hit | None]:
+def _find_all_words(wanted: list[Program], content: bytes, _: TimeBudget) -> Iterator[Hit | None]:
     """Return where the first of the words stands, if all do."""
     first = len(content)
     for program in wanted:

@@ -51,6 +51,7 @@ class Batch(msgspec.Struct, frozen=True):
         """Return id and title of each note; the title is empty where it was not read."""
         ids = self.ids()
         titles = self.titles.split("\n") if self.titles else []
+        # A title with a line break in it (an old import's) would shift all after it: then none.
         return list(zip(ids, titles if len(titles) == len(ids) else [""] * len(ids), strict=True))
 
 
@@ -85,11 +86,8 @@ def notes_in_scope(
     total = tx.value(
         f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed
     )
-    total -= sum(
-        number
-        for place, number in access.hidden_by_folder(tx, me).items()
-        if own or place in places
-    )
+    hidden = access.hidden_by_folder(tx, me)
+    total -= sum(number for place, number in hidden.items() if own or place in places)
     leaves_out = access.unhidden_condition(me)
     return Scope(
         condition + leaves_out,
@@ -100,14 +98,9 @@ def notes_in_scope(
     )
 
 
-def count_notes(tx: Tx, where: Scope, last: int) -> int:
-    """Return how many notes there are up to an id."""
-    return len(list_note_ids(tx, where, last))
-
-
 def list_note_ids(tx: Tx, where: Scope, last: int) -> list[int]:
     """Return the ids of the notes up to one, in no order."""
-    if "only" in where.params:
+    if "only" in where.params:  # a grant of a single note
         return [where.params["only"]] if where.params["only"] <= last else []
     own = """SELECT n.id FROM notes n
              WHERE n.owner_id = :me AND n.trash_id IS NULL AND n.id <= :last"""
@@ -141,7 +134,7 @@ def read_titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
     }
 
 
-class Walk:
+class NoteWalk:
     """A walk over the notes of a scope by id, without those that cannot hold what is required.
 
     It asks the trigram index where that can answer; else it lists the ids where the scope is a
@@ -162,14 +155,16 @@ class Walk:
         self._listed = None if only is None else sorted(set(only))
         self._asking = FIRST_ASKED
         self._asked_all = True
+        # Below an eighth of all notes looking each up costs less than reading past the others.
         if self._listed is None and self._match is None and where.total * 8 < self._last:
             self._listed = sorted(list_note_ids(tx, where, self._last))
         self._like, likes = holds_condition("n.content", () if self._match else needs.likes)
         self._params = where.params | likes
 
-    def split_off_half(self) -> "Walk | None":
-        """Leave the later half of what is left to another walk, and give that; None when there is
-        little, or nothing but what the index finds.
+    def split_off_half(self) -> "NoteWalk | None":
+        """Leave the later half of what is left to another walk and return that.
+
+        None when there is little left, or nothing but what the index finds.
         """
         if (
             self._match is not None
@@ -238,6 +233,7 @@ class Walk:
             self.ended = first + self._size >= len(self._listed) and self._asked_all
         else:
             end = min(self.after + self._size, self._last)
+            # NOT INDEXED: in the order of the file, whatever index the conditions would suggest.
             return (
                 "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end",
                 {"after": self.after, "end": end},
@@ -256,6 +252,7 @@ class Walk:
         if self._listed and self._listed[-1] > self.after:
             return
         self._listed = trigram_index.find_candidates(tx, match, after=self.after, most=self._asking)
+        # Fewer than asked for: the index has no more.
         self._asked_all = len(self._listed) < self._asking
         self._asking = min(MOST_ASKED, 8 * self._asking)
 
@@ -271,16 +268,10 @@ def _parse_ids(text: str) -> list[int]:
 
 
 def _shared_folder_ids(tx: Tx, me: Caller, least: access.Least) -> list[int]:
-    return [
-        folder_id
-        for folder_id, rank in access.shared_folders(tx, me).items()
-        if rank >= access.RANKS[least]
-    ]
+    ranks = access.shared_folders(tx, me)
+    return [folder_id for folder_id, rank in ranks.items() if rank >= access.RANKS[least]]
 
 
 def _like_pattern(text: str) -> str:
-    return (
-        "%"
-        + "".join("\\" + character if character in "%_\\" else character for character in text)
-        + "%"
-    )
+    escaped = "".join("\\" + mark if mark in "%_\\" else mark for mark in text)
+    return f"%{escaped}%"

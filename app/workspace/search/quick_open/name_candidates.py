@@ -17,13 +17,15 @@ from app.workspace.index.name_index import INITIALS, KINDS, SORTS, WHOLE, Kind, 
 from app.workspace.search.quick_open import name_typos
 
 MOST = 64
+# Which of an owner's folders are shared the index does not know: of others' names more are fetched,
+# of which most may fall away.
 MOST_SHARED = 2_000
 MOST_NEAR_WORDS = 3
 MOST_LOOKED_UP = 8
 Rows = list[tuple[Kind, sqlite3.Row]]
 
 
-class Asked(Struct, frozen=True):
+class TypedName(Struct, frozen=True):
     """What was typed: folded, its words, and where it holds slashes those before and after the
     last one.
     """
@@ -33,13 +35,8 @@ class Asked(Struct, frozen=True):
     above: list[str]
     last: list[str]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was typed."""
-        return not self.plain
 
-
-class Source(Struct, frozen=True):
+class NameSource(Struct, frozen=True):
     """Whose names are looked through, which kinds of them, and of another owner in which
     folders.
     """
@@ -49,11 +46,11 @@ class Source(Struct, frozen=True):
     folders: Sequence[int] | None = None
 
 
-def read_typed(q: str) -> Asked:
+def read_typed(q: str) -> TypedName:
     """Read what was typed."""
     plain = name_text.fold_name(q.strip())
     above, _, last = plain.rpartition("/")
-    return Asked(
+    return TypedName(
         plain,
         name_text.split_words(plain),
         name_text.split_words(above),
@@ -61,9 +58,9 @@ def read_typed(q: str) -> Asked:
     )
 
 
-def name_sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
+def name_sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[NameSource]:
     """Return the caller's own names, then those of each owner who shares folders with them."""
-    found = [Source(me.owns, kinds)]
+    found = [NameSource(me.owns, kinds)]
     shared = list(access.shared_folders(tx, me))
     also: list[Kind] = [kind for kind in kinds if kind in ("note", "folder")]
     if shared and also:
@@ -72,13 +69,13 @@ def name_sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
         )
         owners = dict.fromkeys(row["owner_id"] for row in rows)
         found += [
-            Source(owner, also, [row["id"] for row in rows if row["owner_id"] == owner])
+            NameSource(owner, also, [row["id"] for row in rows if row["owner_id"] == owner])
             for owner in owners
         ]
     return found
 
 
-def direct_candidates(tx: Tx, source: Source, asked: Asked) -> Rows:
+def direct_candidates(tx: Tx, source: NameSource, asked: TypedName) -> Rows:
     """Return the newest of the things whose names hold all that was typed, begin with it, are it,
     or have it as initials.
     """
@@ -95,13 +92,16 @@ def direct_candidates(tx: Tx, source: Source, asked: Asked) -> Rows:
     return _visible_rows(tx, source, ids)
 
 
-def near_candidates(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Rows]:
+def near_candidates(
+    tx: Tx, source: NameSource, asked: TypedName
+) -> tuple[list[dict[str, int]], Rows]:
     """Return for each word typed the words it may be a near miss of, and the newest of the things
     that are found with them.
     """
     choices: list[dict[str, int]] = [{} for _ in asked.words]
     if len(asked.words) > MOST_LOOKED_UP:
         return choices, []
+    # Only a word with which no name's word begins is mistyped; the others stand as they are.
     unknown = [
         place for place, word in enumerate(asked.words) if not _is_prefix_of_any(tx, source, word)
     ]
@@ -135,7 +135,7 @@ def _prefix_conditions(owner: int, kind: Kind, words: Sequence[str]) -> list[str
     return [f'"{token_prefix(owner, SORTS[kind])}{token}" *' for token in tokens]
 
 
-def _whole_name_matches(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
+def _whole_name_matches(tx: Tx, owner: int, asked: TypedName) -> dict[Kind, list[int]]:
     """Return what has the whole name that was typed, then what begins with it, then what has it as
     initials.
     """
@@ -155,20 +155,18 @@ def _whole_name_matches(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int
     return ids
 
 
-def _is_prefix_of_any(tx: Tx, source: Source, word: str) -> bool:
+def _is_prefix_of_any(tx: Tx, source: NameSource, word: str) -> bool:
     """Return whether some name has a word that begins so."""
     match = " OR ".join(
         f'"{token_prefix(source.owner, SORTS[kind])}{token}" *'
         for kind in source.kinds
         for token in name_text.asked_tokens([word])[:1]
     )
-    return (
-        tx.one("SELECT 1 FROM name_index WHERE name_index MATCH :match LIMIT 1", match=match)
-        is not None
-    )
+    found = tx.one("SELECT 1 FROM name_index WHERE name_index MATCH :match LIMIT 1", match=match)
+    return found is not None
 
 
-def _matching_ids(tx: Tx, source: Source, match: str) -> list[int]:
+def _matching_ids(tx: Tx, source: NameSource, match: str) -> list[int]:
     most = MOST if source.folders is None else MOST_SHARED
     rows = tx.all(
         "SELECT rowid >> 2 FROM name_index WHERE name_index MATCH :match "
@@ -199,7 +197,7 @@ _LIVE: dict[Kind, str] = {
 _PLACE: dict[Kind, str] = {"note": "x.folder_id", "folder": "x.id"}
 
 
-def _visible_rows(tx: Tx, source: Source, ids: dict[Kind, list[int]]) -> Rows:
+def _visible_rows(tx: Tx, source: NameSource, ids: dict[Kind, list[int]]) -> Rows:
     """Return what of these ids is live and may be seen."""
     found: Rows = []
     for kind in source.kinds:

@@ -1,5 +1,6 @@
 """Near misses: the words of names that somebody may have meant by a mistyped word."""
 
+import re
 from collections.abc import Iterable
 
 from app.core.database.tx import Tx
@@ -68,12 +69,10 @@ def _words_with_letters(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
     and hold at most `most` others.
     """
     own = name_text.letter_bits(typed)
-    blocks = [
-        row[0]
-        for row in tx.all(
-            "SELECT bits FROM name_letters WHERE owner_id = :owner ORDER BY block", owner=owner
-        )
-    ]
+    rows = tx.all(
+        "SELECT bits FROM name_letters WHERE owner_id = :owner ORDER BY block", owner=owner
+    )
+    blocks = [row[0] for row in rows]
     shortest, longest = len(typed) - most, len(typed) + most
     found = tx.all(
         f"""SELECT w.word FROM ({IN_LIST}) j CROSS
@@ -84,6 +83,7 @@ def _words_with_letters(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
         shortest=shortest,
         longest=longest,
     )
+    # The words of the last block, which is not full yet, are looked at one by one.
     recent = tx.all(
         """SELECT word, letters FROM name_words
            WHERE owner_id = :owner AND number >= :first
@@ -106,6 +106,8 @@ def _alike_in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
 
     Each letter is a row of bits over all words, so that all are counted at once.
     """
+    # Bit n of each number stands for word n. `lacking[k]` marks the words that lack k of the typed
+    # letters so far, `others[k]` those that hold k others: one AND counts a letter for all words.
     size = BLOCK // 8
     every = (1 << len(blocks) * BLOCK) - 1
     lacking, others = [every] + [0] * most, [every] + [0] * most
@@ -139,10 +141,4 @@ def _union_of_tallies(tallies: list[int]) -> int:
 
 def _bit_places(bits: int) -> list[int]:
     """Return the places of the bits that are set."""
-    text = f"{bits:b}"[::-1]
-    found = []
-    place = text.find("1")
-    while place >= 0:
-        found.append(place)
-        place = text.find("1", place + 1)
-    return found
+    return [found.start() for found in re.finditer("1", f"{bits:b}"[::-1])]

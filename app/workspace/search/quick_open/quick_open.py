@@ -1,7 +1,8 @@
 """Quick open: notes, folders, tags and todos by a few letters of their name."""
 
+import functools
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -15,9 +16,9 @@ from app.core.schema import Form, Most, Record
 from app.errors import Invalid
 from app.workspace.folders import access
 from app.workspace.index import name_index, name_text
-from app.workspace.index.name_index import KINDS, Kind
+from app.workspace.index.name_index import KINDS, NUMBERS, Kind
 from app.workspace.search.quick_open import name_candidates, recent
-from app.workspace.search.quick_open.name_candidates import Asked, Source
+from app.workspace.search.quick_open.name_candidates import NameSource, TypedName
 
 PIN_BONUS = RECENCY_BONUS = 0.02
 FRESH_DAYS = 30
@@ -51,11 +52,15 @@ class Found(Record):
     completed: bool | UnsetType = UNSET
 
 
+PathOf = Callable[[int | None], str]
+"""Returns a folder's path as the caller sees it."""
+
+
 class FoundList(Record):
     results: list[Found]
 
 
-class Named(Struct):
+class Candidate(Struct):
     """A thing that may be shown: its row, how well it fits, and which typed words mark its name."""
 
     kind: Kind
@@ -93,100 +98,86 @@ async def find_by_name(
 
 def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) -> FoundList:
     asked = name_candidates.read_typed(q)
-    if asked.is_empty:
+    if not asked.plain:
+        # As many more as are hidden, so that leaving those out does not shorten the list.
         rows = recent.recent_things(tx, me, kinds, limit + len(me.hidden))
-        best = [Named(kind, row) for kind, row in rows]
+        best = [Candidate(kind, row) for kind, row in rows]
     else:
         best = _best_things(tx, me, asked, kinds, limit + len(me.hidden))
     best = [one for one in best if one.kind != "note" or one.row["id"] not in me.hidden][:limit]
-    paths = _Paths(tx, me)
-    return FoundList([_found_record(one, paths) for one in best])
+    path_of = _path_reader(tx, me)
+    return FoundList([_found_record(one, path_of) for one in best])
 
 
 def _best_things(
-    tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int
-) -> list[Named]:
+    tx: Tx, me: Caller, asked: TypedName, kinds: Sequence[Kind], limit: int
+) -> list[Candidate]:
     sources = name_candidates.name_sources(tx, me, kinds)
-    paths = _Paths(tx, me)
-    found: dict[tuple[str, int], Named] = {}
+    path_of = _path_reader(tx, me)
+    found: dict[tuple[str, int], Candidate] = {}
     for source in sources:
         for kind, row in name_candidates.direct_candidates(tx, source, asked):
-            if named := _fit_by_path(asked, kind, row, paths):
+            if named := _fit_by_path(asked, kind, row, path_of):
                 named.score += _bonus(tx, row)
                 found[kind, row["id"]] = named
+    # Near misses only where nothing fits: they would push what was typed rightly down the list.
     if not found and asked.words:
         for source in sources:
             _add_near(tx, source, asked, found)
-    order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(found.values(), key=lambda one: (-one.score, order[one.kind], -one.row["id"]))[
-        :limit
-    ]
+    best = sorted(found.values(), key=lambda one: (-one.score, NUMBERS[one.kind], -one.row["id"]))
+    return best[:limit]
 
 
-def _fit_by_path(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Named | None:
+def _fit_by_path(
+    asked: TypedName, kind: Kind, row: sqlite3.Row, path_of: PathOf
+) -> Candidate | None:
     """Return a thing if it fits by its name, or by its name and the folders it lies in."""
     plain = name_text.fold_name(row["title"])
     own = name_text.split_words(plain)
     if not asked.words:
-        return Named(kind, row, name_text.EXACT) if plain == asked.plain else None
+        return Candidate(kind, row, name_text.EXACT) if plain == asked.plain else None
     if score := name_text.fit_score(asked.words, own):
-        return Named(kind, row, score, asked.words)
+        return Candidate(kind, row, score, asked.words)
+    # Words may also name the folders above: of a folder whichever fit it are its own, of a note
+    # those after the last slash.
     if kind == "folder":
         mine = [word for word in asked.words if name_text.fit_score([word], own)]
-        return _fit_below(
-            kind,
-            row,
-            mine,
-            own,
-            [word for word in asked.words if word not in mine],
-            paths.folder_path(row["parent_id"]),
-        )
-    if kind == "note" and asked.above:
-        return _fit_below(
-            kind, row, asked.last, own, asked.above, paths.folder_path(row["folder_id"])
-        )
-    return None
+        above = [word for word in asked.words if word not in mine]
+        place = row["parent_id"]
+    elif kind == "note" and asked.above:
+        mine, above, place = asked.last, asked.above, row["folder_id"]
+    else:
+        return None
+    if not mine or not name_text.fit_score(mine, own):
+        return None
+    path = name_text.split_words(name_text.fold_name(path_of(place)))
+    return Candidate(kind, row, name_text.WORDS, mine) if name_text.fit_score(above, path) else None
 
 
-def _fit_below(
-    kind: Kind,
-    row: sqlite3.Row,
-    mine: Sequence[str],
-    own: Sequence[str],
-    above: Sequence[str],
-    path: str,
-) -> Named | None:
-    """Return a thing if its name and the path above it fit the words for each."""
-    if (
-        mine
-        and name_text.fit_score(mine, own)
-        and name_text.fit_score(above, name_text.split_words(name_text.fold_name(path)))
-    ):
-        return Named(kind, row, name_text.WORDS, mine)
-    return None
-
-
-def _add_near(tx: Tx, source: Source, asked: Asked, found: dict[tuple[str, int], Named]) -> None:
+def _add_near(
+    tx: Tx, source: NameSource, asked: TypedName, found: dict[tuple[str, int], Candidate]
+) -> None:
     near, rows = name_candidates.near_candidates(tx, source, asked)
     for kind, row in rows:
         score = name_text.fit_score_with_typos(
             asked.words, near, name_text.split_words(name_text.fold_name(row["title"]))
         )
         if score and (kind, row["id"]) not in found:
-            found[kind, row["id"]] = Named(kind, row, score + _bonus(tx, row), asked.words, near)
+            found[kind, row["id"]] = Candidate(
+                kind, row, score + _bonus(tx, row), asked.words, near
+            )
 
 
 def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     """Return what pins and a recent change are worth: never as much as the next better fit."""
     if row["updated_at"] is None or row["completed"]:
         return 0.0
-    days = max(
-        0.0, (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds() / 86_400
-    )
+    age = (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds()
+    days = max(0.0, age / 86_400)
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
-def _found_record(one: Named, paths: "_Paths") -> Found:
+def _found_record(one: Candidate, path_of: PathOf) -> Found:
     title = one.row["title"]
     shown = Found(one.kind, title, round(one.score, 4), _marked_spans(one, title))
     if one.kind == "tag":
@@ -195,9 +186,9 @@ def _found_record(one: Named, paths: "_Paths") -> Found:
     shown.id = one.row["id"]
     match one.kind:
         case "note":
-            shown.path = paths.folder_path(one.row["folder_id"])
+            shown.path = path_of(one.row["folder_id"])
         case "folder":
-            shown.path = paths.folder_path(one.row["id"])
+            shown.path = path_of(one.row["id"])
         case "todo":
             shown.completed = one.row["completed"] == 1
     if one.kind != "folder":
@@ -205,7 +196,7 @@ def _found_record(one: Named, paths: "_Paths") -> Found:
     return shown
 
 
-def _marked_spans(one: Named, title: str) -> list[tuple[int, int]]:
+def _marked_spans(one: Candidate, title: str) -> list[tuple[int, int]]:
     if not one.score:
         return []
     plain = name_text.fold_name(title)
@@ -224,18 +215,14 @@ def _span_end(places: Sequence[int], end: int) -> int:
     return next((place for place in places[end:] if place > places[end - 1]), places[-1])
 
 
-class _Paths:
-    """The paths of folders as the caller sees them, each looked up once."""
+def _path_reader(tx: Tx, me: Caller) -> PathOf:
+    """Return what gives the paths of folders, each looked up once; the root's is empty."""
 
-    def __init__(self, tx: Tx, me: Caller) -> None:
-        self._tx, self._me = tx, me
-        self._known: dict[int | None, str] = {None: ""}
+    @functools.cache
+    def path_of(folder_id: int | None) -> str:
+        return "" if folder_id is None else access.readable_path(tx, me, folder_id)
 
-    def folder_path(self, folder_id: int | None) -> str:
-        """Return a folder's path; the root's is empty."""
-        if folder_id is not None and folder_id not in self._known:
-            self._known[folder_id] = access.readable_path(self._tx, self._me, folder_id)
-        return self._known[folder_id]
+    return path_of
 
 
 def _visible_kinds(me: Caller, kinds: str | None) -> list[Kind]:

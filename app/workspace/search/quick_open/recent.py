@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.folders import access
-from app.workspace.index.name_index import KINDS, Kind
+from app.workspace.index.name_index import NUMBERS, Kind
 
 MOST_SHARED = 100
 Things = list[tuple[Kind, sqlite3.Row]]
@@ -38,9 +38,8 @@ def recent_things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Thing
     ]
     if "note" in kinds:
         found += [("note", row) for row in _recent_notes(tx, me, most)]
-    order = {kind: place for place, kind in enumerate(KINDS)}
     return sorted(
-        found, key=lambda one: (one[1]["updated_at"], -order[one[0]], one[1]["id"]), reverse=True
+        found, key=lambda one: (one[1]["updated_at"], -NUMBERS[one[0]], one[1]["id"]), reverse=True
     )[:most]
 
 
@@ -48,6 +47,7 @@ def _recent_notes(tx: Tx, me: Caller, most: int) -> list[sqlite3.Row]:
     """Return the notes that changed last, of the caller and in shared folders, each list from its
     index.
     """
+    # The index goes by pinned first: each half of it is already in the order wanted.
     rows = []
     for pinned in (0, 1):
         rows += tx.all(

@@ -10,7 +10,6 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.text import fold_name
 from app.workspace.folders import access, folder_rows, folders
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
@@ -20,7 +19,7 @@ from app.workspace.search.ranking.query_language import Query
 from app.workspace.todos import due
 
 
-class Place(msgspec.Struct, frozen=True):
+class NotePlace(msgspec.Struct, frozen=True):
     """Notes of one owner that the caller may read: all, or those in some folders."""
 
     owner: int
@@ -42,7 +41,7 @@ class Condition(NamedTuple):
     narrow: bool
 
 
-def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
+def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[NotePlace]:
     """Return where the notes lie that may be found.
 
     In a folder, which the caller may read, and below it, or in all that the caller may read.
@@ -50,31 +49,30 @@ def findable_places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Pl
     if folder_id is not None:
         owner = folder_rows.require_live(tx, folder_id)["owner_id"]
         return [
-            Place(
+            NotePlace(
                 owner,
                 tuple(folder_rows.subtree_ids(tx, folder_id)),
                 shared=owner != me.owns or me.reach is not None,
             )
         ]
     if access.sees_one_note(me):
-        return [Place(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
-    found = (
-        [Place(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
-    )  # a reach ends before the trash
+        return [NotePlace(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
+    # Who reaches only some folders of an owner has no root of their own to search.
+    found = [NotePlace(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
     if access.has_shares(tx, me):
         shared = tx.all(
             f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id",
             ids=id_list(list(access.shared_folders(tx, me))),
         )
         found += [
-            Place(owner, tuple(row["id"] for row in rows), shared=True)
+            NotePlace(owner, tuple(row["id"] for row in rows), shared=True)
             for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])
         ]
     return found
 
 
 def place_condition(
-    tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False
+    tx: Tx, me: Caller, query: Query, place: NotePlace, *, marked: bool = False
 ) -> Condition:
     """Return the condition of a place and a query's filters.
 
@@ -103,6 +101,7 @@ def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[
         [(tag, "") for tag in filters.tags] + [(tag, "NOT ") for tag in filters.no_tags]
     ):
         begins = tag.endswith("*") and len(tag) > 1
+        # Not LIKE, which would take % and _ of a tag for wildcards.
         test = (
             f"t.tag_key >= :tag{number} AND substr(t.tag_key, 1, length(:tag{number})) = "
             f":tag{number}"
@@ -152,16 +151,8 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
 
 def _folders_named(tx: Tx, me: Caller, name: str) -> list[int]:
     """Return the readable folders of that name or path, and those below them."""
-    every_folder = folders.readable_folders(tx, me)
-    if "/" in name:
-        tops = [
-            folder.id
-            for folder in every_folder
-            if fold_name(access.readable_path(tx, me, folder.id)) == name
-        ]
-    else:
-        tops = [folder.id for folder in every_folder if fold_name(folder.name) == name]
-    return [below for top in tops for below in folder_rows.subtree_ids(tx, top)]
+    tops = folders.folders_called(tx, me, name)
+    return [below for top in tops for below in folder_rows.subtree_ids(tx, top.id)]
 
 
 def finds_only_own(tx: Tx, me: Caller) -> bool:

@@ -76,6 +76,7 @@ def _with_marks(query: Query, expression: str) -> str:
     unwanted = [_term_expression(term) for term in query.excluded] + (
         [WITH_OPEN_TODO] if query.filters.todo is False else []
     )
+    # FTS5 has no NOT without something before it; such queries leave that out by SQL.
     return (
         f"({expression}) NOT ({' OR '.join(unwanted)})" if unwanted and expression else expression
     )

@@ -3,6 +3,7 @@
 Dates of a day, a month or a year, and words like `yesterday` or `last week`.
 """
 
+import calendar
 import re
 from datetime import date, timedelta
 
@@ -25,7 +26,7 @@ class Days(msgspec.Struct, frozen=True):
     @property
     def before(self) -> date:
         """The day before the first; of the first day of the calendar itself."""
-        return _shift_day(self.first, -1)
+        return self.first - timedelta(days=self.first > date.min)
 
 
 def parse_days(text: str, today: date) -> Days | None:
@@ -44,11 +45,9 @@ def _parse_date(said: str) -> Days | None:
     year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
     if not found[2]:
         return Days(date(year, 1, 1), date(year, 12, 31))
-    return (
-        Days(date(year, month, day), date(year, month, day))
-        if found[3]
-        else _month_days(date(year, month, 1))
-    )
+    if not found[3]:
+        return _month_days(date(year, month, 1))
+    return Days(date(year, month, day), date(year, month, day))
 
 
 def _parse_words(said: str, today: date) -> Days | None:
@@ -75,18 +74,14 @@ def _named_days(what: str, today: date, *, last: bool) -> Days:
     if what == "year":
         year = today.year - last
         return Days(date(year, 1, 1), date(year, 12, 31))
+    # "Last Monday" said on a Monday is the one a week ago, "this Monday" today.
     gone = (today.weekday() - WEEKDAYS.index(what)) % 7
     day = today - timedelta(days=gone or 7 * last)
     return Days(day, day)
 
 
 def _month_days(first: date) -> Days:
-    following = (
-        date(first.year + (first.month == 12), first.month % 12 + 1, 1)
-        if first < date(9999, 12, 1)
-        else None
-    )
-    return Days(first, following - timedelta(days=1) if following else date.max)
+    return Days(first, first.replace(day=calendar.monthrange(first.year, first.month)[1]))
 
 
 def _day_ago(today: date, count: int, unit: str) -> date:
@@ -96,10 +91,3 @@ def _day_ago(today: date, count: int, unit: str) -> date:
     months = today.year * 12 + today.month - 1 - count * (12 if unit == "y" else 1)
     first = date(months // 12, months % 12 + 1, 1)
     return first.replace(day=min(today.day, _month_days(first).last.day))
-
-
-def _shift_day(day: date, by: int) -> date:
-    try:
-        return day + timedelta(days=by)
-    except OverflowError:
-        return day

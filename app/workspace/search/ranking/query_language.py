@@ -156,6 +156,7 @@ class _Reader:
             todo=self.flags.get("todo"),
             periods=tuple(self.periods),
         )
+        # For the vectors: operators alone mean nothing that a text could be near to.
         free = any(_is_free(clause) for clause in clauses)
         return Query(
             clauses,
@@ -165,7 +166,7 @@ class _Reader:
         )
 
     def _take(self, parts: list[re.Match[str]], at: int) -> int:
-        """Take what begins with this part; give how many parts it was."""
+        """Take what begins with this part; return how many parts it was."""
         part = parts[at]
         if (
             part[0] in ("OR", "AND")
@@ -176,20 +177,15 @@ class _Reader:
         ):
             self.joins = part[0] == "OR"
             return 1
-        taken = (
-            self._operator(part, parts[at + 1] if at + 1 < len(parts) else None)
-            if part["field"]
-            else 0
-        )
-        if taken:
-            self.joins = False
-            return taken
-        self._search(part)
+        following = parts[at + 1] if at + 1 < len(parts) else None
+        taken = self._operator(part, following) if part["field"] else 0
+        if not taken:
+            self._search(part)
         self.joins = False
-        return 1
+        return taken or 1
 
     def _operator(self, part: re.Match[str], following: re.Match[str] | None) -> int:
-        """Take an operator with its value; give how many parts it was, 0 when it is none."""
+        """Take an operator with its value; return how many parts it was, 0 when it is none."""
         field, without = part["field"].lower(), bool(part["no"])
         value = part["quoted"] if part["bare"] is None else part["bare"]
         if field in ("before", "after", "updated", "created"):
@@ -211,6 +207,7 @@ class _Reader:
             and not (following["no"] or following["field"])
             and _SPAN_BEGINS.match(value)
         ):
+            # Two words first: `last` alone names nothing, but `2026` does, and `2 weeks` more.
             said.insert(0, (2, f"{value} {following['bare']}"))
         for taken, text in said:
             days = None if self.today is None else parse_days(text, self.today)
@@ -241,6 +238,7 @@ class _Reader:
                 self.written.append(part["quoted"])
             return
         written = part[0].removeprefix("-") if part["no"] else part[0]
+        # Without, `-well-known` is the phrase, not the absence of either word.
         self._add(
             list(_parse_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))),
             without=bool(part["no"]),
@@ -252,6 +250,7 @@ class _Reader:
         if without:
             self.excluded += terms
         elif self.joins and terms:
+            # OR binds to the first word only: a OR b-c is (a or b) and c.
             self.clauses[-1].append(terms[0])
             self.clauses += [[term] for term in terms[1:]]
         else:

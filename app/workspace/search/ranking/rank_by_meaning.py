@@ -23,7 +23,7 @@ from app.workspace.search.ranking import allowed_notes, findable, rank_by_words
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_maker import Meaning
+from app.workspace.search.vectors.vector_maker import VectorMaker
 
 if TYPE_CHECKING:
     from app.workspace.search.vectors.vector_matrix import Matrix, Near, Nearness
@@ -36,7 +36,7 @@ LEAST = 0.1
 """What is no nearer than this is not about the query, and is found only by its words."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class RankRequest(msgspec.Struct, frozen=True):
     """What is searched for, and where; `by_words` when words count too."""
 
     query: Query
@@ -61,7 +61,7 @@ class Unranked(msgspec.Struct, frozen=True):
     reason: str | None
 
 
-class Meant(msgspec.Struct, frozen=True):
+class NearestNotes(msgspec.Struct, frozen=True):
     """The nearest notes that may be found, and how near all others are."""
 
     model: Model
@@ -69,9 +69,9 @@ class Meant(msgspec.Struct, frozen=True):
     measured: "list[Nearness]"
 
 
-async def rank_notes(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
+async def rank_notes(app: App, me: Caller, ask: RankRequest) -> Ranked | Unranked:
     """Rank the notes that the caller may read, by words and by meaning at the same time."""
-    meaning = app.part(Meaning)
+    meaning = app.part(VectorMaker)
     if not ask.query.text:
         return Unranked(None)
     if meaning.answering is None:
@@ -84,7 +84,7 @@ async def rank_notes(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
     )
 
 
-async def _rank_by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
+async def _rank_by_words(app: App, me: Caller, ask: RankRequest) -> dict[int, float]:
     if not ask.by_words:
         return {}
     return await app.read(
@@ -92,13 +92,16 @@ async def _rank_by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
     )
 
 
-async def _nearest_notes(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unranked:
+async def _nearest_notes(
+    app: App, me: Caller, ask: RankRequest, model: Model
+) -> NearestNotes | Unranked:
     """Return the nearest notes; failures of the model are no failures of the search."""
-    meaning = app.part(Meaning)
+    meaning = app.part(VectorMaker)
     try:
         vector = await meaning.query(ask.query.text)
     except EmbeddingFailed as error:
         return Unranked(str(error))
+    # The model may have been changed while its query was being embedded.
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return Unranked("The model was changed just now.")
     owners = app.quick(_owners_to_search, me, ask.folder_id)
@@ -117,13 +120,15 @@ def _owners_to_search(tx: Tx, me: Caller, folder_id: int | None) -> list[int]:
 
 
 def _measure_nearness(
-    tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes
-) -> Meant:
+    tx: Tx, me: Caller, ask: RankRequest, model: Model, matrices: "Sequence[Matrix]", vector: bytes
+) -> NearestNotes:
     measured = [matrix.nearness(vector) for matrix in matrices]
-    return Meant(model, nearest_findable(tx, me, ask, measured), measured)
+    return NearestNotes(model, nearest_findable(tx, me, ask, measured), measured)
 
 
-def _mix_measures(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
+def _mix_measures(
+    tx: Tx, ask: RankRequest, meant: NearestNotes, words: Mapping[int, float]
+) -> Ranked:
     """Mix both measures of the best notes of either."""
     near = _merge_nearest(one.of_notes(words) for one in meant.measured) | meant.near
     known = note_vectors.ranking_facts(tx, meant.model.id, list(near.keys() | words.keys()))
@@ -165,6 +170,7 @@ def _absolute_scores(
     The better of both measures, none above one that ranks higher.
     """
     found: dict[int, float] = {}
+    # Ranks come from stretched scores: shown scores must not rise from one hit to the next.
     least = 1.0
     for note_id in best:
         least = min(
@@ -187,6 +193,7 @@ def mix_scores(
         min(near.values(), default=0.0) if low is None else low,
         max(near.values(), default=0.0),
     )
+    # Where all are equally near, nearness says nothing: all count as near, or below `low` as far.
     alone = 0.0 if low is not None and high <= low else 1.0
     found = {key: score / most for key, score in words.items()}
     for key, score in near.items():
@@ -197,7 +204,7 @@ def mix_scores(
 
 
 def nearest_findable(
-    tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]"
+    tx: Tx, me: Caller, ask: RankRequest, measured: "Sequence[Nearness]"
 ) -> "dict[int, Near]":
     """Return the nearest notes among those that may be found.
 
@@ -205,9 +212,8 @@ def nearest_findable(
     """
     best = _merge_nearest(one.nearest(CANDIDATES) for one in measured)
     allowed = allowed_notes.allowed_among(tx, me, ask.query, list(best), ask.folder_id)
-    if (len(allowed) < ask.limit or me.reach is not None) and len(
-        best
-    ) >= CANDIDATES:  # what a grant leaves out decides nothing
+    # For a grant always, so that what it leaves out has no say in what is found.
+    if (len(allowed) < ask.limit or me.reach is not None) and len(best) >= CANDIDATES:
         allowed = allowed_notes.every_allowed(tx, me, ask.query, ask.folder_id)
         best = _merge_nearest(one.of_notes(allowed, CANDIDATES) for one in measured)
     return {

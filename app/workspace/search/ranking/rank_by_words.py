@@ -21,7 +21,7 @@ from app.workspace.index import word_index
 from app.workspace.index.spellings import fts_phrase, is_prefix_search, word_parts
 from app.workspace.search.ranking.findable import (
     Condition,
-    Place,
+    NotePlace,
     findable_places,
     has_index,
     place_condition,
@@ -106,7 +106,7 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
         for word in query.words
     ):
         return None
-    place = Place(me.owns, None)
+    place = NotePlace(me.owns, None)
     return _rank_places(
         tx, query, [(place, place_condition(tx, me, query, place))], limit, few=True
     )
@@ -115,14 +115,8 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
 def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
     """Return whether more than so many notes match."""
     name = word_index.table_name(owner)
-    return (
-        tx.one(
-            f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most",
-            match=match,
-            most=most,
-        )
-        is not None
-    )
+    sql = f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most"
+    return tx.one(sql, match=match, most=most) is not None
 
 
 def raw_scores(
@@ -138,7 +132,7 @@ def raw_scores(
         for place in findable_places(tx, me, folder_id)
     ]
     rows = sorted(
-        _notes_with_some_words(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))),
+        _notes_with_some_words(tx, query, where, RankLimits(limit, RANKED_BESIDE_MEANING)),
         key=lambda row: (-row[1], -row[0]),
     )
     return {row[0]: row[1] for row in rows[:limit]}
@@ -156,10 +150,10 @@ def _recency_of_day(day: str, today: int) -> float:
     )
 
 
-Where = Sequence[tuple[Place, Condition]]
+Where = Sequence[tuple[NotePlace, Condition]]
 
 
-class Extent(NamedTuple):
+class RankLimits(NamedTuple):
     """How many notes are wanted, and how many are ranked for them where more match; with `few` it
     is known that no word stands in many.
     """
@@ -168,7 +162,7 @@ class Extent(NamedTuple):
     most: int
     few: bool = False
 
-    def of(self, place: Place) -> "Extent":
+    def of(self, place: NotePlace) -> "RankLimits":
         """Return what is wanted of a place: of one that is shared many more, since what is not
         shared has a say in which come first.
         """
@@ -181,9 +175,8 @@ def _rank_places(
     """Return the best notes of some places."""
     if not query.clauses:
         return _list_unranked(tx, where, limit)
-    extent = Extent(
-        limit + MORE, RANKED, few
-    )  # more than are shown, since a recent change or a pin may lift one among them
+    # More than are shown, since a recent change or a pin may lift one among them.
+    extent = RankLimits(limit + MORE, RANKED, few)
     found = _sort_by_relevance(tx, _notes_with_every_clause(tx, query, where, extent), full=True)[
         :limit
     ]
@@ -222,7 +215,7 @@ def _list_unranked(tx: Tx, where: Where, limit: int) -> list[Found]:
     ]
 
 
-def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
+def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: RankLimits) -> list[Row]:
     """Return the best notes of each place in which every clause occurs."""
     match, prominent = match_every(query), match_prominent(query)
     return [
@@ -237,7 +230,7 @@ def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: Extent)
     ]
 
 
-def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
+def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimits) -> list[Row]:
     """Return the best notes of each place in which some of the words occur; of those with the
     rarest word none is too old.
     """
@@ -246,6 +239,7 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: Extent) -
     for place, rule in where:
         found: dict[int, Row] = {}
         matches = [match_some(query, telling)]
+        # Where more match than are ranked, the newest would win over the one with the rare word.
         common = (
             len(telling) > 1
             and not extent.few
@@ -270,7 +264,7 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: Extent) -
     return list(rows.values())
 
 
-def _rescore_shared(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
+def _rescore_shared(tx: Tx, query: Query, place: NotePlace, rows: list[Row]) -> list[Row]:
     """Return the notes of a place, those that others share with scores that tell nothing of what
     they do not share.
     """
@@ -310,7 +304,7 @@ def _rarest_word(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | N
 
 
 def _best_of_owner(
-    tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent
+    tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: RankLimits
 ) -> list[Row]:
     """Return the best of one owner's notes: of the newest and the prominent ones, or of all where
     too few of those may be found.
@@ -324,10 +318,8 @@ def _best_of_owner(
         return _best_matching(tx, owner, where, match, "", extent)
     among, bounds = "AND rowid >= :since", {"since": since}
     if prominent:
-        name, bounds["oldest"] = (
-            word_index.table_name(owner),
-            _oldest_of_newest(tx, owner, match, PROMINENT) or 0,
-        )
+        name = word_index.table_name(owner)
+        bounds["oldest"] = _oldest_of_newest(tx, owner, match, PROMINENT) or 0
         # The sign keeps the list out of the index, which would count its words anew for each note
         # of it.
         among = f"""AND rowid >= :oldest AND (rowid >= :since OR +rowid IN (
@@ -335,15 +327,9 @@ def _best_of_owner(
     rows = _best_matching(
         tx, owner, where, match, among, extent, prominent=f"({match}) AND {prominent}", **bounds
     )
-    return (
-        rows
-        if len(rows) >= extent.limit
-        else list(
-            {
-                row[0]: row for row in (*_best_of_newest(tx, owner, where, match, extent), *rows)
-            }.values()
-        )
-    )
+    if len(rows) < extent.limit:  # most of the newest may be in other folders than those asked for
+        rows += _best_of_newest(tx, owner, where, match, extent)
+    return list({row[0]: row for row in rows}.values())
 
 
 def _best_matching(
@@ -352,7 +338,7 @@ def _best_matching(
     where: Condition,
     match: str,
     among: str,
-    extent: Extent,
+    extent: RankLimits,
     **bounds: int | str,
 ) -> list[Row]:
     """Return the best of the notes that match."""
@@ -378,7 +364,9 @@ def _best_matching(
     return first(PROMINENT + RANKED)
 
 
-def _best_of_newest(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
+def _best_of_newest(
+    tx: Tx, owner: int, where: Condition, match: str, extent: RankLimits
+) -> list[Row]:
     """Return the best of the newest notes that match and that may be found, looking through all
     that match.
     """

@@ -20,11 +20,9 @@ def read_query(tx: Tx, me: Caller, text: str) -> Query:
     """Read a query; days are those of the caller's zone, and beginnings of very many words are only
     words.
     """
-    query = (
-        query_language.parse_query(text)
-        if ":" not in text
-        else query_language.parse_query(text, due.local_day(tx.now, due.request_zone(tx, me)))
-    )
+    # The day is part of the key under which the reading is remembered: only where it may matter.
+    today = due.local_day(tx.now, due.request_zone(tx, me)) if ":" in text else None
+    query = query_language.parse_query(text, today)
     if text.isascii() and "*" not in text:
         return query
     if any(

@@ -27,10 +27,11 @@ def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
         f"SELECT id, title, content, size FROM notes WHERE id IN ({IN_LIST})", ids=id_list(ids)
     )
     wanted = query_patterns(query)
-    found: dict[int, float] = {}
-    for note_id, title, content, size in rows:
-        found[note_id] = bm25(count_matches(wanted, title, content), size, [RARITY] * len(wanted))
-    return found
+    rarities = [RARITY] * len(wanted)
+    return {
+        note_id: bm25(count_matches(wanted, title, content), size, rarities)
+        for note_id, title, content, size in rows
+    }
 
 
 def count_matches(

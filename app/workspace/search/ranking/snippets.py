@@ -152,23 +152,13 @@ def _find_spans(
 
     Where its letters begin a word whose key is the pattern's.
     """
-    find = _find_spans_from if text.isascii() else _find_spans_loosely
-    return find(text, lowered, pattern, pattern.begun, start, stop)
-
-
-def _find_spans_loosely(
-    text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None
-) -> Iterator[Span]:
-    """Find them in a text where points and marks may stand between the letters.
-
-    If they are nowhere together, the first one has to do.
-    """
     found = False
-    for span in _find_spans_from(text, lowered, pattern, begun, start, stop):
+    for span in _find_spans_from(text, lowered, pattern, pattern.begun, start, stop):
         found = True
         yield span
-    if not found:
-        yield from _find_spans_from(text, lowered, pattern, begun[:1], start, stop)
+    # Beyond ASCII points and marks may part the letters; then the first one has to do.
+    if not found and not text.isascii():
+        yield from _find_spans_from(text, lowered, pattern, pattern.begun[:1], start, stop)
 
 
 def _find_spans_from(
@@ -177,6 +167,7 @@ def _find_spans_from(
     spaced = begun[:1].isascii()
     stop = len(text) if stop is None else stop
     at = lowered.find(begun, start, stop) if begun else -1
+    # A short beginning stands almost everywhere in a text of megabytes: so many are enough.
     for _ in range(MOST_LOOKED_AT):
         if at < 0:
             return

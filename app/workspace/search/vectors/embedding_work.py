@@ -7,7 +7,7 @@ import msgspec
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
 from app.workspace.search.vectors import note_passages, note_vectors
-from app.workspace.search.vectors.vector_table import Pending, Row, VectorTable
+from app.workspace.search.vectors.vector_table import PendingRow, VectorRow, VectorTable
 
 
 class PendingText(msgspec.Struct, frozen=True):
@@ -15,7 +15,7 @@ class PendingText(msgspec.Struct, frozen=True):
     change, and the passages that need new ones.
     """
 
-    of: Pending
+    of: PendingRow
     passages: list[note_passages.Passage]
     known: dict[bytes, bytes]
     texts: list[str]
@@ -34,7 +34,8 @@ def prepare_texts(
     ]
 
 
-def _pending_text(of: Pending, cut: list[note_passages.Passage]) -> PendingText:
+def _pending_text(of: PendingRow, cut: list[note_passages.Passage]) -> PendingText:
+    # An edit changes few passages of a long note: only those whose text is another are embedded.
     known = {}
     if of.spans and of.vectors:
         spans = note_vectors.unpack_spans(of.spans)
@@ -51,7 +52,7 @@ def _pending_text(of: Pending, cut: list[note_passages.Passage]) -> PendingText:
     )
 
 
-def vector_row(work: PendingText, fresh: dict[str, bytes], dimension: int) -> Row:
+def vector_row(work: PendingText, fresh: dict[str, bytes], dimension: int) -> VectorRow:
     """Return the row that stores all vectors of a text: those it keeps and the fresh ones.
 
     Raise EmbeddingFailed when a vector has another length than the model's.
@@ -62,7 +63,7 @@ def vector_row(work: PendingText, fresh: dict[str, bytes], dimension: int) -> Ro
     ]
     if any(len(vector) != dimension for vector in found):
         raise EmbeddingFailed(f"The model gave a vector that is not {dimension} numbers long.")
-    return Row(
+    return VectorRow(
         work.of.id,
         work.of.version,
         work.of.title,

@@ -48,9 +48,9 @@ def cut_passages(title: str, content: str, *, characters: int, most: int = MOST)
     says little.
     """
     found: list[Passage] = []
-    for parts in _pack_parts(
-        _split_parts(content[: 2 * most * characters], characters), characters
-    ):
+    # A passage is at least half full where it can be: twice as much text surely gives enough.
+    beginning = content[: 2 * most * characters]
+    for parts in _pack_parts(_split_parts(beginning, characters), characters):
         start, end = parts[0].start, parts[-1].end
         heading = "" if parts[0].opens else parts[0].heading
         found.append(Passage(start, end, _passage_text(title, heading, content[start:end])))

@@ -34,7 +34,7 @@ class Model(NamedTuple):
     complete: bool
 
 
-class Span(NamedTuple):
+class StoredSpan(NamedTuple):
     """Where in the text a passage stands, and the digest of what was embedded for it."""
 
     start: int
@@ -42,7 +42,7 @@ class Span(NamedTuple):
     digest: bytes
 
 
-class Known(msgspec.Struct, frozen=True):
+class RankingFacts(msgspec.Struct, frozen=True):
     """When a note was changed, whether it is pinned, and the packed spans of its passages if its
     vectors are of its present text.
     """
@@ -82,7 +82,7 @@ def mark_complete(tx: Tx, model_id: int) -> None:
     )
 
 
-def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]:
+def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, RankingFacts]:
     """Return what ranking asks of those of some notes that are live."""
     rows = tx.all(
         f"""SELECT t.id, t.updated_at, t.pinned, CASE WHEN {CURRENT} THEN p.spans END
@@ -91,30 +91,22 @@ def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]
         ids=id_list(list(ids)),
         model=model_id,
     )
-    return {row[0]: Known(row[1], bool(row[2]), row[3]) for row in rows}
+    return {row[0]: RankingFacts(row[1], bool(row[2]), row[3]) for row in rows}
 
 
-def count_of_owner(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
-    """Count an owner's live notes that have current vectors, and their passages."""
+def count_current(tx: Tx, model: Model, owner: int | None) -> tuple[int, int]:
+    """Count the live notes, of an owner or of all, with current vectors, and their passages."""
+    source = "note_passages p JOIN notes t ON t.id = p.note_id WHERE p.model_id = :model"
+    if owner is not None:  # from the owner's notes to their vectors, not through everyone's
+        source = """notes t CROSS JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
+            WHERE t.owner_id = :owner"""
     row = tx.require_row(
         f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
-          FROM notes t CROSS JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
-            WHERE t.owner_id = :owner AND t.trash_id IS NULL AND {CURRENT}""",
+            FROM {source} AND t.trash_id IS NULL AND {CURRENT}""",
         model=model.id,
         owner=owner,
     )
-    return row[0], row[1] // model.dimension
-
-
-def count_all(tx: Tx, model: Model) -> tuple[int, int]:
-    """Count everyone's live notes that have current vectors, and their passages."""
-    row = tx.require_row(
-        f"""SELECT count(*), ifnull(sum(length(p.vectors)), 0)
-          FROM note_passages p JOIN notes t ON t.id = p.note_id
-            WHERE p.model_id = :model AND t.trash_id IS NULL AND {CURRENT}""",
-        model=model.id,
-    )
-    return row[0], row[1] // model.dimension
+    return row[0], row[1] // model.dimension  # a vector is a byte for each dimension
 
 
 def passage_digest(passage: Passage) -> bytes:
@@ -131,9 +123,9 @@ def pack_spans(passages: Iterable[Passage]) -> bytes:
     )
 
 
-def unpack_spans(spans: bytes) -> list[Span]:
-    """Return the places and digests of what `packed` gave."""
-    return [Span(*found) for found in PLACE.iter_unpack(spans)]
+def unpack_spans(spans: bytes) -> list[StoredSpan]:
+    """Return the places and digests that `pack_spans` has packed."""
+    return [StoredSpan(*found) for found in PLACE.iter_unpack(spans)]
 
 
 def passage_span(spans: bytes | None, ordinal: int) -> tuple[int, int]:

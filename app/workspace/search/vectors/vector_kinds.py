@@ -18,7 +18,7 @@ MOST_RECENT = 10_000
 TOP = 1 << 62
 
 
-class Kind(msgspec.Struct, frozen=True):
+class TextKind(msgspec.Struct, frozen=True):
     """A kind of text: its name, where its vectors are stored, and the events that tell of a
     changed one (`id`) and of many (`owner`).
     """
@@ -29,15 +29,15 @@ class Kind(msgspec.Struct, frozen=True):
     many_changed: str
 
 
-NOTES = Kind("note", note_vectors.TABLE, note_rows.CHANGED, note_rows.MANY_CHANGED)
+NOTES = TextKind("note", note_vectors.TABLE, note_rows.CHANGED, note_rows.MANY_CHANGED)
 
 
-class Shelf:
+class TextQueue:
     """The texts of one kind: their matrices, those that were just written, and how far the older
     ones have been looked through.
     """
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: TextKind) -> None:
         self.kind = kind
         self.table = kind.table
         self.matrices = Matrices(kind.table)

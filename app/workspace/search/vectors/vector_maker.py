@@ -15,7 +15,7 @@ from app.core.embedder import Embedder, EmbeddingFailed
 from app.workspace.search.vectors import embedding_work, note_vectors
 from app.workspace.search.vectors.embedding_work import PendingText
 from app.workspace.search.vectors.note_vectors import Model
-from app.workspace.search.vectors.vector_kinds import NOTES, Kind, Shelf
+from app.workspace.search.vectors.vector_kinds import NOTES, TextKind, TextQueue
 from app.workspace.search.vectors.vector_matrices import Matrices
 from app.workspace.search.vectors.vector_table import VectorTable
 
@@ -34,7 +34,7 @@ OTHER_WRITES = 4
 log = logging.getLogger("hearth")
 
 
-class Meaning:
+class VectorMaker:
     """The task that gives every note, and every text of the `others`, its vectors, and what it
     knows: which model answers, and how far it is.
     """
@@ -43,17 +43,18 @@ class Meaning:
         self,
         app: App,
         *,
-        others: Sequence[Kind] = (),
+        others: Sequence[TextKind] = (),
         former: Callable[[str], Embedder | None] = lambda _: None,
         on_battery: Callable[[], bool | None] = lambda: None,
     ) -> None:
-        """`former` gives what can still look for a query among the vectors of an earlier model,
-        called by its name.
+        """Prepare the task; `start` begins it.
+
+        `former` returns what can still embed queries for an earlier model, by that model's name.
         """
         self._app = app
         self._former = former
         self._on_battery = on_battery
-        self._shelves = [Shelf(kind) for kind in (NOTES, *others)]
+        self._queues = [TextQueue(kind) for kind in (NOTES, *others)]
         self.model: Model | None = None
         """The model whose vectors are being kept; None before any are."""
         self.answering: Model | None = None
@@ -64,14 +65,16 @@ class Meaning:
         self._asked = app.embedder
         self._name: str | None = None
         self._careful = 0
+        """How many texts are still to be embedded one by one, after a batch has failed."""
         self._tidy = False
+        """Whether no other model has vectors any more."""
         self._paused = False
         self._failure: str | None = None
         self._done = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        for shelf in self._shelves:
-            self._listen(shelf)
+        for queue in self._queues:
+            self._listen(queue)
 
     def start(self) -> None:
         """Begin; needs a running loop and an open store."""
@@ -80,11 +83,11 @@ class Meaning:
     @property
     def matrices(self) -> Matrices:
         """The matrices of notes."""
-        return self._shelves[0].matrices
+        return self._queues[0].matrices
 
-    def matrices_of(self, kind: Kind) -> Matrices:
+    def matrices_of(self, kind: TextKind) -> Matrices:
         """Return the matrices of another kind of text."""
-        return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
+        return next(queue.matrices for queue in self._queues if queue.kind is kind)
 
     async def query(self, text: str) -> bytes:
         """Return the vector of a query, for the matrices of the model that answers.
@@ -110,8 +113,8 @@ class Meaning:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         await self._delete_former()
-        for shelf in self._shelves:
-            await shelf.matrices.close()
+        for queue in self._queues:
+            await queue.matrices.close()
 
     @property
     def state(self) -> tuple[State, str | None]:
@@ -132,28 +135,28 @@ class Meaning:
         return (
             self.answering is None
             or not self.answering.complete
-            or self._shelves[0].waiting > AT_ONCE
+            or self._queues[0].waiting > AT_ONCE
         )
 
     @property
     def _any_recent(self) -> bool:
-        return any(shelf.has_recent for shelf in self._shelves)
+        return any(queue.has_recent for queue in self._queues)
 
-    def _listen(self, shelf: Shelf) -> None:
-        self._app.events.on(shelf.kind.changed, lambda event: self._note_change(shelf, event["id"]))
+    def _listen(self, queue: TextQueue) -> None:
+        self._app.events.on(queue.kind.changed, lambda event: self._note_change(queue, event["id"]))
         self._app.events.on(
-            shelf.kind.many_changed, lambda event: self._note_many_changes(shelf, event["owner"])
+            queue.kind.many_changed, lambda event: self._note_many_changes(queue, event["owner"])
         )
 
-    def _note_change(self, shelf: Shelf, id_: int) -> None:
-        shelf.matrices.note_changed([id_])
+    def _note_change(self, queue: TextQueue, id_: int) -> None:
+        queue.matrices.note_changed([id_])
         if self._app.embedder.model is not None:
-            shelf.note_change(id_)
+            queue.note_change(id_)
             self._wake.set()
 
-    def _note_many_changes(self, shelf: Shelf, owner: int) -> None:
-        shelf.matrices.forget(owner)
-        shelf.look_through_all()
+    def _note_many_changes(self, queue: TextQueue, owner: int) -> None:
+        queue.matrices.forget(owner)
+        queue.look_through_all()
         self._wake.set()
 
     async def _run(self) -> None:
@@ -182,21 +185,20 @@ class Meaning:
             await asyncio.sleep(LOOK_SECONDS)
         else:
             await self._follow_model()
-            shelf, ids = await self._next_texts()
+            queue, ids = await self._next_texts()
             if ids:
                 self._done = False
                 began, commits = time.monotonic(), self._app.store.commits
-                await self._index(shelf, ids)
+                await self._index(queue, ids)
                 if self._app.store.commits - commits > OTHER_WRITES:
-                    await asyncio.sleep(
-                        time.monotonic() - began
-                    )  # others write: leave them half of the time
+                    # Others write: leave them half of the time.
+                    await asyncio.sleep(time.monotonic() - began)
             else:
                 await self._finish_model()
 
     async def _on_battery_now(self) -> bool:
         self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(
-            shelf.is_behind for shelf in self._shelves
+            queue.is_behind for queue in self._queues
         )
         return self._paused
 
@@ -215,16 +217,11 @@ class Meaning:
         """
         name, dimension = self._app.embedder.model, self._app.embedder.dimension
         if name != self._name:
-            self._name, self.model, self.answering, self._tidy, self._done = (
-                name,
-                None,
-                None,
-                False,
-                False,
-            )
+            self._name, self.model, self.answering = name, None, None
+            self._tidy = self._done = False
             await self._delete_former()
-            for shelf in self._shelves:
-                shelf.look_through_all()
+            for queue in self._queues:
+                queue.look_through_all()
         if self.model is None and name is not None and dimension is not None:
             self.model = await self._ensure_model(name, dimension)
         if self.answering is None:
@@ -253,44 +250,41 @@ class Meaning:
                 return model
         return await self._app.write(note_vectors.ensure_model, name, dimension)
 
-    async def _next_texts(self) -> tuple[Shelf, list[int]]:
+    async def _next_texts(self) -> tuple[TextQueue, list[int]]:
         """Return some texts of one kind that may be without vectors.
 
         Those just written, else older ones.
         """
-        for shelf in self._shelves:
-            if ids := shelf.take_recent(AT_ONCE):
-                return shelf, ids
-        for shelf in self._shelves:
-            if ids := await shelf.take_older(self._app, self._model_id, AT_ONCE):
-                return shelf, ids
-        return self._shelves[0], []
+        for queue in self._queues:
+            if ids := queue.take_recent(AT_ONCE):
+                return queue, ids
+        for queue in self._queues:
+            if ids := await queue.take_older(self._app, self._model_id, AT_ONCE):
+                return queue, ids
+        return self._queues[0], []
 
     @property
     def _model_id(self) -> int:
         return 0 if self.model is None else self.model.id
 
-    async def _index(self, shelf: Shelf, ids: Sequence[int]) -> None:
+    async def _index(self, queue: TextQueue, ids: Sequence[int]) -> None:
         """Give some texts their vectors, few at a time; what fails is put back."""
         left = list(ids)
         try:
             while left:
                 some = left[:1] if self._careful else left
-                done = await self._index_some(shelf, some)
+                done = await self._index_some(queue, some)
                 left = [id_ for id_ in left if id_ not in done]
                 self._careful = max(0, self._careful - 1)
         except BaseException:
-            shelf.put_back(reversed(left))
+            queue.put_back(reversed(left))
             raise
 
-    async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
-        """Give vectors to the first of some texts that come to enough passages.
-
-        Give all that need nothing more.
-        """
+    async def _index_some(self, queue: TextQueue, ids: Sequence[int]) -> set[int]:
+        """Embed the first of some texts, up to enough passages; return all that are done."""
         characters = self._app.embedder.characters
         found = await self._app.read(
-            embedding_work.prepare_texts, shelf.table, self._model_id, ids, characters
+            embedding_work.prepare_texts, queue.table, self._model_id, ids, characters
         )
         done = set(ids) - {work.of.id for work in found}
         batch: list[PendingText] = []
@@ -298,15 +292,17 @@ class Meaning:
             if batch and sum(len(one.texts) for one in (*batch, work)) > TEXTS:
                 break
             batch.append(work)
-        if batch and await self._embed(shelf, batch):
+        if batch and await self._embed(queue, batch):
             done |= {work.of.id for work in batch}
         return done
 
-    async def _embed(self, shelf: Shelf, batch: Sequence[PendingText]) -> bool:
-        """Make and store the vectors of a batch; say whether that could be done, now or ever."""
+    async def _embed(self, queue: TextQueue, batch: Sequence[PendingText]) -> bool:
+        """Make and store the vectors of a batch; return False where it is to be tried in parts."""
         try:
             fresh = await self._make_vectors([text for work in batch for text in work.texts])
         except EmbeddingFailed:
+            # Is it one of the texts, or the model? One by one for a while; then a harmless text is
+            # tried, and only if the model takes that one is the text given up.
             if not self._careful:
                 self._careful = len(batch) + AT_ONCE
                 if len(batch) > 1:
@@ -314,11 +310,11 @@ class Meaning:
             await self._make_vectors(["A text that can be embedded if any can."])
             log.warning(
                 "%s %s cannot be embedded; it is found by its words alone",
-                shelf.kind.name,
+                queue.kind.name,
                 batch[0].of.id,
             )
             return True
-        await self._store(shelf, batch, fresh)
+        await self._store(queue, batch, fresh)
         return True
 
     async def _make_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
@@ -329,16 +325,14 @@ class Meaning:
         return found
 
     async def _store(
-        self, shelf: Shelf, batch: Sequence[PendingText], fresh: dict[str, bytes]
+        self, queue: TextQueue, batch: Sequence[PendingText], fresh: dict[str, bytes]
     ) -> None:
-        if self.model is None:
-            await (
-                self._follow_model()
-            )  # a model elsewhere tells its dimension with its first answer
+        if self.model is None:  # a model elsewhere tells its dimension with its first answer
+            await self._follow_model()
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
         rows = [embedding_work.vector_row(work, fresh, self.model.dimension) for work in batch]
-        shelf.matrices.note_changed(await self._app.write(shelf.table.store, self.model.id, rows))
+        queue.matrices.note_changed(await self._app.write(queue.table.store, self.model.id, rows))
 
     async def _finish_model(self) -> None:
         """Everything has vectors: note it, delete those of other models step by step, then wait
@@ -351,7 +345,7 @@ class Meaning:
             self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
             self._tidy = all(
-                [await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves]
+                [await self._forget_others(queue.table, self.model.id) for queue in self._queues]
             )
         self._failure, self._done = None, True
         await self._wait(LOOK_SECONDS)
@@ -364,7 +358,7 @@ class Meaning:
     async def _forget_others(self, table: VectorTable, model_id: int) -> bool:
         """Delete the vectors of other models step by step.
 
-        Say whether all are gone before something else is to be done.
+        Return whether all are gone; new texts come first.
         """
         last = -1 if await self._app.read(table.any_of_others, model_id) else 0
         while last and not self._any_recent:

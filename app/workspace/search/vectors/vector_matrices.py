@@ -70,6 +70,7 @@ class Matrices:
         )
 
     async def _catch_up(self, app: App, model: Model, owners: Sequence[int]) -> None:
+        # Taken before the table is read: what changes from now on is read by the next one.
         changed, self._changed = self._changed, set()
         stale, self._stale = self._stale, set()
         try:
@@ -105,11 +106,9 @@ def _read_matrices(
     changed: set[int],
     missing: Sequence[int],
 ) -> "dict[int, Matrix]":
-    """Bring matrices up to date and give those that are missing."""
-    from app.workspace.search.vectors.vector_matrix import (
-        # numpy is loaded here, in a reader's thread, when somebody first searches by meaning
-        Matrix,
-    )
+    """Bring the held matrices up to date and return those that are missing."""
+    # numpy is loaded here, in a reader's thread, when somebody first searches by meaning.
+    from app.workspace.search.vectors.vector_matrix import Matrix
 
     rows = table.of_some(tx, model.id, list(changed)) if changed and held else []
     for owner, matrix in held.items():

@@ -100,6 +100,7 @@ class Matrix:
         for start in range(0, len(vectors), 4 * BLOCK):
             part = slice(start, start + 4 * BLOCK)
             turned = vectors[part].astype(np.float32) @ self._basis
+            # Back to int8, each row as long as it fits; its length makes up for that.
             turned *= 127 / (np.abs(turned).max(axis=1, keepdims=True) + TINY)
             np.rint(turned, out=turned)
             made.head[part], made.tail[part], made.lengths[part] = (
@@ -123,6 +124,7 @@ class Matrix:
                 np.concatenate([vectors for _, vectors in added]),
                 np.repeat([id_ for id_, _ in added], [len(part) for _, part in added]),
             )
+        # Marked rows still cost a multiplication; copying all is worth it once they are a quarter.
         if self._gone * 4 > self._used:
             kept = np.flatnonzero(self._rows.notes[: self._used] != GONE)
             self._rows = self._rows.take_rows(kept)
@@ -131,6 +133,7 @@ class Matrix:
     def _append(self, vectors: Bytes, notes: Numbers) -> None:
         end = self._used + len(notes)
         if end > len(self._rows.notes):
+            # An eighth more than needed, so that notes that come one by one seldom copy all.
             larger = _empty_rows(end + end // 8, self._rows.head.shape[1], self._rows.tail.shape[1])
             larger.put(0, self._rows.take_rows(slice(self._used)))
             self._rows = larger
@@ -182,6 +185,7 @@ class Nearness:
         """Return the nearest notes, at least `most` where there are as many, each with its best
         passage.
         """
+        # Several of the nearest passages may be of one note: more are taken until enough notes are.
         some = 2 * most
         while True:
             all_ = some >= len(self._scores)
@@ -255,7 +259,7 @@ def _highest_places(scores: Floats, some: int) -> Places:
 
 
 def _rows_of_notes(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:
-    """Say for each row whether it is of one of the notes.
+    """Return for each row whether it is of one of the notes.
 
     By a table of flags, for sorting would take longer than the product.
     """

@@ -17,7 +17,7 @@ from app.workspace.folders.folder_rows import IN_LIST, id_list
 CURRENT = "p.version = t.version AND p.title = t.title"
 
 
-class Pending(NamedTuple):
+class PendingRow(NamedTuple):
     """A text whose vectors are missing or out of date, with the row it has."""
 
     id: int
@@ -28,7 +28,7 @@ class Pending(NamedTuple):
     vectors: bytes | None
 
 
-class Row(NamedTuple):
+class VectorRow(NamedTuple):
     """What is stored for a text."""
 
     id: int
@@ -54,11 +54,12 @@ class VectorTable(msgspec.Struct, frozen=True):
     delete: str
     live: str = "true"
 
-    def store(self, tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]:
+    def store(self, tx: Tx, model_id: int, rows: Sequence[VectorRow]) -> list[int]:
         """Keep the vectors of those texts that have not changed since they were read.
 
-        Give their ids.
+        Return their ids.
         """
+        # Embedding takes seconds, in no transaction; what was changed meanwhile is made anew.
         kept = [row for row in rows if self._unchanged(tx, row)]
         for row in kept:
             tx.run(
@@ -72,7 +73,7 @@ class VectorTable(msgspec.Struct, frozen=True):
             )
         return [row.id for row in kept]
 
-    def _unchanged(self, tx: Tx, row: Row) -> bool:
+    def _unchanged(self, tx: Tx, row: VectorRow) -> bool:
         found = tx.one(
             f"SELECT 1 FROM {self.texts} WHERE id = :id AND version = :version AND title = :title",
             id=row.id,
@@ -84,7 +85,7 @@ class VectorTable(msgspec.Struct, frozen=True):
     def forget_others(self, tx: Tx, model_id: int, *, after: int, step: int) -> int:
         """Delete what other models have among the `step` rows after one.
 
-        Give the last of these rows, 0 when there were none.
+        Return the last of these rows, 0 when there were none.
         """
         last: int | None = tx.value(
             f"SELECT max(id) FROM (SELECT id FROM {self.table} WHERE id > :after "
@@ -102,10 +103,10 @@ class VectorTable(msgspec.Struct, frozen=True):
 
     def any_of_others(self, tx: Tx, model_id: int) -> bool:
         """Return whether another model still has vectors."""
-        return (
-            tx.one(f"SELECT 1 FROM {self.table} WHERE model_id <> :model LIMIT 1", model=model_id)
-            is not None
+        found = tx.one(
+            f"SELECT 1 FROM {self.table} WHERE model_id <> :model LIMIT 1", model=model_id
         )
+        return found is not None
 
     def drop_unsound(self, tx: Tx) -> None:
         """Delete vectors that cannot be of their model; they are made anew in the background."""
@@ -118,7 +119,7 @@ class VectorTable(msgspec.Struct, frozen=True):
 
     def pending(
         self, tx: Tx, model_id: int, ids: Sequence[int], *, characters: int
-    ) -> list[Pending]:
+    ) -> list[PendingRow]:
         """Return those of some texts that are live and have no current vectors, in the order of
         `ids`, with their first `characters`.
         """
@@ -131,13 +132,13 @@ class VectorTable(msgspec.Struct, frozen=True):
             model=model_id,
             characters=characters,
         )
-        found = {row[0]: Pending(*row) for row in rows}
+        found = {row[0]: PendingRow(*row) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
     def older(self, tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], int]:
         """Look through the `step` texts before one, newest first.
 
-        Give those without current vectors, and where to look next; 0 is the end.
+        Return those without current vectors, and where to look next; 0 is the end.
         """
         first: int | None = tx.value(
             f"SELECT min(id) FROM (SELECT id FROM {self.texts} WHERE id < :below "
