@@ -484,10 +484,10 @@ async def test_an_application_is_told_which_scope_it_must_ask_for(
 ) -> None:
     key = await served.key("alice", ["os.notes:read"])
     ring = served.asgi.front.credentials.ring
-    found = ring.caller(key)
+    found = ring.find_caller(key)
     assert found is not None
     granted = dataclasses.replace(found, kind="oauth")
-    monkeypatch.setattr(ring, "caller", lambda _: granted)
+    monkeypatch.setattr(ring, "find_caller", lambda _: granted)
     async with served.client(key) as application:
         offered = await names(application)
         assert "create_note" not in offered
