@@ -30,7 +30,7 @@ async def _plan_edit(
     tags: list[str] | None,
     if_revision: int | None,
 ) -> Plan:
-    """Find out which note is meant, and give the edit of it as one write."""
+    """Return the edit of the note that is meant, as one write."""
     if note_id is not None and search is None:
         found = note_id
     elif search is not None and note_id is None:

@@ -15,6 +15,7 @@ from app.agent.models import model_choice
 from app.agent.models.model_rows import Configured
 from app.agent.models.providers import ProviderMissing, Providers
 from app.agent.priorities.urgency import Level
+from app.agent.turn.token_meter import MeteredRewriter
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.rewriter import Draft, Piece, Rewriter, Rewriting
@@ -65,12 +66,13 @@ class ModelRewriter:
 
 
 def rewriter_for(app: App, me: Caller) -> Rewriter | None:
-    """Return what rewrites for the caller.
+    """Return what rewrites for the caller, its calls counted.
 
     Their own default model; None where the rules answer them.
     """
     configured = app.quick(model_choice.choose_model, me)
-    return app.rewriter or (None if configured is None else ModelRewriter(app, configured))
+    found = app.rewriter or (None if configured is None else ModelRewriter(app, configured))
+    return None if found is None else MeteredRewriter(app, me, found)
 
 
 async def _ask_model(

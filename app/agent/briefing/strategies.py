@@ -21,7 +21,6 @@ from app.agent.priorities import lexicon, urgency
 from app.agent.priorities.lexicon import Sense
 from app.agent.priorities.quadrants import Scored
 from app.agent.priorities.urgency import Level
-from app.agent.turn import token_meter
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
@@ -93,10 +92,7 @@ async def briefing_strategies(
         for one in found
     ]
     said = (
-        await rewriting.rewrite_draft(
-            token_meter.meter_rewriter(app, me, rewriter_for(app, me)),
-            Draft("strategies", locale, pieces),
-        )
+        await rewriting.rewrite_draft(rewriter_for(app, me), Draft("strategies", locale, pieces))
     ).pieces
     views = [
         StrategyView(
@@ -187,14 +183,13 @@ def _urgent(items: Sequence[Scored], now: datetime) -> Strategy | None:
 def _focus(items: Sequence[Scored], now: datetime) -> Strategy | None:
     calm = [one for one in items if one.quadrant == 2]
     title = f"Protect time for {_quote_title(calm[0])}" if calm else ""
-    made = _make_strategy(
+    return _make_strategy(
         "focus",
         calm[:1],
         title,
         f"Important and not yet urgent: {_name_items(calm)}. Book 60 to 90 minutes.",
         "planning",
     )
-    return made
 
 
 def _drop(items: Sequence[Scored], now: datetime) -> Strategy | None:

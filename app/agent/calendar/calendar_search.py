@@ -112,12 +112,12 @@ def _find_entries(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entrie
     events = [
         (one.start, _event_entry(one))
         for one in busy_events(tx, me, wanted)
-        if _words_filter(words, one.title, one.place, one.words, one.calendar)
+        if _has_words(words, one.title, one.place, one.words, one.calendar)
     ]
     todos = [
         (moment, _todo_entry(todo, moment))
         for todo, moment in _due_todos(tx, me, wanted)
-        if _words_filter(words, todo.title, todo.description or "")
+        if _has_words(words, todo.title, todo.description or "")
     ]
     every = [
         entry
@@ -133,21 +133,21 @@ def _find_granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[s
 
     With free_busy when its owner is busy, whatever words are asked for.
     """
-    stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
-    if reach.calendar in ("free_busy", "write"):
-        events = [_event_entry(one) for one in busy_events(tx, me, wanted)]
+    hides = reach.calendar in ("free_busy", "write")
+    # Sifting by words would tell which of them a hidden event holds, by what is left.
+    events = [
+        _event_entry(one)
+        for one in busy_events(tx, me, wanted)
+        if hides or _has_words(words, one.title, one.place, one.words, one.calendar)
+    ]
+    if hides:
         hidden = [
             msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None)
             for one in events
         ]
-        return Entries(
-            sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch
-        )
-    events = [
-        _event_entry(one)
-        for one in busy_events(tx, me, wanted)
-        if _words_filter(words, one.title, one.place, one.words, one.calendar)
-    ]
+        # The order of equal times came from the titles.
+        events = sorted(hidden, key=lambda one: (one.start, one.end))
+    stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
     return Entries(events[:MOST], len(events), stretch)
 
 
@@ -175,7 +175,7 @@ def _due_todos(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]
     ]
 
 
-def _words_filter(words: list[str], *texts: str) -> bool:
+def _has_words(words: list[str], *texts: str) -> bool:
     if not words:
         return True
     text = fold_text(" ".join(texts))

@@ -110,10 +110,7 @@ def free_slots(events: Iterable[Event], now: datetime) -> list[Slot]:
     free_from = max(now, datetime.combine(now.date(), DAY_BEGINS, now.tzinfo))
     slots: list[Slot] = []
     for event in sorted(event for event in events if not event.whole_day):
-        if (
-            event.start - free_from >= SHORTEST_FREE
-            and min(event.start, end) - free_from >= SHORTEST_FREE
-        ):
+        if min(event.start, end) - free_from >= SHORTEST_FREE:
             slots.append(Slot(free_from, min(event.start, end)))
         free_from = max(free_from, event.end)
     return [*slots, Slot(free_from, end)] if end - free_from >= SHORTEST_FREE else slots

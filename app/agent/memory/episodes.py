@@ -34,7 +34,7 @@ def add(
     path: str,
     conversation_id: int | None = None,
 ) -> int:
-    """Keep an episode of a user and give its id; one with the same kind and key is replaced.
+    """Keep an episode of a user and return its id; one with the same kind and key is replaced.
 
     `key` names what it is about, `path` where that can be read; `text` says in plain words or
     Markdown what was said or done, at the moment `at`.
@@ -81,7 +81,7 @@ def add(
 
 
 def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
-    """Forget an episode of a user; say whether there was one."""
+    """Forget an episode of a user; return whether there was one."""
     return (
         _delete_where(
             tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key
@@ -109,7 +109,7 @@ def has_words(tx: Tx, owner: int) -> bool:
 
 
 def do_idle_work(tx: Tx) -> bool:
-    """Delete the word index of a user who is gone; say whether there may be another one."""
+    """Delete the word index of a user who is gone; return whether there may be another one."""
     gone: int | None = tx.value(
         "SELECT owner_id FROM episode_owners o WHERE NOT EXISTS (SELECT 1 FROM users "
         "WHERE id = o.owner_id) LIMIT 1"

@@ -93,20 +93,12 @@ def _note_versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
     folder_id = recall.memory_folder(tx, owner, "Self")
     if folder_id is None:
         return []
-    found: dict[str, tuple[int, int, str]] = {}
+    found: list[tuple[int, int, str]] = []
     for file in FILES:
-        row = tx.one(
-            """SELECT id, version, title FROM notes WHERE owner_id = :owner
-          AND folder_id = :folder AND pinned IN (0, 1)
-               AND title = :title COLLATE NOCASE AND title = :title AND trash_id IS NULL
-                 ORDER BY id LIMIT 1""",
-            owner=owner,
-            folder=folder_id,
-            title=file.title,
-        )
+        row = recall.find_note(tx, owner, folder_id, file.title, columns="id, version, title")
         if row is not None:
-            found[file.title] = (row["id"], row["version"], row["title"])
-    return list(found.values())
+            found.append((row["id"], row["version"], row["title"]))
+    return found
 
 
 def _join_under_headings(

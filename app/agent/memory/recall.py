@@ -11,6 +11,7 @@ found however old it is. Notes do not fade.
 
 import asyncio
 import math
+import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -105,6 +106,22 @@ def memory_folder(tx: Tx, owner: int, *below: str) -> int | None:
             return None
         at = found["id"]
     return at
+
+
+def find_note(
+    tx: Tx, owner: int, folder_id: int | None, title: str, *, columns: str = "*"
+) -> sqlite3.Row | None:
+    """Return the live note of exactly that title there, of several the one with the lowest id."""
+    # Both kinds of pins and the case are named for the index by title; the second condition on
+    # the title makes it exact.
+    return tx.one(
+        f"""SELECT {columns} FROM notes WHERE owner_id = :owner AND folder_id IS :folder
+              AND pinned IN (0, 1) AND title = :title COLLATE NOCASE AND title = :title
+              AND trash_id IS NULL ORDER BY id LIMIT 1""",
+        owner=owner,
+        folder=folder_id,
+        title=title,
+    )
 
 
 def fade_factor(at: str, now: datetime) -> float:

@@ -1,6 +1,6 @@
-"""Drive a turn of the offline brain straight.
+"""The loop of a turn by rules.
 
-What the loop does, without the library that models need, so that no model costs no import.
+It does what `model_loop` does, without the model library, whose import takes over a second.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from app.agent.turn.message_files import Prompt
 from app.agent.turn.steps import Step
 from app.agent.turn.token_meter import FREE, Meter, longest_answer
 from app.agent.turn.transcript import Message, Part
-from app.errors import AppError, BudgetExceeded, GrantRevoked
+from app.errors import AppError, BudgetExceeded, GrantRevoked, Unavailable
 from app.tools.approvals import stop_switch
 
 NAME = FREE
@@ -38,10 +38,10 @@ async def run_rules(
 
     Events go out as they happen; events, calls, limits and metering are those of a model's turn.
     """
-    return await _Straight(turn, history, meter, now).run(prompt)
+    return await _RulesTurn(turn, history, meter, now).run(prompt)
 
 
-class _Straight:
+class _RulesTurn:
     """One turn: what was said before it and in it, and what it has used so far."""
 
     def __init__(self, turn: Turn, history: Sequence[bytes], meter: Meter, now: datetime) -> None:
@@ -73,7 +73,7 @@ class _Straight:
         except TimeoutError:
             if not limit.expired():
                 raise  # a tool's own, which is a mistake
-            error = self._forget_unanswered(live_turn.too_long())
+            error = self._forget_unanswered(Unavailable(live_turn.TOO_LONG))
         await turn.end()
         self._messages[0] = [Part("asked", message_files.remember_prompt(prompt))]
         return Ended(
@@ -97,12 +97,12 @@ class _Straight:
                 stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
             if self._calls + len(calls) > limits.tool_calls:
-                return self._forget(live_turn.too_many_steps())
+                return self._forget(Unavailable(live_turn.TOO_MUCH))
             if not calls:
-                return None if step.text else self._forget(live_turn.brain_failed())
+                return None if step.text else self._forget(Unavailable(live_turn.UNUSABLE))
             if not await self._use(calls):
-                return self._forget(live_turn.brain_failed())
-        return live_turn.too_many_steps()
+                return self._forget(Unavailable(live_turn.UNUSABLE))
+        return Unavailable(live_turn.TOO_MUCH)
 
     async def _next(self) -> Step:
         """Return what the rules do next, and count it as a model's step is counted."""
@@ -137,7 +137,7 @@ class _Straight:
         return error
 
     def _take(self, step: Step) -> list[_Call]:
-        """Keep a step as what the brain answered, and give its calls.
+        """Keep a step as what the brain answered, and return its calls.
 
         Their ids are made of their place, so that equal turns stream the same.
         """
@@ -158,7 +158,7 @@ class _Straight:
         return calls
 
     async def _use(self, calls: Sequence[_Call]) -> bool:
-        """Use the tools, those that only read side by side; say whether the turn may go on."""
+        """Use the tools, those that only read side by side; return whether the turn may go on."""
         turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
 
         async def use(call: _Call) -> None:

@@ -16,7 +16,7 @@ from app.core.app import App
 from app.core.caller import Caller, Kind
 from app.core.operation import Taint
 from app.core.schema import encode
-from app.errors import AppError, GrantRevoked, Invalid, Unavailable
+from app.errors import AppError, GrantRevoked, Invalid
 from app.tools.approvals import stop_switch, tool_gate
 from app.tools.approvals.call_origin import Origin
 from app.tools.registry import namespaces, registry
@@ -98,7 +98,7 @@ class Desk(Protocol):
     async def take(
         self, turn: "Turn", name: str, params: Mapping[str, Any]
     ) -> dict[str, Any] | None:
-        """Write a call down and give what the brain is told; None for a call that is to be made.
+        """Write a call down and return what the brain is told; None for a call that is to be made.
 
         Raises as the call itself would.
         """
@@ -191,8 +191,8 @@ class Turn:
             self.end_call(call_id, "failed")
 
     def repeats(self, call: Call, step: int) -> bool:
-        """Note a call of a step, and say whether the very call was made in that step already, or in
-        the one with calls before it.
+        """Note a call of a step, and return whether the very call was made in that step already,
+        or in the one with calls before it.
 
         The calls of a step run side by side, so which of them came last says nothing.
         """
@@ -335,20 +335,3 @@ async def use_tool(
     call.outcome = "done"
     turn.taint |= done.taint
     return Used(msgspec.json.decode(encode(cut_result(encode(done.result)))))
-
-
-def too_many_steps() -> Unavailable:
-    """Return the refusal of a turn that reached one of its limits."""
-    return Unavailable(TOO_MUCH)
-
-
-def too_long() -> Unavailable:
-    """Return the refusal of a turn that reached its limit of time."""
-    return Unavailable(TOO_LONG)
-
-
-def brain_failed() -> Unavailable:
-    """Return the refusal of a turn whose brain failed, in words that do not hold what a provider
-    wrote.
-    """
-    return Unavailable(UNUSABLE)

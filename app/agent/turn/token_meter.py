@@ -189,20 +189,19 @@ class MeteredRewriter:
     Where a cap has no room, it refuses and the rules' own words stand.
     """
 
-    def __init__(self, app: App, me: Caller, rewriter: Rewriter, *, model: str = "") -> None:
+    def __init__(self, app: App, me: Caller, rewriter: Rewriter) -> None:
         self._app = app
         self._me = me
         self._rewriter = rewriter
-        self._model = model
 
     async def rewrite(self, draft: Draft) -> Rewriting:
         """Return what the rewriter gives."""
         text, most = encode(draft), self._app.settings.max_completion
         held = await self._app.write(
-            reserve_first_call, self._me, feature="briefing", model=self._model, texts=(text,)
+            reserve_first_call, self._me, feature="briefing", model="", texts=(text,)
         )
-        meter = Meter(self._app, self._me, feature="briefing", model=self._model, held=held)
-        await meter.before(count_tokens((text,)), longest_answer(self._model, most))
+        meter = Meter(self._app, self._me, feature="briefing", model="", held=held)
+        await meter.before(count_tokens((text,)), longest_answer("", most))
         try:
             found = await self._rewriter.rewrite(draft)
             prompt = min(found.tokens, count_tokens((text,)) + OVERHEAD_TOKENS)
@@ -215,8 +214,3 @@ class MeteredRewriter:
                 self._app.write(meter.end)
             )  # also when whoever asked has run out of time
         return found
-
-
-def meter_rewriter(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
-    """Return a rewriter with its calls counted for the caller; None for none."""
-    return None if rewriter is None else MeteredRewriter(app, me, rewriter)

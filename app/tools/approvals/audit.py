@@ -115,13 +115,14 @@ def chain_hash(before: bytes, row: Row) -> bytes:
 
 
 def verify(
-    tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE
-) -> tuple[int, bytes, int | None]:
+    tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE, head: str | None = None
+) -> tuple[int, bytes, int | None, bool]:
     """Check up to `most` rows after one.
 
-    Give the last that holds with its hash, and the id of the first that does not.
+    Return the last that holds with its hash, the id of the first that does not, and whether one
+    that holds has the hash `head`.
     """
-    last, hash_ = after, before
+    last, hash_, seen = after, before, False
     for row in tx.all(
         f"SELECT {_COLUMNS}, hash FROM audit WHERE id > :after ORDER BY id LIMIT :most",
         after=after,
@@ -129,16 +130,17 @@ def verify(
     ):
         expected = chain_hash(hash_, Row(*row[:-1]))
         if row["id"] != last + 1 or row["hash"] != expected:
-            return last, hash_, last + 1
+            return last, hash_, last + 1, seen
         last, hash_ = row["id"], expected
-    return last, hash_, None
+        seen = seen or hash_.hex() == head
+    return last, hash_, None, seen
 
 
 def verify_whole(tx: Tx) -> str | None:
-    """Check the whole record at once, where nobody waits; say what is wrong with it."""
+    """Check the whole record at once, where nobody waits; return what is wrong with it."""
     last, hash_ = 0, BEGINNING
     while True:
-        number, hash_, broken = verify(tx, after=last, before=hash_)
+        number, hash_, broken, _ = verify(tx, after=last, before=hash_)
         if broken is not None:
             return _broken_message(broken)
         if number == last:
@@ -157,9 +159,8 @@ async def verify_audit(
     """
     last, hash_, seen = 0, BEGINNING, head is None
     while True:
-        rows = await app.read(_hashes_after, last)
-        number, hash_, broken = await app.read(verify, after=last, before=hash_)
-        seen = seen or head in rows
+        number, hash_, broken, found = await app.read(verify, after=last, before=hash_, head=head)
+        seen = seen or found
         if broken is not None:
             return Verified(False, number, hash_.hex(), broken, _broken_message(broken))
         if number == last:
@@ -215,14 +216,3 @@ def _find_lost_row(tx: Tx, last: int) -> int | None:
 
 def _broken_message(row: int) -> str:
     return f"Row {row} is missing or is not what was written."
-
-
-def _hashes_after(tx: Tx, after: int) -> set[str]:
-    return {
-        row[0].hex()
-        for row in tx.all(
-            "SELECT hash FROM audit WHERE id > :after ORDER BY id LIMIT :most",
-            after=after,
-            most=SLICE,
-        )
-    }

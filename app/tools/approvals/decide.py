@@ -217,26 +217,13 @@ def _continue(
     tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, hooks: Hooks
 ) -> Outcome:
     asker = still_allowed.current_asker(tx, row, hooks)
-    error: AppError | None = (
-        GrantRevoked(
+    if asker is None:
+        gone = (
             "What allowed this is gone: its key, link or grant was revoked, or it may do less now."
         )
-        if asker is None
-        else None
-    )
-    if asker is not None:
-        error = still_allowed.reason_to_refuse(tx, asker, row, call, hooks)
-    if error is not None or asker is None:
-        audit.add(
-            tx,
-            me,
-            escalation_rows.audit_entry(
-                row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"
-            ),
-            user=row["user_id"],
-        )
-        escalation_rows.end(tx, row, "superseded", failure=error)
-        return Outcome(error)
+        return _supersede(tx, me, row, GrantRevoked(gone))
+    if error := still_allowed.reason_to_refuse(tx, asker, row, call, hooks):
+        return _supersede(tx, me, row, error)
     escalation_rows.decide(tx, row, decision="continue", by=said.by, note=said.note)
     audit.add(
         tx,
@@ -252,6 +239,13 @@ def _continue(
         return Outcome(asker=asker)
     _run_if_one_write(tx, row, asker, call, hooks)
     return Outcome()
+
+
+def _supersede(tx: Tx, me: Caller, row: sqlite3.Row, error: AppError) -> Outcome:
+    entry = escalation_rows.audit_entry(row, "decision", f"superseded: {error.code}")
+    audit.add(tx, me, entry, user=row["user_id"])
+    escalation_rows.end(tx, row, "superseded", failure=error)
+    return Outcome(error)
 
 
 def _run_if_one_write(

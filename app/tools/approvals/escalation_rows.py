@@ -21,14 +21,9 @@ from app.tools.approvals.change_preview import Preview, Target
 from app.tools.registry.registry import RegisteredTool
 
 MOST_PENDING = 200
-
-
 LARGEST_ARGUMENTS = 256 << 10
-
-
 RUNTIME_MINUTES = 5
-
-
+PENDING = "status = 'pending' AND expires_at > :now"
 Kind = Literal[
     "tool_call",
     "message_send",
@@ -37,11 +32,7 @@ Kind = Literal[
     "folder_access",
     "owner_question",
 ]
-
-
 Level = Literal["low", "medium", "high"]
-
-
 SETTLED = "escalation.settled"
 """Told within the transaction in which one ends, with a `Settled`."""
 Ended = Literal["executed", "failed", "stopped", "expired", "superseded"]
@@ -275,9 +266,6 @@ def close_continuing(tx: Tx, me: Caller) -> None:
                 "done."
             ),
         )
-
-
-PENDING = "status = 'pending' AND expires_at > :now"
 
 
 def _asking_actor(me: Caller, origin: Origin) -> Actor:

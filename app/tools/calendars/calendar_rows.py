@@ -23,10 +23,7 @@ _SHOWN = (
 
 def list_integrations(tx: Tx, me: Caller) -> list[sqlite3.Row]:
     """Return the caller's integrations, the oldest first."""
-    return sorted(
-        tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user),
-        key=lambda row: int(row["id"]),
-    )
+    return tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me ORDER BY id", me=me.user)
 
 
 def require_room(tx: Tx, me: Caller, name_key: str) -> None:
@@ -46,7 +43,7 @@ def require_room(tx: Tx, me: Caller, name_key: str) -> None:
 
 
 def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due_at: str) -> int:
-    """Add a calendar that has no events yet and give its id.
+    """Add a calendar that has no events yet and return its id.
 
     It is read again at `due_at` should it not come to that before.
     """
@@ -141,7 +138,7 @@ def claim_due(tx: Tx, *, again_at: str, most: int) -> list[int]:
 
 
 def purge_events(tx: Tx, integration: int, *, besides: int | None) -> int:
-    """Delete some events of every generation but one; give how many."""
+    """Delete some events of every generation but one; return how many."""
     return tx.run(
         """DELETE FROM calendar_events WHERE id IN (
                SELECT id FROM calendar_events WHERE integration_id = :id

@@ -1,5 +1,6 @@
 """Integrations: what is connected from elsewhere, as calendars that are read."""
 
+import re
 import sqlite3
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -20,7 +21,6 @@ from app.tools.calendars import calendars
 from app.tools.calendars.calendars import CalendarFailed
 
 PREFIX = "int_"
-MOST_DIGITS = 15
 Name = Annotated[str, Meta(description="1 to 255 characters"), Line()]
 Kind = Literal["oauth", "ics", "mcp"]
 Status = Literal["connected", "needs_reauth", "disconnected", "error"]
@@ -111,14 +111,10 @@ async def remove_integration(
     app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]
 ) -> Record:
     """Disconnect something and forget all that was read from it."""
-    number = id.removeprefix(PREFIX)
-    if (
-        not id.startswith(PREFIX)
-        or not (number.isascii() and number.isdecimal())
-        or len(number) > MOST_DIGITS
-    ):
+    found = re.fullmatch(PREFIX + "([0-9]{1,15})", id)
+    if found is None:
         raise NotFound("There is no such integration.")
-    await calendars.remove(app, me, int(number))
+    await calendars.remove(app, me, int(found[1]))
     return Record()
 
 

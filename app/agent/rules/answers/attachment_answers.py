@@ -50,9 +50,7 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
         return None
     if not readable or len(question.terms) == 1:
         return _gist(files, route.language)
-    return Step(
-        phrase(route.language, "not_attached", names=", ".join(file.name for file in files))
-    )
+    return Step(route.phrase("not_attached", names=", ".join(file.name for file in files)))
 
 
 @functools.cache

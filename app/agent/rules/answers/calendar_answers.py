@@ -16,7 +16,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, call_tool
 
 TOOL = "search_calendar_events"
 SHOWN = 30
@@ -35,7 +35,7 @@ def list_events(asked: Asked, route: Route) -> Step:
     comes_next = _next_event().search(asked.message) is not None
     if not asked.results:
         if missing := time_ranges.missing_day(asked.message, asked.now):
-            return Step(phrase(route.language, "no_such_day", day=missing))
+            return Step(route.phrase("no_such_day", day=missing))
         named = time_ranges.read(asked.message, asked.now)
         usual = Range(
             asked.now,
@@ -50,7 +50,7 @@ def list_events(asked: Asked, route: Route) -> Step:
             if route.get("words")
             else {}
         )
-        return Step(calls=((TOOL, {**words, **_asked_for(asked, named or usual)}),))
+        return call_tool(TOOL, **words, **_asked_for(asked, named or usual))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
         return list_answers.tell_refusal(asked, route)
@@ -67,10 +67,10 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     """Return whether the time that was named is free, or which of the day is."""
     said = route.get("when") or asked.message
     if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
-        return Step(phrase(route.language, "no_such_day", day=missing))
+        return Step(route.phrase("no_such_day", day=missing))
     named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)
     if not asked.results:
-        return Step(calls=((TOOL, _asked_for(asked, named)),))
+        return call_tool(TOOL, **_asked_for(asked, named))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
         return list_answers.tell_refusal(asked, route)
@@ -95,9 +95,7 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
             )
         )
     whole = [row for row in rows if row["allDay"]]
-    return Step(
-        "\n".join([phrase(route.language, "free", owner=owner, when=when), *map(_line, whole)])
-    )
+    return Step("\n".join([route.phrase("free", owner=owner, when=when), *map(_line, whole)]))
 
 
 def _asked_for(asked: Asked, named: Range) -> dict[str, Any]:

@@ -10,9 +10,8 @@ from app.agent.rules.languages import language_data, time_units
 from app.agent.rules.languages.language_data import Answers, Earlier, Times
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, split_words, stem
-from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, note_link
+from app.agent.turn.steps import Asked, Step, call_tool, note_link
 
 HITS = 8
 READ_NOTES = 3
@@ -26,16 +25,13 @@ _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 def remember(asked: Asked, route: Route) -> Step:
     """Write down what is to be remembered as a lasting fact."""
     if not asked.results:
-        return Step(
-            calls=(("memory_write", {"kind": "long_term", "content": route.get("content")}),)
-        )
+        return call_tool("memory_write", kind="long_term", content=route.get("content"))
     done = asked.of("memory_write")
     if not done:
         return list_answers.tell_refusal(asked, route)
     note = done[0].content["note"]
     return Step(
-        phrase(
-            route.language,
+        route.phrase(
             "remembered" if done[0].content["written"] else "known",
             title=note_link(note["id"], note["title"]),
         )
@@ -49,14 +45,10 @@ def recall_answer(asked: Asked, route: Route) -> Step:
     """
     target, days = split_days(f"{route.get('when')} {route.get('words')}")
     if not asked.has("memory_search"):
-        return Step(calls=(("memory_search", {"query": _query(target, days), "limit": HITS}),))
+        return call_tool("memory_search", query=_query(target, days), limit=HITS)
     hits = [hit for result in asked.of("memory_search") for hit in result.content["results"]]
     if not hits:
-        return (
-            list_answers.tell_refusal(asked, route)
-            if asked.refusal
-            else Step(phrase(route.language, "unremembered"))
-        )
+        return list_answers.refusal_or(asked, route, route.phrase("unremembered"))
     noted = (
         []
         if days and not target
@@ -72,9 +64,9 @@ def recall_answer(asked: Asked, route: Route) -> Step:
     if talked:
         parts.append("\n".join(talked))
     return (
-        Step("\n\n".join([phrase(route.language, "recalled"), *parts]))
+        Step("\n\n".join([route.phrase("recalled"), *parts]))
         if parts
-        else Step(phrase(route.language, "unremembered"))
+        else Step(route.phrase("unremembered"))
     )
 
 

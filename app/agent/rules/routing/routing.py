@@ -43,6 +43,10 @@ class Route(msgspec.Struct, frozen=True):
         """Return an argument; empty where the message has none."""
         return self.arguments.get(name, "")
 
+    def phrase(self, name: str, *, owner: str = "", **values: object) -> str:
+        """Return a fixed sentence in the language to answer in."""
+        return phrases.phrase(self.language, name, owner=owner, **values)
+
 
 class Rule(NamedTuple):
     """A pattern that means an intent, with the language of its table; `hints`.
