@@ -121,18 +121,7 @@ def list_briefings(
 ) -> BriefingList:
     """List the last briefings, newest first."""
     rows = briefing_rows.list_newest(tx, me.user, limit)
-    return BriefingList(
-        [
-            BriefingItem(
-                row["id"],
-                row["id"],
-                row["status_summary"],
-                row["time_duration"],
-                row["generated_at"],
-            )
-            for row in rows
-        ]
-    )
+    return BriefingList([BriefingItem(row["id"], *row) for row in rows])
 
 
 @operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)

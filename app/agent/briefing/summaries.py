@@ -90,7 +90,8 @@ def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
     """
     found: dict[tuple[object, ...], Item] = {}
     for name in ("todo", "calendar", "email", "notes"):
-        _read_into(found, summaries.get(name) or "", SOURCES[name], zone)
+        for row in html_fragments.read_entries(summaries.get(name) or ""):
+            _add_row(found, row, SOURCES[name], zone)
     status = [
         row
         for row in html_fragments.read_entries(summaries.get("status") or "")
@@ -109,18 +110,10 @@ def weigh_items(summaries: Mapping[str, str | None], now: datetime, zone: ZoneIn
 def source_of(word: str) -> Source:
     """Return the source that a word names; `other` for what is none."""
     plain = fold_text(word.strip()[:40])
-    if plain in get_args(Source):
-        return next(source for source in get_args(Source) if source == plain)
-    return next(
-        (source for source, pattern in _SYNONYMS.items() if re.fullmatch(pattern, plain)), "other"
-    )
-
-
-def _read_into(
-    found: dict[tuple[object, ...], Item], summary: str, source: Source, zone: ZoneInfo
-) -> None:
-    for row in html_fragments.read_entries(summary):
-        _add_row(found, row, source, zone)
+    known: tuple[Source, ...] = get_args(Source)
+    meant = [source for source in known if source == plain]
+    meant += [source for source, words in _SYNONYMS.items() if re.fullmatch(words, plain)]
+    return meant[0] if meant else "other"
 
 
 def _add_row(

@@ -93,12 +93,7 @@ def _claim_run(tx: Tx, me: Caller) -> Begun | None:
     One that could only begin outside of its hours is noted as skipped. None when there is none
     to take.
     """
-    if (
-        tx.one(
-            "SELECT 1 FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user
-        )
-        is not None
-    ):
+    if run_rows.find_running(tx, me.user) is not None:
         return None
     claim = schedule_rows.claim_due(tx, me.user)
     if claim is None:

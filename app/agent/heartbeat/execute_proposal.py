@@ -120,8 +120,5 @@ def _do_action(
     result = msgspec.json.decode(encode(call.plan.step(tx, deputy)))
     if target is None:
         return Done(None, (), result)
-    return Done(
-        target,
-        [Change(*target, before, before_images.take_image(tx, deputy.user, *target))],
-        {"id": target[1]},
-    )
+    after = before_images.take_image(tx, deputy.user, *target)
+    return Done(target, [Change(*target, before, after)], {"id": target[1]})

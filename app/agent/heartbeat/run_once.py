@@ -78,12 +78,12 @@ async def run_heartbeat(app: App, beginner: Caller, begun: Begun) -> None:
         async with asyncio.timeout(MOST_SECONDS):
             await _carry_out(here)
     except TimeoutError:
-        await _end_after_error(here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
+        await app.write(_end_failed, here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
     except AppError as error:
-        await _end_after_error(here, error.message)
+        await app.write(_end_failed, here, error.message)
     except Exception:
         log.exception("a run of the heartbeat failed")
-        await _end_after_error(here, "Something went wrong in the server; its log says what.")
+        await app.write(_end_failed, here, "Something went wrong in the server; its log says what.")
 
 
 async def _carry_out(here: Pass) -> None:
@@ -92,11 +92,8 @@ async def _carry_out(here: Pass) -> None:
         here.ending.skip_reason = "user_away"
         return await here.app.write(_end_run, here)
     here.agenda = found = await here.app.read(agenda.make_agenda, here.me, here.app.hooks.requests)
-    here.ending.agenda, here.ending.suppressed, here.ending.seen_message = (
-        list(found.entries),
-        list(found.suppressed),
-        found.seen_message,
-    )
+    here.ending.agenda, here.ending.suppressed = list(found.entries), list(found.suppressed)
+    here.ending.seen_message = found.seen_message
     asks = bool(found.for_model) and decide_by_model.has_model(here.app, here.beginner)
     if not found.facts and not asks:
         return await here.app.write(_end_without_news, here)
@@ -129,11 +126,8 @@ async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Prop
         planned = await decide_by_model.plan_by_model(
             here.app, here.beginner, here.me, here.begun, found
         )
-        here.ending.calls, here.ending.tokens, here.ending.model = (
-            planned.calls,
-            planned.tokens,
-            planned.model,
-        )
+        here.ending.calls, here.ending.model = planned.calls, planned.model
+        here.ending.tokens = planned.tokens
         here.ending.insights += planned.insights
         here.taint, here.failed = planned.taint, planned.failed
         if planned.error is not None:
@@ -203,7 +197,7 @@ def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[
 def _tell_owner(
     tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]
 ) -> list[Outcome]:
-    """Return what there is to say, unless it was said lately; give what became of it."""
+    """Say what there is to say, unless it was said lately; return what became of it."""
     proposals = [one.proposal for one in spoken]
     ending.text = tell_owner.compose_message(
         done, proposals, lead=_lead_sentence(here, done, proposals)
@@ -275,10 +269,6 @@ def _keep_episode(tx: Tx, begun: Begun, ending: Ending) -> None:
         at=tx.now,
         path=f"heartbeat/runs/{begun.id}",
     )
-
-
-async def _end_after_error(here: Pass, error: str) -> None:
-    await here.app.write(_end_failed, here, error)
 
 
 def _end_failed(tx: Tx, here: Pass, error: str) -> None:
@@ -393,12 +383,7 @@ WORDS = {
 
 
 def _left_out_texts(ending: Ending) -> list[str]:
-    number = len(ending.suppressed)
-    return (
-        [
-            f"{number} {'piece' if number == 1 else 'pieces'} of news told in the last "
-            "days were not told again."
-        ]
-        if number
-        else []
-    )
+    if not ending.suppressed:
+        return []
+    number = _count_text(len(ending.suppressed), "piece", "pieces")
+    return [f"{number} of news told in the last days were not told again."]

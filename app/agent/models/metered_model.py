@@ -6,17 +6,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    ModelResponsePart,
-    ToolCallPart,
-)
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from app.agent.models.model_messages import find_instructions
 from app.agent.turn import transcript
 from app.agent.turn.token_meter import Meter, count_tokens, longest_answer
 
@@ -131,14 +126,7 @@ class MeteredModel(WrapperModel):
         texts = (
             text for entry in messages for part in entry.parts for text in _texts_of_part(part)
         )
-        told = next(
-            (
-                entry.instructions
-                for entry in reversed(messages)
-                if isinstance(entry, ModelRequest) and entry.instructions
-            ),
-            "",
-        )
+        told = find_instructions(messages)
         tools = (
             json.dumps([tool.name, tool.description, tool.parameters_json_schema])
             for tool in parameters.function_tools

@@ -50,6 +50,18 @@ def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                     yield Part("other", getattr(part, "content", None))
 
 
+def find_instructions(messages: Sequence[ModelMessage]) -> str:
+    """Return the instructions of the newest request that has any."""
+    return next(
+        (
+            entry.instructions
+            for entry in reversed(messages)
+            if isinstance(entry, ModelRequest) and entry.instructions
+        ),
+        "",
+    )
+
+
 def _library_message(message: Message) -> ModelMessage:
     if any(part.kind in ("asked", "gave", "refused") for part in message):
         return ModelRequest(parts=[_request_part(part) for part in message])

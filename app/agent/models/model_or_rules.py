@@ -78,6 +78,6 @@ async def pick_brain(
     )
 
 
-def brain_name(app: App, me: Caller, wanted: str | None = None) -> str:
-    """Return the name of the brain that `pick` would take."""
-    return app.quick(model_choice.name_of, me, wanted)
+def brain_name(app: App, me: Caller) -> str:
+    """Return the name of the brain that `pick_brain` would take by default."""
+    return app.quick(model_choice.name_of, me)

@@ -5,8 +5,10 @@ Whether it answers, which models it has, its context, and whether it calls tools
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
+
+import msgspec
 
 from app.agent.models import model_choice, model_servers, providers
 from app.agent.models.model_rows import Configured, Found, Probed
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 CALL_TOKENS = 400
 SHOWN_CHARACTERS = 200
 MOST_NAMES = 200
-TRAP = 4_096
+OLLAMA_USUAL_CONTEXT = 4_096
 WANTED_CONTEXT = 16_384
 
 QUESTION = "What is the weather in Oslo now? Use the tool."
@@ -43,7 +45,7 @@ class Called(NamedTuple):
 
 
 async def probe_model(asked: Providers, configured: Configured) -> Probed:
-    """Test a model and give what was found; never raises for what the server does."""
+    """Test a model and return what was found; never raises for what the server does."""
     try:
         key = asked.key(configured)
         client, model = await asyncio.to_thread(providers.make_model, configured, key)
@@ -58,9 +60,8 @@ async def probe_model(asked: Providers, configured: Configured) -> Probed:
                 f"{where} cannot be reached ({server.trouble}). {_how_to_start(configured)}".strip()
             )
         called = await _make_call(model, configured, key)
-        found = await model_servers.find_out(
-            server, configured
-        )  # after the call, since only a model that is loaded has a context at Ollama
+        # After the call, since only a model that is loaded has a context at Ollama.
+        found = await model_servers.find_out(server, configured)
     finally:
         await client.aclose()
     return _judge(configured, names, found, called)
@@ -162,13 +163,13 @@ def _hide_key(text: str, key: str) -> str:
     return text.replace(key, "…") if key else text
 
 
-def _failed_probe(error: str, *, server: str = "") -> Probed:
-    return Probed(False, False, server, [], None, None, None, None, None, "", "", error, [])
+def _failed_probe(error: str) -> Probed:
+    return Probed(False, False, "", [], None, None, None, None, None, "", "", error, [])
 
 
 def _offer_sentence(configured: Configured, known: Found) -> str:
     """Return how the agent will use the model, as a sentence."""
-    match model_choice.tools_of(Configured(**{**_given_fields(configured), "found": known})):
+    match model_choice.tools_of(msgspec.structs.replace(configured, found=known)):
         case "none":
             return "Rules choose and call the tools, and the model writes the answers."
         case "few":
@@ -180,16 +181,12 @@ def _offer_sentence(configured: Configured, known: Found) -> str:
             return "The agent offers it every tool."
 
 
-def _given_fields(configured: Configured) -> dict[str, Any]:
-    return {name: getattr(configured, name) for name in Configured.__struct_fields__}
-
-
 def _find_warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
     found: list[str] = []
     if (
         known.server == "ollama"
         and not configured.context
-        and (known.context is None or known.context <= TRAP)
+        and (known.context is None or known.context <= OLLAMA_USUAL_CONTEXT)
     ):
         found.append(_small_context_warning(configured, known))
     elif known.context is not None and known.context < WANTED_CONTEXT and known.server != "ollama":
@@ -202,9 +199,8 @@ def _find_warnings(configured: Configured, known: Found, *, offered: bool | None
             "The model did not call a tool when asked to. To offer it tools anyway, add it with "
             "`--tools few`."
         )
-    if (
-        offered is False and known.server != "llama.cpp"
-    ):  # which serves its one model under every name
+    # llama.cpp serves its one model under every name.
+    if offered is False and known.server != "llama.cpp":
         found.append(f"The server does not list a model called {configured.model}.")
     return found
 

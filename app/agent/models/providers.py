@@ -54,9 +54,8 @@ class Providers:
         key = self.key(configured)
         wanted = (msgspec.msgpack.encode(configured), key)
         if wanted not in self._models:
-            client, made_now = await asyncio.to_thread(
-                make_model, configured, key
-            )  # a second of imports, and the system's certificates
+            # In a thread: it takes a second of imports, and reads the system's certificates.
+            client, made_now = await asyncio.to_thread(make_model, configured, key)
             self._clients.append(client)
             self._models[wanted] = made_now
         return self._models[wanted]
@@ -98,9 +97,8 @@ def make_model(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Mo
     It takes a while, so this is not for the event loop's thread.
     """
     client = client_for(configured.url)
-    warnings.filterwarnings(
-        "ignore", message="Sampling parameters "
-    )  # newer models take no temperature; that it is left out needs no line
+    # Newer models take no temperature; that it is left out needs no line in the log.
+    warnings.filterwarnings("ignore", message="Sampling parameters ")
     try:
         match configured.provider:
             case "anthropic":

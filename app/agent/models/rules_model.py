@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_ai import ModelResponseStreamEvent
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
@@ -49,14 +49,7 @@ class RulesModel(Model[None]):
     def step(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Step:
         """Return what the rules do next."""
         tools = frozenset(tool.name for tool in parameters.function_tools)
-        told = next(
-            (
-                entry.instructions
-                for entry in reversed(messages)
-                if isinstance(entry, ModelRequest) and entry.instructions
-            ),
-            "",
-        )
+        told = model_messages.find_instructions(messages)
         said = model_messages.parts_of(messages)
         return rules.next_step(
             transcript.make_asked(said, tools=tools, now=self._now, instructions=told)

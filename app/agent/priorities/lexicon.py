@@ -99,7 +99,7 @@ def _word_fits(wanted: str, word: str) -> bool:
 @cache
 def _index() -> _Index:
     index = _Index(defaultdict(list), defaultdict(list), [])
-    for lexicon in _lexicons():
+    for lexicon in language_data.of_all(Lexicon):
         for sense in Sense:
             for entry in _entries(lexicon.senses[sense.value]):
                 first, *rest = re.findall(r"\w+\*?", entry)
@@ -111,12 +111,6 @@ def _index() -> _Index:
                 else:
                     index.whole[first].append(phrase)
     return index
-
-
-def _lexicons() -> Iterator[Lexicon]:
-    for language in language_data.languages():
-        if language_data.has_table(language, Lexicon):
-            yield language_data.load_table(language, Lexicon)
 
 
 def _entries(listed: str) -> Iterator[str]:

@@ -93,9 +93,8 @@ def item_moment(item: Item, now: datetime) -> tuple[date, time | None] | None:
         return late
     base = now
     if item.sent is not None and 0 < (now.date() - item.sent).days <= 3:
-        base = datetime.combine(
-            item.sent, time(), now.tzinfo
-        )  # "tomorrow" in yesterday's letter is today
+        # "Tomorrow" in yesterday's letter is today.
+        base = datetime.combine(item.sent, time(), now.tzinfo)
     found = dates_in_text.deadline(item.text, base)
     return None if found is None or is_settled(item) else found
 

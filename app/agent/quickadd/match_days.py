@@ -97,23 +97,14 @@ def _day_meaning(groups: Groups, day: date | None, part: str | None = None) -> M
 def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """A day and a clock time written as one, as machines do."""
     found = read_date(groups, language, now)
-    return (
-        msgspec.structs.replace(
-            found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))
-        )
-        if found
-        else None
-    )
+    clock = time(int(groups["hour"] or ""), int(groups["minute"] or ""))
+    return msgspec.structs.replace(found, clock=clock) if found else None
 
 
 def read_named(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return a day that has a name, such as tomorrow."""
-    part = groups.get("part")
-    return _day_meaning(
-        groups,
-        now.date() + timedelta(language.days[groups["day_name"] or ""]),
-        language.parts[part] if part else None,
-    )
+    day = now.date() + timedelta(language.days[groups["day_name"] or ""])
+    return _day_meaning(groups, day, language.part_named(groups))
 
 
 def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -129,7 +120,7 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """
     number, today = language.weekdays[groups["weekday"] or ""], now.date()
     monday = today - timedelta(today.weekday())
-    part = language.parts[groups["part"] or ""] if groups.get("part") else None
+    part = language.part_named(groups)
     for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
         if groups.get(name):
             return _day_meaning(groups, monday + timedelta(days + number), part)

@@ -43,7 +43,7 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
         )
     if groups.get("to_hour"):
         hour, minute = hour - 1, 60 - (minute or 30)
-    part = language.parts[groups["part"] or ""] if groups.get("part") else None
+    part = language.part_named(groups)
     if hour == 24 and minute == 0:
         return Meaning("time", clock=PARTS["midnight"])
     hour = hour + 12 if hour < 0 else hour
@@ -88,15 +88,15 @@ def _part(groups: Groups, language: Language, now: datetime) -> Meaning:
 def _every(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """Every so many units."""
     unit = language.units[groups["unit"] or ""]
-    number = (
-        2
-        if groups.get("other")
-        else language.number(groups["number"] or "")
-        if groups.get("number")
-        else 1
-    )
-    part = groups.get("part")
-    return _rule(_frequency(unit, number), part=language.parts[part] if part else None)
+    number = _interval(groups, language)
+    return _rule(_frequency(unit, number), part=language.part_named(groups))
+
+
+def _interval(groups: Groups, language: Language) -> int:
+    if groups.get("other"):
+        return 2
+    number = groups.get("number")
+    return language.number(number) if number else 1
 
 
 def _every_part(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -111,23 +111,9 @@ def _frequency(unit: str, number: int) -> str:
 
 
 def _every_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    number = (
-        2
-        if groups.get("other")
-        else language.number(groups["number"] or "")
-        if groups.get("number")
-        else 1
-    )
+    number = _interval(groups, language)
     days = ",".join(WEEKDAYS[day] for day in language.weekday_numbers(groups["weekdays"] or ""))
     return _rule(f"{_frequency('week', number)};BYDAY={days}")
-
-
-def _workdays(groups: Groups, language: Language, now: datetime) -> Meaning:
-    return _rule("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")
-
-
-def _weekends(groups: Groups, language: Language, now: datetime) -> Meaning:
-    return _rule("FREQ=WEEKLY;BYDAY=SA,SU")
 
 
 def _monthly_day(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -189,8 +175,8 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "every": _every,
     "every_part": _every_part,
     "every_weekday": _every_weekday,
-    "workdays": _workdays,
-    "weekends": _weekends,
+    "workdays": _adverb("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    "weekends": _adverb("FREQ=WEEKLY;BYDAY=SA,SU"),
     "monthly_day": _monthly_day,
     "monthly_weekday": _monthly_weekday,
     "yearly": _yearly,

@@ -27,8 +27,6 @@ LENGTHS: Mapping[Unit, timedelta] = {
     "week": timedelta(weeks=1),
     "month": timedelta(days=30),
 }
-
-
 _DIGIT = re.compile(r"[\d月]")
 
 
@@ -99,26 +97,18 @@ def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Ra
             length = min(int(number) * each, timedelta(days=MOST_DAYS))
             return _reckoned(now, length, ahead=name == "ahead", whole=each >= timedelta(days=1))
         case "week" | "next_week" | "last_week":
-            return day(
-                monday + timedelta(days={"week": 0, "next_week": 7, "last_week": -7}[name]), now, 7
-            )
+            ahead = {"week": 0, "next_week": 7, "last_week": -7}[name]
+            return day(monday + timedelta(days=ahead), now, 7)
         case "weekend" | "next_weekend":
             return day(monday + timedelta(days=5 if name == "weekend" else 12), now, 2)
         case "month":
-            return day(first, now, ((first + timedelta(days=32)).replace(day=1) - first).days)
+            return day(first, now, monthrange(first.year, first.month)[1])
         case "next_month":
             following = (first + timedelta(days=32)).replace(day=1)
-            return day(
-                following, now, ((following + timedelta(days=32)).replace(day=1) - following).days
-            )
+            return day(following, now, monthrange(following.year, following.month)[1])
         case _:
-            return day(
-                today
-                + timedelta(
-                    days={"yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}[name]
-                ),
-                now,
-            )
+            ahead = {"yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}[name]
+            return day(today + timedelta(days=ahead), now)
 
 
 def _reckoned(now: datetime, length: timedelta, *, ahead: bool, whole: bool) -> Range:
@@ -154,11 +144,8 @@ def _particle() -> re.Pattern[str]:
 def _between(first: str, last: str, now: datetime) -> Range | None:
     try:
         start, end = (_moment(text, now) for text in (first, last))
-        end = (
-            datetime.combine(end.date() + timedelta(days=1), time(), now.tzinfo)
-            if len(last) == 10
-            else end
-        )
+        if len(last) == 10:
+            end = datetime.combine(end.date() + timedelta(days=1), time(), now.tzinfo)
         found = Range(start, end, start if first == last and len(first) > 10 else None)
         if found.at is not None:
             found = day(start.date(), now)._replace(at=start)
@@ -176,9 +163,8 @@ def _moment(text: str, now: datetime) -> datetime:
 
 def _by_date(text: str, now: datetime) -> Range | None:
     """Return the day that the quick-add grammar finds, with the time of day where there is one."""
-    from app.agent.quickadd import (
-        quickadd,
-    )  # a grammar of six languages, so only once somebody names a date
+    # A grammar of six languages, so only loaded once somebody names a date.
+    from app.agent.quickadd import quickadd
 
     text = _particle().sub(" ", text)
     due = (

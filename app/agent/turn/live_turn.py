@@ -173,9 +173,10 @@ class Turn:
         summary = ("done" if done else made.outcome if made else "refused")[:LONGEST_SUMMARY]
         which = {"toolCallId": call_id, "toolName": made.tool if made else tool}
         self.emit({"type": "tool-call-result", **which, "ok": done, "summary": summary})
+        # The same once more, as clients of the hosted API read it.
         self.emit(
             {"type": "tool-call-complete", **which, "success": done, "result": {"summary": summary}}
-        )  # as clients of the hosted API read it
+        )
 
     async def end(self) -> None:
         """Pass on what is left to tell when the turn has ended.

@@ -210,7 +210,6 @@ class MeteredRewriter:
             meter.after(0, 0)
             raise
         finally:
-            self._app.tasks.start(
-                self._app.write(meter.end)
-            )  # also when whoever asked has run out of time
+            # As a task, so that it is counted also when whoever asked has run out of time.
+            self._app.tasks.start(self._app.write(meter.end))
         return found

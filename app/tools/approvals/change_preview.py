@@ -96,11 +96,8 @@ def _named_target(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[s
         return None, 0
     for kind, namespace, field in (("note", "notes", "noteId"), ("todo", "todos", "id")):
         number = arguments.get(field)
-        if (
-            tool.namespace == namespace
-            and isinstance(number, int | float)
-            and number == int(number)
-        ):  # 3.0 is 3, as it is for the call
+        # 3.0 is 3, as it is for the call.
+        if tool.namespace == namespace and isinstance(number, int | float) and number % 1 == 0:
             return kind, int(number)
     return None, 0
 

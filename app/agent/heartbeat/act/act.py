@@ -23,6 +23,8 @@ from app.tools.approvals import audit, change_preview, escalation_rows, policy, 
 from app.tools.approvals.call_origin import Origin
 
 REASON = "A heartbeat does this only with its owner's yes."
+ENDED_AS: dict[escalation_rows.Ended, Status] = {"executed": "executed", "failed": "failed"}
+"""What becomes of an action that waited; in any other case it was not done."""
 TAINTED = "Words of others were in play when the agent proposed this."
 
 
@@ -75,14 +77,7 @@ def attempt_action(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
     A refusal is kept as a failed action.
     """
     proposal = ready.proposal
-    entry = Entry(
-        proposal.type,
-        proposal.title,
-        proposal.payload,
-        proposal.target,
-        proposal.item,
-        proposal.key,
-    )
+    entry = Entry(**{name: getattr(proposal, name) for name in Entry._fields})
     if ready.refusal is not None:
         return _note_refusal(tx, begun, entry, proposal, ready.refusal)
     try:
@@ -108,13 +103,7 @@ def settle_action(tx: Tx, found: escalation_rows.Settled) -> None:
     )
     if action is None or action["status"] != "awaiting_approval":
         return
-    status: Status = (
-        "executed"
-        if found.status == "executed"
-        else "failed"
-        if found.status == "failed"
-        else "undone"
-    )
+    status = ENDED_AS.get(found.status, "undone")
     changes = None
     if status == "executed":
         changes = [
@@ -167,11 +156,9 @@ def _ask_owner(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
         taint=ready.taint,
         definition=call.tool,
     )
-    before = (
-        []
-        if target is None
-        else [Change(*target, before_images.take_image(tx, begun.user, *target), None)]
-    )
+    before = []
+    if target is not None:
+        before = [Change(*target, before_images.take_image(tx, begun.user, *target), None)]
     action_rows.await_approval(tx, action, escalation, before)
     return Outcome(ready.proposal, "awaiting_approval", None)
 

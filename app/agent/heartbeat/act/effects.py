@@ -37,26 +37,21 @@ def say_to_owner(tx: Tx, me: Caller, payload: Payload) -> Done:
 def create_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Create a todo."""
     made = todos.create_todo(tx, me, **_check_arguments(todos.create_todo, payload)).todo
-    return _created(tx, me, "todo", made.id)
+    return _changed(tx, me, "todo", made.id, None)
 
 
 def update_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Change fields of a todo, or complete it, by which the next of its series may come."""
     arguments = _check_arguments(todos.edit_todo, payload)
     number = arguments["id"]
-    before, series = (
-        before_images.take_image(tx, me.user, "todo", number),
-        _next_of_series(tx, me, number),
-    )
+    before = before_images.take_image(tx, me.user, "todo", number)
+    series = _next_of_series(tx, me, number)
     todos.edit_todo(tx, me, **arguments)
-    changes = [
-        Change("todo", number, before, before_images.take_image(tx, me.user, "todo", number))
-    ]
+    done = _changed(tx, me, "todo", number, before)
     if (made := _next_of_series(tx, me, number)) is not None and made != series:
-        changes.append(
-            Change("todo", made, None, before_images.take_image(tx, me.user, "todo", made))
-        )
-    return Done(("todo", number), changes, {"id": number})
+        changes = (*done.changes, *_changed(tx, me, "todo", made, None).changes)
+        return done._replace(changes=changes)
+    return done
 
 
 def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
@@ -75,17 +70,13 @@ def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     zone = due.request_zone(tx, me)
     before = before_images.take_image(tx, me.user, "todo", number)
     todo_rows.reschedule(tx, me.user, number, due_date=due.parse_due(wanted, zone), zone=zone)
-    return Done(
-        ("todo", number),
-        [Change("todo", number, before, before_images.take_image(tx, me.user, "todo", number))],
-        {"id": number},
-    )
+    return _changed(tx, me, "todo", number, before)
 
 
 def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Create a note."""
     made = notes.create_note(tx, me, **_check_arguments(notes.create_note, payload)).note
-    return _created(tx, me, "note", made.id)
+    return _changed(tx, me, "note", made.id, None)
 
 
 def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
@@ -94,11 +85,7 @@ def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
     before = memory.note_for_fact(tx, me, arguments["kind"], arguments["username"])
     image = None if before is None else before_images.take_image(tx, me.user, "note", before)
     note = memory.memory_write(tx, me, **arguments).note
-    return Done(
-        ("note", note.id),
-        [Change("note", note.id, image, before_images.take_image(tx, me.user, "note", note.id))],
-        {"id": note.id},
-    )
+    return _changed(tx, me, "note", note.id, image)
 
 
 EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Done]] = {
@@ -139,12 +126,11 @@ def _check_arguments(found: Operation[..., Any], payload: Payload) -> dict[str, 
     return found.shape.check(payload)
 
 
-def _created(tx: Tx, me: Caller, kind: str, number: int) -> Done:
-    return Done(
-        (kind, number),
-        [Change(kind, number, None, before_images.take_image(tx, me.user, kind, number))],
-        {"id": number},
-    )
+def _changed(
+    tx: Tx, me: Caller, kind: str, number: int, before: before_images.Image | None
+) -> Done:
+    after = before_images.take_image(tx, me.user, kind, number)
+    return Done((kind, number), [Change(kind, number, before, after)], {"id": number})
 
 
 def _next_of_series(tx: Tx, me: Caller, number: int) -> int | None:

@@ -69,11 +69,8 @@ async def plan_by_model(
     """Put the lines that no rule knows to the model, one after another, as far as a run's steps
     and the budget go.
     """
-    planned, left, steps = (
-        Planned(model_or_rules.brain_name(app, beginner)),
-        list(found.for_model),
-        MOST_STEPS,
-    )
+    planned = Planned(model_or_rules.brain_name(app, beginner))
+    left, steps = list(found.for_model), MOST_STEPS
     try:
         async with asyncio.timeout(MOST_SECONDS):
             while left and steps > 0 and not planned.spent and planned.error is None:
@@ -105,11 +102,9 @@ async def _ask_about_line(
     number: int,
     steps: int,
 ) -> int:
-    """Put one line to the model and give the steps that it took."""
-    from app.agent.heartbeat.decide.proposal_tools import (
-        # needs pydantic-ai, which takes a second to import, so only for a run that needs a model
-        ProposalDesk,
-    )
+    """Put one line to the model and return the steps that it took."""
+    # Needs pydantic-ai, which takes a second to import, so only for a run that needs a model.
+    from app.agent.heartbeat.decide.proposal_tools import ProposalDesk
 
     prompt = PROMPT.format(
         line=found.tasks[number].text,
@@ -161,13 +156,7 @@ def _keep_proposals(
         planned.insights.append(error.message)
     elif brain.fallback is not None or error is not None:
         planned.failed.add(number)
-        planned.error = (
-            brain.fallback.reason
-            if brain.fallback is not None
-            else error.message
-            if error is not None
-            else ""
-        )
+        planned.error = brain.fallback.reason if brain.fallback else error.message if error else ""
     if brain.fallback is None:
         planned.proposals += proposals
 

@@ -3,12 +3,13 @@
 The same facts always give the same proposals.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.digests import due_in_words
-from app.agent.heartbeat.records.proposals import Fact, Proposal, one_line
+from app.agent.heartbeat.records.proposals import ActionType, Fact, Proposal, one_line
 from app.core.process.counted import counted
 
 NAME = "offline"
@@ -32,15 +33,14 @@ def estimate_tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
 
 
 def _reminder(fact: Fact, says: str) -> Proposal:
-    return Proposal(
-        "reminder",
-        one_line(says, 200),
-        {"text": says, "rule": fact.rule},
-        says,
-        fact.item,
-        fact.target,
-        fact.key,
-    )
+    return _proposal(fact, "reminder", one_line(says, 200), {"text": says, "rule": fact.rule}, says)
+
+
+def _proposal(
+    fact: Fact, type_: ActionType, title: str, payload: Mapping[str, Any], says: str | None = None
+) -> Proposal:
+    says = title if says is None else says
+    return Proposal(type_, title, payload, says, fact.item, fact.target, fact.key)
 
 
 def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
@@ -104,16 +104,8 @@ def _remind(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
-    title = f"Briefing for {fact.about['date']}"
-    return Proposal(
-        "message_draft",
-        title,
-        {"text": fact.about["words"], "rule": fact.rule},
-        fact.about["words"],
-        fact.item,
-        None,
-        fact.key,
-    )
+    title, words = f"Briefing for {fact.about['date']}", fact.about["words"]
+    return _proposal(fact, "message_draft", title, {"text": words, "rule": fact.rule}, words)
 
 
 def _replan(agenda: Agenda, fact: Fact) -> Proposal:
@@ -126,7 +118,7 @@ def _replan(agenda: Agenda, fact: Fact) -> Proposal:
         "dueDate": fact.about["to"],
         "from": fact.about["from"],
     }
-    return Proposal("todo_reschedule", title, payload, title, fact.item, fact.target, fact.key)
+    return _proposal(fact, "todo_reschedule", title, payload)
 
 
 def _weekly_note(agenda: Agenda, fact: Fact) -> Proposal:
@@ -136,38 +128,24 @@ def _weekly_note(agenda: Agenda, fact: Fact) -> Proposal:
         "content": fact.about["words"],
         "folderName": "General",
     }
-    return Proposal("note_create", title, payload, title, fact.item, None, fact.key)
+    return _proposal(fact, "note_create", title, payload)
 
 
 def _journal(agenda: Agenda, fact: Fact) -> Proposal:
-    return Proposal(
-        "memory_write",
-        "Write into the diary",
-        {"kind": "daily", "content": fact.about["words"]},
-        "",
-        fact.item,
-        None,
-        fact.key,
-    )
+    payload = {"kind": "daily", "content": fact.about["words"]}
+    # Nothing is said of it: a diary that announces itself each day would be noise.
+    return _proposal(fact, "memory_write", "Write into the diary", payload, "")
 
 
 def _todo(agenda: Agenda, fact: Fact) -> Proposal:
     title = one_line(fact.about["words"], 300)
-    return Proposal(
-        "todo_create",
-        f"Add the todo “{one_line(title)}”",
-        {"title": title},
-        f"Add the todo “{title}”",
-        fact.item,
-        None,
-        fact.key,
-    )
+    shown, says = f"Add the todo “{one_line(title)}”", f"Add the todo “{title}”"
+    return _proposal(fact, "todo_create", shown, {"title": title}, says)
 
 
 def _append(agenda: Agenda, fact: Fact) -> Proposal:
-    from app.agent.rules.answers.write_actions import (
-        append_text,
-    )  # brings the readers of dates with it, so only when a line is added
+    # Brings the readers of dates with it, so only when a line is added.
+    from app.agent.rules.answers.write_actions import append_text
 
     title = (
         f"Add “{one_line(fact.about['words'], 60)}” to the note "
@@ -178,20 +156,13 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
         "content": append_text(fact.about["content"], fact.about["words"]),
         "ifRevision": fact.about["revision"],
     }
-    return Proposal("note_edit", title, payload, title, fact.item, fact.target, fact.key)
+    return _proposal(fact, "note_edit", title, payload)
 
 
 def _unpin(agenda: Agenda, fact: Fact) -> Proposal:
     title = f"Unpin the note “{one_line(fact.about['title'])}”"
-    return Proposal(
-        "note_edit",
-        title,
-        {"noteId": fact.target and fact.target[1], "pinned": False},
-        title,
-        fact.item,
-        fact.target,
-        fact.key,
-    )
+    payload = {"noteId": fact.target and fact.target[1], "pinned": False}
+    return _proposal(fact, "note_edit", title, payload)
 
 
 MAKERS: dict[str, Callable[[Agenda, Fact], Proposal]] = {

@@ -62,7 +62,7 @@ class ProposalDesk:
         self._item = item
 
     async def take(self, turn: Turn, name: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Write a wish down, checked as the call itself would be; give None for what only looks."""
+        """Write a wish down, checked as the call itself would be; None for what only looks."""
         if name != TELL.name and name not in WISHED:
             return None
         if len(self.proposals) >= MOST_PROPOSALS:

@@ -106,11 +106,8 @@ def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agend
     ]
     news = told.keep_news(found)
     today = tx.moment.astimezone(zone).date()
-    room = max(
-        0,
-        MOST_ACTIONS_A_DAY
-        - action_rows.count_since(tx, me.user, due.days_span(today, today, zone).since),
-    )
+    done = action_rows.count_since(tx, me.user, due.days_span(today, today, zone).since)
+    room = max(0, MOST_ACTIONS_A_DAY - done)
     changes = _count_changes(
         tx, me, seen_at, 0 if seen is None else seen["seen_message"], requests_to
     )

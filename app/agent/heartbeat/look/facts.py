@@ -48,18 +48,19 @@ class Look(msgspec.Struct, frozen=True):
         return self.tx.moment
 
 
+FindFacts = Callable[[Look, Rule, int, str, Task], list[Fact]]
+
+
 def find_facts(look: Look, task: Task, item: int) -> list[Fact]:
     """Return what the rules of one line have to tell now."""
-    occurrence = "" if task.when is None else None
+    occurrence = ""
     if task.when is not None:
         found = checklist_times.latest_occurrence(task.when, look.now, look.zone, seen=look.seen_at)
         if found is None:
             return []
         occurrence = found.name
     return [
-        fact
-        for rule in task.rules
-        for fact in RULES[rule.kind](look, rule, item, occurrence or "", task)
+        fact for rule in task.rules for fact in RULES[rule.kind](look, rule, item, occurrence, task)
     ]
 
 
@@ -234,15 +235,8 @@ def _unread_conversations(look: Look, since: str, item: int, occurrence: str) ->
             "words": one_line(message["content"], 160),
             "since": message["created_at"],
         }
-        found.append(
-            Fact(
-                item,
-                "unanswered",
-                ("conversation", row["id"]),
-                f"{row['last']} {occurrence}",
-                about,
-            )
-        )
+        state = f"{row['last']} {occurrence}"
+        found.append(Fact(item, "unanswered", ("conversation", row["id"]), state, about))
     return found[:MOST_EACH]
 
 
@@ -262,37 +256,15 @@ def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     ]
 
 
-def _weekly_note(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _fact_once(
-        look,
-        item,
-        "weekly_note",
-        task,
-        occurrence,
-        lambda: digests.weekly_note(look.tx, look.me, look.zone),
-    )
+def _digest(make: Callable[[Tx, Caller, ZoneInfo], Mapping[str, object] | None]) -> FindFacts:
+    """Return the rule that tells a text made of the workspace, once at each of a line's times."""
 
+    def find(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+        return _fact_once(
+            look, item, rule.kind, task, occurrence, lambda: make(look.tx, look.me, look.zone)
+        )
 
-def _briefing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _fact_once(
-        look,
-        item,
-        "briefing",
-        task,
-        occurrence,
-        lambda: digests.daily_briefing(look.tx, look.me, look.zone),
-    )
-
-
-def _journal(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _fact_once(
-        look,
-        item,
-        "journal",
-        task,
-        occurrence,
-        lambda: digests.done_today(look.tx, look.me, look.zone),
-    )
+    return find
 
 
 def _words(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
@@ -362,7 +334,7 @@ def _span_end(look: Look, hours: int) -> datetime:
     return datetime.fromisoformat(due.days_span(today, today, look.zone).until)
 
 
-RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
+RULES: dict[Kind, FindFacts] = {
     "overdue": _overdue,
     "due_soon": _due_soon,
     "top": _top,
@@ -371,9 +343,9 @@ RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
     "unpin": _unpin,
     "unanswered": _unanswered,
     "calendar": _calendar,
-    "weekly_note": _weekly_note,
-    "briefing": _briefing,
-    "journal": _journal,
+    "weekly_note": _digest(digests.weekly_note),
+    "briefing": _digest(digests.daily_briefing),
+    "journal": _digest(digests.done_today),
     "todo": _words,
     "append": _append,
     "remind": _words,

@@ -54,9 +54,8 @@ class Hours(msgspec.Struct, frozen=True):
     def _first_in(self, day: date, moment: datetime) -> datetime | None:
         opens, closes = self.window(day)
         at = max(opens, moment)
-        while at < closes and not self._shown(
-            day, at
-        ):  # the clock was put back: it shows an hour from before the window once more
+        # Where the clock was put back it shows an hour from before the window once more.
+        while at < closes and not self._shown(day, at):
             at += MINUTE
         return at if at < closes else None
 

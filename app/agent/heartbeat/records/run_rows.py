@@ -73,11 +73,7 @@ def begin(
 
     Raise AlreadyRunning while another one of the user's is under way.
     """
-    if (
-        running := tx.value(
-            "SELECT id FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user
-        )
-    ) is not None:
+    if (running := find_running(tx, me.user)) is not None:
         raise AlreadyRunning(
             "A run of the heartbeat is under way; wait for its end.", runId=running
         )
@@ -101,6 +97,14 @@ def begin(
         undo=undo_of,
     )
     return Begun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
+
+
+def find_running(tx: Tx, user: int) -> int | None:
+    """Return the id of a user's run that is under way."""
+    found: int | None = tx.value(
+        "SELECT id FROM heartbeat_runs WHERE user_id = :user AND status = 'running'", user=user
+    )
+    return found
 
 
 def end(tx: Tx, begun: Begun, ending: Ending) -> None:
@@ -143,7 +147,7 @@ def any_running(tx: Tx) -> bool:
 
 
 def interrupt_all(tx: Tx) -> list[int]:
-    """Close the runs that were under way when the server was stopped and give their users.
+    """Close the runs that were under way when the server was stopped and return their users.
 
     What they did stands in their actions.
     """
@@ -231,7 +235,8 @@ def said_since(tx: Tx, user: int, since: str) -> list[str]:
 
 
 def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
-    """Delete some of a user's runs that began before a moment, with their actions; give how many.
+    """Delete some of a user's runs that began before a moment, with their actions; return how
+    many.
 
     The newest stays, the one that tells what was seen last, and every run of which something
     still waits for a yes.

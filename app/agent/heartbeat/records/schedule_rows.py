@@ -155,13 +155,7 @@ def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
         failures=beat.failures,
         user=beat.user,
     )
-    return _plan(
-        tx,
-        beat,
-        stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name))
-        if beat.enabled
-        else None,
-    )
+    return _plan_from_now(tx, beat) if beat.enabled else _plan(tx, beat, None)
 
 
 def list_due(tx: Tx) -> list[int]:
@@ -191,11 +185,7 @@ def replan(tx: Tx, user: int) -> None:
     """Plan a user's next run from now on."""
     beat = heartbeat_of(tx, user)
     if beat.enabled:
-        _plan(
-            tx,
-            beat,
-            stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name)),
-        )
+        _plan_from_now(tx, beat)
 
 
 def claim_due(tx: Tx, user: int) -> Claim | None:
@@ -281,9 +271,7 @@ def note_failure(tx: Tx, user: int) -> bool:
             "UPDATE heartbeats SET enabled = 0, next_run_at = NULL WHERE user_id = :user", user=user
         )
         return True
-    _plan(
-        tx, beat, stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name))
-    )
+    _plan_from_now(tx, beat)
     return False
 
 
@@ -295,6 +283,11 @@ def set_conversation(tx: Tx, user: int, conversation: int) -> None:
         conversation=conversation,
         user=user,
     )
+
+
+def _plan_from_now(tx: Tx, beat: Heartbeat) -> Heartbeat:
+    first = active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name)
+    return _plan(tx, beat, stamp(first))
 
 
 def _plan(tx: Tx, beat: Heartbeat, next_run_at: str | None) -> Heartbeat:

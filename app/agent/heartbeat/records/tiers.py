@@ -68,15 +68,7 @@ def run_caller(me: Caller, tier: Tier) -> Caller:
         right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),))
     )
     held += tuple(_asking_scope(scope) for scope in ASKS[tier] if me.may((scope,)))
-    return dataclasses.replace(
-        me,
-        kind="heartbeat",
-        scopes=held,
-        credential=None,
-        name="Heartbeat",
-        prefix=None,
-        expires_at=None,
-    )
+    return _heartbeat_caller(me, held)
 
 
 def way_of_action(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
@@ -108,15 +100,7 @@ def deputy_caller(me: Caller, type_: ActionType) -> Caller:
     if right != SPEAK:
         me.require((scope,))
         held += (scope,)
-    return dataclasses.replace(
-        me,
-        kind="heartbeat",
-        scopes=(*held, right),
-        credential=None,
-        name="Heartbeat",
-        prefix=None,
-        expires_at=None,
-    )
+    return _heartbeat_caller(me, (*held, right))
 
 
 def approved_caller(me: Caller, type_: ActionType) -> Caller:
@@ -145,7 +129,7 @@ def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     """
     run = tx.one(
         "SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user",
-        id=_run_of(escalation),
+        id=origins.unpack_origin(escalation["origin"]).run_id,
         user=escalation["user_id"],
     )
     if run is not None and (
@@ -156,8 +140,17 @@ def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     return EVERYTHING
 
 
-def _run_of(escalation: sqlite3.Row) -> int | None:
-    return origins.unpack_origin(escalation["origin"]).run_id
+def _heartbeat_caller(me: Caller, scopes: tuple[str, ...]) -> Caller:
+    # Without the credential: what the heartbeat does must not count as done by it.
+    return dataclasses.replace(
+        me,
+        kind="heartbeat",
+        scopes=scopes,
+        credential=None,
+        name="Heartbeat",
+        prefix=None,
+        expires_at=None,
+    )
 
 
 def _asking_scope(scope: str) -> str:

@@ -17,9 +17,8 @@ def flatten_schema(schema: Mapping[str, Any]) -> Schema:
     """
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if all(option.get("type") in ("integer", "string") for option in options):
-        options = [
-            option for option in options if option["type"] == "string"
-        ] or options  # which says a number as well
+        # A string can say a number as well.
+        options = [option for option in options if option["type"] == "string"] or options
     if len(options) == 1:
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return flatten_schema({**options[0], **outer})

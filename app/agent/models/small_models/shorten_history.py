@@ -11,6 +11,8 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, UserPromptPart
 from pydantic_ai.tools import ToolDefinition
 
+from app.agent.models.small_models.lean_results import map_results
+
 BYTES_A_TOKEN = 3
 """A careful estimate: English has four, most other languages fewer."""
 SHORTEST_RESULT = 600
@@ -60,17 +62,7 @@ def _begins_a_turn(message: ModelMessage) -> bool:
 
 
 def _with_short_results(message: ModelMessage, longest: int) -> ModelMessage:
-    if not isinstance(message, ModelRequest) or not any(
-        isinstance(part, ToolReturnPart) for part in message.parts
-    ):
-        return message
-    return dataclasses.replace(
-        message,
-        parts=[
-            _shorten_result(part, longest) if isinstance(part, ToolReturnPart) else part
-            for part in message.parts
-        ],
-    )
+    return map_results(message, lambda part: _shorten_result(part, longest))
 
 
 def _shorten_result(part: ToolReturnPart, longest: int) -> ToolReturnPart:

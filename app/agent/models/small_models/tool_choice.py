@@ -69,7 +69,7 @@ def choose_few(
     """Return at most eight of the tools, in the order they stand in."""
     if len(tools) <= MOST:
         return list(tools)
-    message, used = _newest_turn(messages)
+    message, used = newest_turn(messages)
     intent = BY_INTENT.get(routing.route_message(message).intent, ())
     text = fold_text(message)
     said = {stem(word) for word in split_words(text)}
@@ -97,32 +97,25 @@ def _word_points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
         10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text)
     )
     points += 4.0 * len(said & {stem(word) for word in tool.name.split("_")})
-    return points + 0.5 * min(
-        4,
-        len(
-            said
-            & {
-                stem(word)
-                for word in split_words(fold_text(tool.description or ""))
-                if len(word) > 3
-            }
-        ),
-    )
+    described = split_words(fold_text(tool.description or ""))
+    # Four words at most: a long description must not win by its length.
+    return points + 0.5 * min(4, len(said & {stem(word) for word in described if len(word) > 3}))
 
 
-def _newest_turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
+def newest_turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
     """Return the newest message of the user and the tools that were called since."""
     message, used = "", set[str]()
     for entry in messages:
         for part in entry.parts:
             if isinstance(entry, ModelRequest) and isinstance(part, UserPromptPart):
-                message, used = _part_text(part), set()
+                message, used = part_text(part), set()
             elif isinstance(entry, ModelResponse) and isinstance(part, ToolCallPart):
                 used.add(part.tool_name)
     return message, used
 
 
-def _part_text(part: UserPromptPart) -> str:
+def part_text(part: UserPromptPart) -> str:
+    """Return what the user wrote in a prompt, without what it brought along."""
     return (
         part.content
         if isinstance(part.content, str)

@@ -104,11 +104,12 @@ def _folder(asked: Asked, route: Route) -> Step:
         return Step(
             calls=tuple(("get_note_content", {"noteId": row["id"]}) for row in notes[:FOLDER_NOTES])
         )
-    return _refused(asked, route) or Step(
+    said = (
         _in_short(asked, route, most=2)
         if notes
         else route.phrase("nothing", owner=asked.persona.owner)
     )
+    return list_answers.refusal_or(asked, route, said)
 
 
 def _in_short(asked: Asked, route: Route, *, most: int) -> str:
@@ -222,10 +223,6 @@ def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text
         )
     nearest = [f"- {note_link(note.note_id, note.title)}" for note in notes[:NEAREST]]
     return Step("\n".join([route.phrase("unanswered"), *nearest]))
-
-
-def _refused(asked: Asked, route: Route) -> Step | None:
-    return None if asked.refusal is None else list_answers.tell_refusal(asked, route)
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:
