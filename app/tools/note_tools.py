@@ -31,6 +31,7 @@ async def _plan_edit(
     if_revision: int | None,
 ) -> Plan:
     """Return the edit of the note that is meant, as one write."""
+    # Both or neither would leave open which of them holds.
     if note_id is not None and search is None:
         found = note_id
     elif search is not None and note_id is None:
@@ -90,6 +91,7 @@ async def _find_meant_note(app: App, me: Caller, search: str) -> int:
     candidates.
     """
     hits: Hits = await app.call(me, "search_notes", {"query": search, "limit": CANDIDATES})
+    # A title that is exactly what was said wins over notes that only mention it.
     titled = [hit for hit in hits.results if fold_name(hit.title) == fold_name(search)]
     fitting = titled or hits.results
     if len(fitting) == 1:

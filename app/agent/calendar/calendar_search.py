@@ -94,7 +94,9 @@ def busy_events(tx: Tx, me: Caller, wanted: Range) -> list[Occurrence]:
 
 def _asked_range(named: str | None, query: str | None, now: datetime) -> Range:
     if named is None or not named.strip():
+        # Who asks for words means the event wherever it lies.
         return Range(now, now + (FOR_WORDS if query and query.strip() else USUAL))
+    # 31 April would otherwise be read as something else, or as no date.
     if missing := time_ranges.missing_day(named, now):
         raise Invalid(
             f"timeRange names a day that does not exist: {missing}. Ask which day is meant.",
@@ -122,7 +124,9 @@ def _find_entries(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entrie
     every = [
         entry
         for _, entry in sorted(
-            (*events, *todos), key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title)
+            # At one moment what takes the whole day comes first.
+            (*events, *todos),
+            key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title),
         )
     ]
     return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
@@ -156,6 +160,7 @@ def _due_todos(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]
     beginning of its day.
     """
     zone = due.request_zone(tx, me, getattr(wanted.start.tzinfo, "key", None))
+    # The end is not part of the range: up to midnight is the day before.
     last = (wanted.end - timedelta(microseconds=1)).date()
     asked = Wanted(
         due_from=wanted.start.date().isoformat(),

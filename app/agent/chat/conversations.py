@@ -168,6 +168,7 @@ def read_conversation(
 ) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
     row = rows.require_member_of(tx, me, id)
+    # One more than asked for tells whether there are more.
     messages = _newest_messages(tx, id, limit + 1, before=before, after=row["since_id"])
     return OneConversation(
         Head(*_conversation_head(tx, me, row)), messages[-limit:], len(messages) > limit
@@ -228,6 +229,7 @@ def _list_condition(
 def _find_messages(
     tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int
 ) -> Listed:
+    # Each word as a phrase of its own: nothing that a user types is FTS syntax.
     match = " AND ".join(fts_phrase(word) for word in find_words(query))
     if not match:
         return Listed(messages=[], summary=Summary(0, view, query))
@@ -294,6 +296,7 @@ def _conversation_head(
     )
     group = _group_record(tx, row) if row["type"] == "group" else None
     contact = _other_person(tx, me, row["id"]) if group is None else None
+    # With a person it is called by them, whatever it began with.
     title = contact.name if contact is not None else row["title"]
     unread = rows.count_unread(tx, me.user, row["id"])
     return (
@@ -354,7 +357,9 @@ def _newest_messages(
         limit=limit,
     )
     files = message_attachments.attachments_of(
-        tx, [row["id"] for row in found if row["role"] == "user"]
+        # Only people attach files.
+        tx,
+        [row["id"] for row in found if row["role"] == "user"],
     )
     return [_message_record(row, files.get(row["id"], UNSET)) for row in reversed(found)]
 

@@ -49,6 +49,7 @@ async def run_to_end(
         )
         raise
     finally:
+        # The stream ends with this, so it comes after everything else, even after a crash.
         events.put_nowait(None)
     return done
 
@@ -71,6 +72,7 @@ async def _run_turn(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answe
     answer_id = await app.write(_store_end, begun, turn, ended, meter)
     answer = _emit_end(turn, begun, ended, answer_id, brain.answered, brain.fallback)
     return (
+        # What was said before the budget ended is an answer; the error went out as an event.
         answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
     )
 
@@ -138,6 +140,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> 
 
     Give the id of the answer's message, 0 where turn and owner were deleted meanwhile.
     """
+    # The conversation may have been deleted while the turn ran.
     if not turn_rows.is_there(tx, begun.turn):
         return 0
     meter.end(tx)
@@ -150,6 +153,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> 
             arguments=call.arguments,
             outcome=call.outcome,
         )
+    # Something must stand there, or the user would see their question without a reply.
     text = turn.text or (ended.error.message if ended.error else "")
     stored = conversation_rows.add_message(
         tx,
@@ -169,6 +173,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> 
         completion_tokens=ended.completion_tokens,
         history=ended.history,
         error=ended.error.message if ended.error else None,
+        # Only what this turn brought in: what it inherited fades with the turn it came from.
         taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
     )
     episode_sources.add_turn(tx, begun.turn, answer=stored)

@@ -117,6 +117,7 @@ def do_idle_work(tx: Tx) -> bool:
     if gone is None:
         return False
     tx.run("DELETE FROM episode_owners WHERE owner_id = :owner", owner=gone)
+    # Rows of a deleted user go by their foreign keys, a table of their own does not.
     tx.run(f"DROP TABLE {table_name(gone)}")
     return True
 
@@ -126,6 +127,7 @@ def _delete_where(tx: Tx, which: str, **params: object) -> int:
     for row in rows:
         _delete_words(tx, row["user_id"], row["id"], title=row["title"], text=row["text"])
         tx.run("DELETE FROM episodes WHERE id = :id", id=row["id"])
+    # One event drops all vectors of an owner from memory, which is cheaper than many single ones.
     if len(rows) <= FORGOTTEN_AT_ONCE:
         for row in rows:
             tx.emit(CHANGED, id=row["id"])
@@ -148,6 +150,7 @@ def _insert_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) ->
 def _delete_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
     name = table_name(owner)
     tx.run(
+        # A contentless index keeps no text: what leaves it must be given exactly as it came in.
         f"INSERT INTO {name} ({name}, rowid, title, content) VALUES ('delete', :id, :title, :text)",
         id=episode,
         title=text_for_index(title),
@@ -167,6 +170,7 @@ def _ensure_table(tx: Tx, owner: int) -> None:
         return
     name = table_name(owner)
     tx.run(
+        # The texts lie in `episodes` already, so the index keeps none (content='').
         f"CREATE VIRTUAL TABLE {name} USING fts5 (title, content, content='', "
         f'tokenize="{TOKENIZER}")'
     )

@@ -50,6 +50,7 @@ def owner_words(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     notes = app.quick(_note_versions, me.user)
     if not notes:
         return ""
+    # A note's version is in the key, so a changed note is simply another entry.
     key = ("identity", characters, *((note_id, version) for note_id, version, _ in notes))
     held = app.memory.get(key)
     if held is None:
@@ -75,6 +76,7 @@ def cut_lines(text: str, most: int, kept: Literal["beginning", "end"] = "beginni
     text = text.strip()
     if len(text) <= most:
         return text
+    # The mark and its line end count as well.
     room = most - len(CUT) - 1
     if room <= 0:
         return ""
@@ -108,6 +110,7 @@ def _join_under_headings(
     by_title = {title: note_id for note_id, _, title in notes}
     left, parts = characters - len(HEAD), []
     for place, file in enumerate(FILES):
+        # Shares are of what is left, so a short note leaves its rest to those after it.
         share = sum(other.share for other in FILES[place:] if other.title in by_title) or 1.0
         heading = f"\n\n## {file.about} ({file.title})\n"
         room = int(left * file.share / share) - len(heading)
@@ -118,6 +121,7 @@ def _join_under_headings(
         )
         sql = f"SELECT {part} FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL"
         text = cut_lines(
+            # A little more than fits is read, so that cut_lines sees that there is more.
             tx.value(sql, id=by_title[file.title], owner=owner, most=room + SHORTEST) or "",
             room,
             file.kept,

@@ -63,6 +63,7 @@ class MemoryFound(Record):
     result: MemoryResults
 
 
+# A class and no field, since the contract's record has none for it.
 class MemoryOfOthers(MemoryFound):
     """What was found, with something among it that others or their agents wrote."""
 
@@ -150,6 +151,7 @@ def memory_write(
     if not fact:
         raise Invalid("content must say something.", field="content")
     place = _place_of_fact(tx, me, kind, username)
+    # Nobody watches a heartbeat, so it could fill the memory unseen.
     if me.kind == "heartbeat" and (seconds := seconds_to_wait(tx, me, kind)):
         raise RateLimited(
             "The heartbeat has written into the memory as often as it may for now.",
@@ -157,6 +159,7 @@ def memory_write(
         )
     folder_id, _ = create_folder.ensure_path(tx, me, me.user, None, list(place.folders))
     note = recall.find_note(tx, me.user, folder_id, place.title)
+    # Models remember the same thing again and again.
     if note is not None and _holds_fact(note["content"], fact):
         return Remembered(_memory_note(tx, place, note["id"]), written=False)
     note_id = _append_fact(tx, me, place, folder_id, note, fact)
@@ -203,6 +206,7 @@ def seconds_to_wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
     """Return the seconds until a heartbeat of the caller's user may write a fact of that kind; 0
     when it may now. Days are those of the user's zone.
     """
+    # Stamps have milliseconds: what is exactly an hour old counts no more.
     within_hour = stamp(tx.moment - timedelta(hours=1) + timedelta(milliseconds=1))
     if count_writes(tx, me.user, by="heartbeat", since=within_hour) >= HEARTBEAT_HOURLY:
         last = tx.value(
@@ -260,6 +264,7 @@ def _append_fact(
     """Add a fact as the last item of a note, made if it is missing; return the note's id."""
     line = f"- {place.mark}: {fact}\n"
     text = note_rows.measure_text(line if note is None else _append_line(note["content"], line))
+    # A note that only grows would be slow to open, and is cut for the agent anyway.
     if text.size > LARGEST_NOTE:
         where = "/".join((*place.folders, place.title))
         raise PayloadTooLarge(
@@ -301,6 +306,7 @@ def _append_line(content: str, line: str) -> str:
         return line
     last = kept.rpartition("\n")[2]
     return (
+        # A blank line inside of a list would make two lists of it.
         f"{kept}\n{line}" if _BULLET.match(last) or last.startswith("  ") else f"{kept}\n\n{line}"
     )
 

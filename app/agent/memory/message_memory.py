@@ -16,6 +16,7 @@ EPISODES_AT_ONCE = 40
 
 def add(tx: Tx, message: int) -> None:
     """Let a message be remembered soon."""
+    # Only noted here: whoever sends waits for one row, not for an index of each member.
     tx.run("INSERT INTO unremembered_messages (message_id) VALUES (:message)", message=message)
 
 
@@ -37,6 +38,7 @@ def do_idle_work(tx: Tx) -> bool:
     )
     made = 0
     for row in rows:
+        # A message of a large group is many episodes, so the limit is looked at after each.
         if made >= EPISODES_AT_ONCE:
             return True
         made += _keep_as_episodes(tx, row)

@@ -85,6 +85,7 @@ async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
 
     Without words, the newest of the days it names.
     """
+    # What was written a moment ago must be found: indexes are filled behind the writes.
     await search.catch_up(app)
     await message_memory.wait_until_caught_up(app)
     ask = app.quick(_parse_query, me, text, limit)
@@ -140,6 +141,7 @@ def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     parsed = query_language.parse_query(text, due.local_day(tx.now, zone))
     periods = parsed.filters.periods
     said = [word for term in parsed.terms for word in find_words(term.text)]
+    # A query of operators alone, such as tag:x, is taken for its words.
     if not (said or periods):
         said = find_words(text)
     query = read_query.read_query(tx, me, " ".join(said).lower())
@@ -173,6 +175,7 @@ async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
         vector = await meaning.query(ask.text)
     except EmbeddingFailed:
         return None
+    # The model may have been exchanged while the query waited for its vector.
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return None
     held = await meaning.matrices_of(EPISODES).matrices_of(app, model, [me.user])
@@ -181,6 +184,7 @@ async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
         if ask.folder_id is not None
         else []
     )
+    # Off the loop, since it multiplies every vector of the owner.
     return await asyncio.to_thread(_nearness_of, model, noted, held, vector)
 
 
@@ -232,6 +236,7 @@ def _rank_recalled(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> l
     keys = keys_with_words(tx, me, ask, facts)
     near = {} if measured is None else nearest_keys(tx, ask, measured, keys, facts)
     spans = {} if measured is None else spans_of(tx, measured.model, list(near))
+    # A text that has changed since its vector was made is judged by words alone.
     near = {key: one for key, one in near.items() if spans.get(key) is not None}
     found = found_of(tx, me, [*keys, *(near.keys() - set(keys))])
     scores = rank_by_meaning.mix_scores(
@@ -272,6 +277,7 @@ def _score_by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> 
 
 def _recalled_text(text: str, wanted: Sequence[Pattern], place: tuple[int, int] | None) -> str:
     shown, marks = make_snippet(text, wanted)
+    # Where no word stands in the snippet, the passage that is near in meaning says more.
     return first_words(text, *place) if place is not None and not marks else shown
 
 

@@ -111,6 +111,7 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
           JOIN episodes e ON e.id = {name}.rowid
             WHERE {name} MATCH :match AND {ask.condition} LIMIT {RANKED}"""
     rows = tx.all(
+        # CROSS JOIN fixes the order: a few ranked ids, each looked up, and never a scan of all.
         f"""SELECT e.id FROM (SELECT id FROM ({newest}) ORDER BY score, id DESC
           LIMIT {RANKED}) ranked CROSS JOIN episodes e ON e.id = ranked.id
             WHERE {ask.condition} LIMIT :most""",
@@ -151,6 +152,7 @@ def nearest_keys(
 
 def _nearest_ids(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
     best = nearness.nearest(ask.pool)
+    # The nearest of all may be of other days; only then are all that are allowed measured.
     allowed = _allowed_ids(tx, ask, list(best))
     if len(allowed) < ask.limit and len(best) >= ask.pool:
         allowed = {
@@ -208,6 +210,7 @@ def found_of(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
         me=me.user,
         ids=id_list([id_ for kind, id_ in keys if kind == "note"]),
     )
+    # Many notes share a folder, whose path takes a query for each level.
     paths = {
         folder_id: folder_rows.folder_path(tx, folder_id)
         for folder_id in {row["folder_id"] for row in notes}

@@ -94,6 +94,7 @@ class HybridModel(WrapperModel):
         self, messages: list[ModelMessage], parameters: ModelRequestParameters
     ) -> tuple[Model, list[ModelMessage], ModelRequestParameters]:
         """Return who makes the next step, what it is told, and with which tools."""
+        # The rules are asked at each step, since they know it from the results alone.
         if _is_the_models(self._rules.step(messages, parameters), messages):
             return (
                 self.wrapped,
@@ -113,6 +114,7 @@ def flatten_history(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
     for entry in messages:
         if isinstance(entry, ModelResponse):
             text = "".join(part.content for part in entry.parts if isinstance(part, TextPart))
+            # Calls are left out: a model without tools would print some of its own.
             found += [ModelResponse(parts=[TextPart(text)])] if text else []
             continue
         for part in entry.parts:
@@ -151,5 +153,6 @@ def _data_block(part: ToolReturnPart | RetryPromptPart) -> str:
         if isinstance(part.content, str)
         else json.dumps(part.content, ensure_ascii=False, default=str)
     )
+    # A note must not end the block and speak on as the user.
     shut = text.replace("</", "<\\/")
     return f'<data tool="{part.tool_name}">{shut}</data>'

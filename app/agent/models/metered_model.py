@@ -61,6 +61,7 @@ class MeteredModel(WrapperModel):
     ) -> AsyncIterator[StreamedResponse]:
         """Yield the brain's answer in pieces."""
         limited = await self._reserve(messages, model_settings, model_request_parameters)
+        # Only a call that never began is free; of one that broke off the words so far are counted.
         opened = False
         try:
             async with self.wrapped.request_stream(
@@ -114,6 +115,7 @@ class MeteredModel(WrapperModel):
         """Note what a call took; of a brain that does not say, or was cut off before it said,
         what its words come to.
         """
+        # Many local servers tell no usage.
         if not (prompt or completion):
             prompt, completion = (
                 self._prompt(messages, parameters),

@@ -41,6 +41,7 @@ from app.errors import AppError, Unavailable
 from app.tools.approvals import audit, stop_switch
 from app.tools.registry import registry
 
+# Arguments are checked by the operation itself, whose refusals the model can read.
 _an_object = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.str_schema()))
 
 
@@ -69,6 +70,7 @@ class OfferedTools(AbstractToolset[Turn]):
             name=found.name,
             description=found.description,
             parameters_json_schema=found.parameters,
+            # Two writes at once could be about the same note.
             sequential=found.read_write == "write",
         )
         return self._made(definition)
@@ -140,11 +142,13 @@ async def run_model(
         try:
             async with limit:
                 async for event in events:
+                    # At every event, so that the switch stops even an answer that is being written.
                     stop_switch.require_running(turn.app)
                     await _pass_on_event(turn, event)
         except TooManyRefusals as refusal:
             await turn.give_up(refusal)
         except Exception as failure:
+            # A tool that still runs when something else than our limit breaks in is what broke.
             in_tool = not limit.expired() and any(
                 call.outcome == live_turn.CALLED for call in turn.calls
             )
@@ -153,6 +157,7 @@ async def run_model(
     usage, messages = events.usage, events.all_messages()
     if error is None and failures.is_broken_off(messages):
         error = Unavailable(failures.BROKE_OFF)
+    # Only this turn's: those before are stored with their own turns.
     left = [_without_instructions(entry) for entry in messages[len(before) :]]
     return Ended(
         brain.model_name,

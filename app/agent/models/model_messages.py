@@ -41,6 +41,7 @@ def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                 case ToolCallPart():
                     arguments = part.args_as_dict()
                     yield Part("called", None, part.tool_name, part.tool_call_id, arguments)
+                # In a response it would be of a tool that the provider ran itself.
                 case ToolReturnPart() if isinstance(entry, ModelRequest):
                     result = part.content, part.tool_name, part.tool_call_id
                     yield Part("gave" if part.outcome == "success" else "refused", *result)
@@ -63,6 +64,7 @@ def find_instructions(messages: Sequence[ModelMessage]) -> str:
 
 
 def _library_message(message: Message) -> ModelMessage:
+    # Hearth keeps no names of sides: what a side says tells which it is.
     if any(part.kind in ("asked", "gave", "refused") for part in message):
         return ModelRequest(parts=[_request_part(part) for part in message])
     return ModelResponse(

@@ -40,6 +40,7 @@ class Server:
                 method, url, json=body, headers=self._headers(), timeout=SECONDS
             )
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            # The first trouble tells most: later ones follow from it.
             self.trouble = self.trouble or type(error).__name__
             return None
         self.reachable = True
@@ -112,6 +113,7 @@ async def find_out(server: Server, configured: Configured) -> Found:
 async def _ask_ollama(server: Server, model: str) -> Found | None:
     shown = await server.ask(f"{server.root}/api/show", {"model": model})
     running = await server.ask(f"{server.root}/api/ps")
+    # Only Ollama has /api/ps, so its answer tells whether it is one.
     if not isinstance(running, dict) or not isinstance(running.get("models"), list):
         return None
     shown = _as_object(shown)
@@ -127,6 +129,7 @@ async def _ask_ollama(server: Server, model: str) -> Found | None:
     can = shown.get("capabilities")
     models = _objects(running["models"])
     loaded = next((row for row in models if is_offered(model, [str(row.get("name"))])), {})
+    # What the model was loaded with counts; what it could have at most is another matter.
     context = _as_number(loaded.get("context_length")) or _set_context(shown.get("parameters"))
     tools, thinks = ("tools" in can, "thinking" in can) if isinstance(can, list) else (None, None)
     return Found("ollama", context, most, tools, thinks)
@@ -175,6 +178,7 @@ def _set_context(parameters: Any) -> int | None:
 
 def _as_number(value: Any) -> int | None:
     with contextlib.suppress(ValueError, TypeError, OverflowError):
+        # True is an int in Python.
         return int(value) if not isinstance(value, bool) and int(value) > 0 else None
     return None
 

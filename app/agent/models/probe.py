@@ -72,6 +72,7 @@ def _judge(configured: Configured, names: list[str], found: Found, called: Calle
     tools = found.tools if called.made is None else called.made
     offered = model_servers.is_offered(configured.model, names) if names else None
     error = called.error
+    # What to do about a missing model helps more than what the provider wrote.
     if error and offered is False:
         error = (
             f"{urlsplit(configured.url).netloc} has no model {configured.model}. "
@@ -118,6 +119,7 @@ async def _make_call(model: "Model", configured: Configured, key: str) -> Called
         ModelRequestParameters(function_tools=[tool]),
     )
     error = ""
+    # Some servers refuse any request that has tools.
     for parameters in (with_tool, ModelRequestParameters()):
         try:
             answer = await model_request(
@@ -133,6 +135,7 @@ async def _make_call(model: "Model", configured: Configured, key: str) -> Called
         text = " ".join(
             "".join(part.content for part in answer.parts if isinstance(part, TextPart)).split()
         )[:SHOWN_CHARACTERS]
+        # The right tool with the right city: small models call something and are no use.
         made = any(
             call.tool_name == "get_weather"
             and "oslo" in json.dumps(call.args, default=str).casefold()
@@ -160,6 +163,7 @@ def _explain_failure(failure: Exception, configured: Configured, key: str) -> st
 
 
 def _hide_key(text: str, key: str) -> str:
+    # Some providers repeat the key in their refusal.
     return text.replace(key, "…") if key else text
 
 

@@ -28,6 +28,7 @@ FIRST_BYTE_SECONDS = 120.0
 TEMPERATURE = 0.2
 MOST_ANSWER_TOKENS = 4_096
 LEAST_ANSWER_TOKENS = 700
+# The libraries insist on a key, servers of one's own want none.
 NO_KEY = "none"
 LIBRARIES = {"anthropic": "anthropic>=2.12,<3", "google": "google-genai>=2.34,<3"}
 DOES_NOT_STOP_THINKING = "gpt-oss"
@@ -52,6 +53,7 @@ class Providers:
     async def model(self, configured: Configured) -> "Model":
         """Return the model behind its provider; raise ProviderMissing."""
         key = self.key(configured)
+        # The key is part of it: a file with a new key makes a new connection.
         wanted = (msgspec.msgpack.encode(configured), key)
         if wanted not in self._models:
             # In a thread: it takes a second of imports, and reads the system's certificates.
@@ -88,6 +90,7 @@ def client_for(url: str) -> "httpx.AsyncClient":
     timeout = httpx.Timeout(
         FIRST_BYTE_SECONDS, connect=LOCAL_CONNECT_SECONDS if local else CONNECT_SECONDS
     )
+    # A redirect could carry the key, and the user's notes, to another host.
     return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not local)
 
 
@@ -133,6 +136,7 @@ def _make_compatible(configured: Configured, key: str, client: "httpx.AsyncClien
         timeout=client.timeout,
         max_retries=0,
     )
+    # No retries of the library's: guarded_model waits, and says so.
     provider: Any
     match configured.provider:
         case "openai":
@@ -195,6 +199,7 @@ def _request_settings(configured: Configured) -> "ModelSettings":
         case "openai" | "openrouter" | "anthropic" | "google":
             settings["thinking"] = False
         case "ollama" if configured.found and configured.found.thinks:
+            # Those models take levels and know no off.
             effort = "low" if DOES_NOT_STOP_THINKING in configured.model else "none"
             settings["extra_body"] = {"reasoning_effort": effort}
         case "llamacpp":

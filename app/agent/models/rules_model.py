@@ -102,6 +102,7 @@ class RulesStream(StreamedResponse):
             input_tokens=self.prompt_tokens,
             output_tokens=transcript.estimate_tokens(self.step.text),
         )
+        # In pieces as a model's, so that clients need not know which of them speaks.
         for start in range(0, len(self.step.text), PIECE):
             for event in self._parts_manager.handle_text_delta(
                 vendor_part_id="text", content=self.step.text[start : start + PIECE]

@@ -15,6 +15,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_data import DatePattern, Dates
 
 V = TypeVar("V", int, str)
+# Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
 _SHARED = {
@@ -141,12 +142,14 @@ def alternatives(words: Mapping[str, object]) -> str:
     """Return a pattern for any of the words, the longer ones first."""
     return "|".join(
         re.escape(word).replace(r"\ ", r"\s+")
+        # A regular expression takes the first that fits, not the longest.
         for word in sorted(words, key=lambda word: (-len(word), word))
     )
 
 
 def word_before(text: str, place: int) -> str:
     """Return the word that ends before a place, with only spaces between."""
+    # No word is longer, and the text may be.
     head = text[max(0, place - 40) : place].rstrip(" ")
     return re.split(r"[^\w']", head)[-1] if head else ""
 

@@ -47,6 +47,7 @@ def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning |
     """Return a day written in digits, such as 24/12."""
     first, second = int(groups["first"] or ""), int(groups["second"] or "")
     day, month = (second, first) if language.month_first else (first, second)
+    # 24/12 can only be read one way, whatever the locale.
     if month > 12 >= day:
         day, month = month, day
     if not (groups.get("pre") or groups.get("year")) and first <= second and second in FRACTIONS:
@@ -68,6 +69,7 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
         if day > calendar.monthrange(number, month)[1]:
             raise NoSuchDay(f"{number:04}-{month:02}-{day:02}")
         return date(number, month, day)
+    # 29 February is at most eight years away (1896 to 1904).
     for ahead in range(9):
         try:
             found = date(today.year + ahead, month, day)
@@ -124,6 +126,7 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
         if groups.get(name):
             return _day_meaning(groups, monday + timedelta(days + number), part)
+    # Said on a Friday, “Friday” is the next one.
     return _day_meaning(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
 
 
@@ -193,6 +196,7 @@ def read_half_hour(groups: Groups, language: Language, now: datetime) -> Meaning
 def minutes_later(now: datetime, minutes: int) -> datetime:
     """Return the moment so many true minutes after now, on the whole minute, in now's zone."""
     return (
+        # In UTC, since a wall clock may jump in between.
         now.replace(second=0, microsecond=0).astimezone(UTC) + timedelta(minutes=minutes)
     ).astimezone(now.tzinfo)
 

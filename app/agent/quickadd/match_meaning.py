@@ -44,12 +44,14 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
     if groups.get("to_hour"):
         hour, minute = hour - 1, 60 - (minute or 30)
     part = language.part_named(groups)
+    # The end of the day, not its beginning.
     if hour == 24 and minute == 0:
         return Meaning("time", clock=PARTS["midnight"])
     hour = hour + 12 if hour < 0 else hour
     meridiem = (groups.get("meridiem") or " ")[0]
     if meridiem in "ap":
         hour = _of_half(hour, meridiem)
+    # Nobody writes 07:00 and means the evening.
     sure = meridiem in "ap" or hour > 12 or text.startswith("0")
     afternoon = (
         LAST_AFTERNOON
@@ -75,6 +77,7 @@ def _range(groups: Groups, language: Language, now: datetime) -> Meaning:
     begin = dict(groups)
     meridiem, last = groups.get("end_meridiem"), int(groups["end_hour"] or "")
     if meridiem and not groups.get("meridiem"):
+        # “11 to 1 pm” begins before noon.
         turns = int(groups["hour"] or "") % 12 > last % 12
         begin["meridiem"] = meridiem if not turns else "a" if meridiem[0] == "p" else "p"
     found = _clock(begin, language, now)

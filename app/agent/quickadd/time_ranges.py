@@ -27,6 +27,7 @@ LENGTHS: Mapping[Unit, timedelta] = {
     "week": timedelta(weeks=1),
     "month": timedelta(days=30),
 }
+# Dates that do not exist have a digit or 月, so most texts need no second look.
 _DIGIT = re.compile(r"[\d月]")
 
 
@@ -47,6 +48,7 @@ def read(text: str, now: datetime) -> Range | None:
     None where it names none.
     """
     plain = " ".join(text[:LONGEST].lower().replace("’", "'").split())
+    # Before single days: each end is one.
     if found := _two_moments().search(plain):
         return _between(found[1], found[2], now)
     if re.fullmatch(_MOMENT, plain, re.IGNORECASE):
@@ -151,6 +153,7 @@ def _between(first: str, last: str, now: datetime) -> Range | None:
             found = day(start.date(), now)._replace(at=start)
     except (ValueError, OverflowError):
         return None
+    # Neither backwards nor so long that every event is read.
     return found if timedelta() < found.end - found.start <= timedelta(days=MOST_DAYS) else None
 
 
@@ -166,6 +169,7 @@ def _by_date(text: str, now: datetime) -> Range | None:
     # A grammar of six languages, so only loaded once somebody names a date.
     from app.agent.quickadd import quickadd
 
+    # Particles after a Japanese date would keep it from standing apart.
     text = _particle().sub(" ", text)
     due = (
         (quickadd.read_line(text, now=now).due or quickadd.read_line(f"x {text}", now=now).due)

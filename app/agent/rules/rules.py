@@ -70,6 +70,7 @@ def next_step(asked: Asked) -> Step:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
+    # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
     if (asked.attached or asked.attached_before) and (
@@ -143,6 +144,7 @@ def _offer_next(asked: Asked, route: Route, step: Step) -> Step:
     missing = [name for name, _ in step.calls if name not in asked.tools]
     if not missing:
         return step
+    # At the first step part of what was wanted is better than nothing.
     left = tuple(call for call in step.calls if call[0] in asked.tools)
     if left and not asked.results:
         return Step(calls=left)

@@ -75,6 +75,7 @@ class _RulesTurn:
                 raise  # a tool's own, which is a mistake
             error = self._forget_unanswered(Unavailable(live_turn.TOO_LONG))
         await turn.end()
+        # What a file holds is cut only now: the turn itself may use all of it.
         self._messages[0] = [Part("asked", message_files.remember_prompt(prompt))]
         return Ended(
             NAME,
@@ -96,6 +97,7 @@ class _RulesTurn:
             for start in range(0, len(step.text), PIECE):
                 stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
+            # The limits are those of a model's turn, though rules hardly reach them.
             if self._calls + len(calls) > limits.tool_calls:
                 return self._forget(Unavailable(live_turn.TOO_MUCH))
             if not calls:
@@ -159,6 +161,7 @@ class _RulesTurn:
 
     async def _use(self, calls: Sequence[_Call]) -> bool:
         """Use the tools, those that only read side by side; return whether the turn may go on."""
+        # In the order of the calls, whichever ends first: equal turns leave equal histories.
         turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
 
         async def use(call: _Call) -> None:
@@ -206,6 +209,7 @@ async def _run_together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
         async with asyncio.TaskGroup() as group:
             for work in works:
                 group.create_task(work)
+    # Callers know the plain error, and only the first is the cause.
     except ExceptionGroup as raised:
         raise raised.exceptions[0] from None
 

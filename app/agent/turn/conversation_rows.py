@@ -43,6 +43,7 @@ def join(tx: Tx, conversation: int, user: int) -> None:
     Who does already stays as they are.
     """
     tx.run(
+        # WHERE true is needed: SQLite would take ON CONFLICT for the ON of a join.
         """INSERT INTO conversation_members (conversation_id, user_id,
           active_at, joined_at, since_id, read_id, place)
            SELECT :conversation, :user, :now, :now, last, last, 1 + (
@@ -116,6 +117,7 @@ def add_message(
     )
     tx.run("UPDATE conversations SET updated_at = :now WHERE id = :id", now=tx.now, id=conversation)
     tx.run(
+        # With each member, so that a list of conversations is one range of an index.
         "UPDATE conversation_members SET active_at = :now, hidden = 0 WHERE conversation_id = :id",
         now=tx.now,
         id=conversation,
@@ -137,6 +139,7 @@ def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) ->
         id=conversation,
         me=me,
     )
+    # Counted after the mark, in the same transaction, so that two devices agree.
     return count_unread(tx, me, conversation)
 
 
@@ -171,6 +174,7 @@ def delete(tx: Tx, conversation: int) -> None:
         "SELECT id, content FROM messages WHERE conversation_id = :id", id=conversation
     ):
         tx.run(
+            # The index keeps no text of its own and must be told what leaves it.
             "INSERT INTO message_words (message_words, rowid, content) "
             "VALUES ('delete', :id, :content)",
             id=row[0],

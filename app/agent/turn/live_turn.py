@@ -127,6 +127,7 @@ class Turn:
     owner.
     """
     quotes: Quotes = dataclasses.field(init=False)
+    # Calls that were told of and not yet ended.
     _open: dict[str, str] = dataclasses.field(default_factory=dict)
     _step: int = 0
     _now: set[tuple[str, str]] = dataclasses.field(default_factory=set)
@@ -151,6 +152,7 @@ class Turn:
     async def begin_call(self, tool: str, call_id: str) -> None:
         """Emit that a tool is about to be used."""
         await self.end_text()
+        # Text before a call goes out first, or it would seem to come from after it.
         self._open[call_id] = tool
         self.emit({"type": "tool-call-start", "toolName": tool, "toolCallId": call_id})
 
@@ -188,6 +190,7 @@ class Turn:
 
     def end_calls(self) -> None:
         """Emit the end of the calls whose result nobody waited for."""
+        # A client that draws a spinner for each call must see all of them end.
         for call_id in list(self._open):
             self.end_call(call_id, "failed")
 
@@ -233,6 +236,7 @@ class Turn:
         """
         try:
             answer = await self.app.call(
+                # A quote must not show what the caller could not read by a tool.
                 self.app.quick(access.hide_policy_notes, self.me),
                 "get_note_content",
                 {"id": note_id},
@@ -269,6 +273,7 @@ def offered_tools(turn: Turn) -> list[registry.RegisteredTool]:
     They are those of the namespaces that are on, where the caller's scopes reach or the desk takes
     wishes. Raises AgentsStopped and GrantRevoked.
     """
+    # Asked for each step: a tool may be switched off in the middle of a turn.
     app, me = turn.app, turn.app.renew_caller(turn.me)
     stop_switch.require_running(app)
     on = app.quick(namespaces.enabled_check, me)
@@ -295,6 +300,7 @@ def instructions(turn: Turn) -> str:
         parts.append(OTHER.format(name=settings.name, username=turn.me.username))
     if words := identity.owner_words(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)
+    # Last, since providers cache a prompt by its beginning.
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])
 
 
@@ -310,6 +316,7 @@ async def use_tool(
     call = Call(tool, call_id, json.dumps(arguments, ensure_ascii=False, default=str))
     turn.calls.append(call)
     if turn.repeats(call, step):
+        # Small models circle: told once, stopped the third time.
         turn.refuse(call, "repeated")
         if turn.desk is not None:
             raise TooManyRefusals(_SAME_CALL)
@@ -324,6 +331,7 @@ async def use_tool(
         done = await tool_gate.use_tool(
             turn.app, turn.me, tool, arguments, origin=turn.origin, taint=turn.taint
         )
+    # These end the turn; every other refusal the brain may react to.
     except (stop_switch.AgentsStopped, GrantRevoked):
         raise
     except AppError as error:
@@ -335,4 +343,5 @@ async def use_tool(
         return Used(done.result)
     call.outcome = "done"
     turn.taint |= done.taint
+    # Through JSON, so that every brain sees what a client of the API would.
     return Used(msgspec.json.decode(encode(cut_result(encode(done.result)))))

@@ -125,6 +125,7 @@ class Meter:
         """Reserve a call; raise BudgetExceeded where a cap has no room for it."""
         if not self._reserves:
             return
+        # The first call uses what the turn's beginning reserved, if that suffices.
         waits = self._held is not None and not self._begun
         if not (
             waits
@@ -175,6 +176,7 @@ class Meter:
     def _settle(self, tx: Tx) -> None:
         if self._held is None:
             return
+        # Begun and nothing heard of: it may have cost all that was reserved.
         if self._begun:
             token_reservations.settle(
                 tx, self._held, *(self._taken or (self._held.prompt, self._held.completion))
@@ -204,6 +206,8 @@ class MeteredRewriter:
         await meter.before(count_tokens((text,)), longest_answer("", most))
         try:
             found = await self._rewriter.rewrite(draft)
+            # The rewriter tells one sum; what the prompt can have been at most is taken as its
+            # part.
             prompt = min(found.tokens, count_tokens((text,)) + OVERHEAD_TOKENS)
             meter.after(prompt, found.tokens - prompt)
         except AppError:

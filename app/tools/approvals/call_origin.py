@@ -67,6 +67,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
         What a person allows one of them, the others of that kind are not allowed.
         """
         match self.kind:
+            # Without the conversation or run: a yes for 30 days holds in all of them.
             case "chat" | "heartbeat":
                 return self.kind
             case "rpc":
@@ -78,6 +79,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
             case "runtime":
                 return f"runtime {self.communication_session_id}"
             case _:
+                # One key's permission is not another's, though both are the same owner's.
                 return f"mcp {me.kind} {me.credential}"
 
     def session(self, me: Caller) -> str:

@@ -55,6 +55,8 @@ def preview_call(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[st
 
     Raise NotFound where it names a note or todo that the caller may not read.
     """
+    # The revision that is frozen here is compared when the owner says yes: what they were shown
+    # must be what is changed.
     kind, number = _named_target(tool, arguments)
     if kind == "note":
         note = access.require_note(tx, me, number)
@@ -126,6 +128,7 @@ def _note_preview(
     For what leaves the text as it is, the fields.
     """
     new = _new_text(tx, tool, note, arguments)
+    # A change of the title or the tags alone has no lines to show.
     if new is None or new == note["content"]:
         return _text_preview(arguments)
     others = {
@@ -158,6 +161,7 @@ def diff(old: str, new: str, title: str) -> str:
     Long changes in the plainest form, so that it never takes long.
     """
     before, after = old.split("\n"), new.split("\n")
+    # difflib is quadratic at worst, so it is given only what differs, with three lines around.
     head = _common_beginning(before, after)
     tail = _common_beginning(before[head:][::-1], after[head:][::-1])
     middle = before[head : len(before) - tail], after[head : len(after) - tail]
@@ -224,6 +228,8 @@ def _is_shown(name: str) -> bool:
 def _one_line(text: str) -> str:
     """Return the beginning of a text as one line that cannot pass for another part of the
     summary."""
+    # Cut before the work, since a value may be a whole note. Quotation marks are those of the
+    # summary, so a value must not close its own.
     plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * LONGEST_VALUE])
     line = " ".join(plain.replace("“", "'").replace("”", "'").split())
     return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1] + "…"

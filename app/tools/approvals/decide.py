@@ -141,6 +141,8 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
     """
     row = app.quick(escalation_rows.require_own, user, id_)
     call: tool_gate.Call | None = None
+    # A plan may have to search, so it is made before the transaction, which checks everything
+    # again.
     if said.choice == "continue" and row["status"] == "pending":
         stop_switch.require_running(app)
         call = await _prepare_call(app, row)
@@ -154,6 +156,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
+        # Whoever decided may leave now; what was let go on is still carried to its end.
         await asyncio.shield(
             app.tasks.start(
                 _run_afterwards(app, row, msgspec.structs.replace(call, me=outcome.asker))
@@ -183,6 +186,8 @@ async def _prepare_call(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
             app, asker, row["tool"], msgspec.json.decode(row["arguments"])
         )
     except AppError as error:
+        # A refusal is found again, and told, in the transaction; a fault of ours must not pass for
+        # one.
         if error.status >= 500:
             raise
         return None
@@ -198,11 +203,13 @@ def _record_decision(
     hooks: Hooks,
 ) -> Outcome:
     row = escalation_rows.require_own(tx, user, id_)
+    # Who may not decide learns nothing of the state, so this comes first.
     if (refusal := who_decides.reason_to_refuse(tx, me, row)) is not None:
         return Outcome(refusal)
     if row["status"] != "pending":
         return Outcome(_already_decided(row, said))
     if escalation_rows.is_due(tx, row):
+        # The sweep runs each minute and may not have been here yet.
         escalation_rows.expire(tx, me, row)
         return Outcome(_expired_error())
     if said.choice == "stop":
@@ -235,6 +242,7 @@ def _continue(
         precedents.add(
             tx, asker, row, origins.unpack_origin(row["origin"]), whole=said.remember == "tool"
         )
+    # What waits on the world cannot run in a transaction: it is sent after this one.
     if call is not None and call.plan is None:
         return Outcome(asker=asker)
     _run_if_one_write(tx, row, asker, call, hooks)
@@ -256,6 +264,7 @@ def _run_if_one_write(
     A refusal undoes it and is kept.
     """
     try:
+        # The decision stays written when what it allowed is refused.
         with tx.savepoint():
             result = _run_effect(tx, row, asker, call, hooks)
     except AppError as failure:
@@ -279,6 +288,7 @@ async def _run_afterwards(app: App, row: sqlite3.Row, call: tool_gate.Call) -> N
 
     It may leave the machine, so it is never tried twice.
     """
+    # Holds when neither branch below is reached: the task was cancelled in the middle.
     outcome: AppError | bytes = escalation_rows.UnknownOutcome(
         "This was broken off while it was under way; it is not known whether it was done."
     )
@@ -318,6 +328,7 @@ def _already_decided(row: sqlite3.Row, said: Decided) -> AppError | None:
     if row["status"] == "expired":
         return _expired_error()
     if row["status"] == "superseded":
+        # The same answer as the first time, from what was stored then.
         kept = msgspec.json.decode(row["failure"])
         kind = (
             BaseRevisionChanged if kept.pop("error") == BaseRevisionChanged.code else GrantRevoked

@@ -81,12 +81,14 @@ def raise_(
     already is not raised twice. Raise TooManyPending.
     """
     text = canonical_json(arguments)
+    # The arguments lie in the row until somebody decides, and are shown to them.
     if len(text) > LARGEST_ARGUMENTS:
         raise PayloadTooLarge(
             "This is too large to wait for a yes; do it in smaller parts.",
             limitBytes=LARGEST_ARGUMENTS,
         )
     sha = arguments_digest(text)
+    # Models repeat a call that was not done; the owner should be asked once.
     if (same := _find_same_pending(tx, me, tool, sha, origin, target)) is not None:
         return same
     if count_pending(tx, me.user) >= MOST_PENDING:
@@ -255,6 +257,7 @@ def close_continuing(tx: Tx, me: Caller) -> None:
 
     Nobody knows whether it was done, so it is never done again.
     """
+    # Only called at the start, when nothing can be under way any more.
     for row in tx.all("SELECT * FROM escalations WHERE status = 'continued'"):
         audit.add(tx, me, audit_entry(row, "call", UnknownOutcome.code), user=row["user_id"])
         end(
@@ -270,6 +273,7 @@ def close_continuing(tx: Tx, me: Caller) -> None:
 
 def _asking_actor(me: Caller, origin: Origin) -> Actor:
     """Return who asked: in a chat the agent of the user, else the caller as themselves."""
+    # By whatever credential the chat came in, its agent is who asks.
     if origin.kind == "chat":
         return Actor("agent", me.user_id, me.username)
     return Actor("heartbeat", me.actor.id, me.username) if origin.kind == "heartbeat" else me.actor
@@ -307,6 +311,7 @@ def _find_same_pending(
         (
             row["id"]
             for row in rows
+            # By key, not as a whole: the next run of a heartbeat asks for the same thing again.
             if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)
         ),
         None,

@@ -77,6 +77,7 @@ def put_events(tx: Tx, integration: int, generation: int, events: Sequence[Seque
 
     Unless the calendar was removed meanwhile.
     """
+    # Between two batches the owner may have removed the calendar.
     if get(tx, integration) is not None:
         tx.connection.executemany(
             "INSERT INTO calendar_events (integration_id, generation, starts, ends, title, "
@@ -121,6 +122,7 @@ def claim_due(tx: Tx, *, again_at: str, most: int) -> list[int]:
 
     They come again at `again_at` should whoever reads them be killed.
     """
+    # Two statements and not UPDATE … RETURNING, whose rows come in no order.
     due = [
         row[0]
         for row in tx.all(
@@ -165,6 +167,7 @@ def hide(tx: Tx, me: Caller, integration: int) -> None:
     """Let no event of a calendar count any more; raise NotFound for another's."""
     require_own(tx, me, integration)
     tx.run(
+        # No event has the generation -1, so all vanish at once, however many there are.
         "UPDATE integrations SET generation = -1, status = 'disconnected', due_at = "
         "NULL WHERE id = :id",
         id=integration,

@@ -27,11 +27,13 @@ def flatten_schema(schema: Mapping[str, Any]) -> Schema:
         if (
             key in DROPPED
             or (key == "default" and value is None)
+            # Limits such as 2**53 only cost tokens.
             or (key == "maximum" and value > LARGEST_SAID)
         ):
             continue
         found[key] = _flatten_part(key, value)
     if found.get("type") == "object" and "properties" in found:
+        # With it servers that constrain decoding keep a model from inventing fields.
         found["additionalProperties"] = False
     if (
         "enum" in found

@@ -23,7 +23,9 @@ def map_results(
     message: ModelMessage, change: Callable[[ToolReturnPart], ToolReturnPart]
 ) -> ModelMessage:
     """Return a message with each result of a tool in it changed."""
-    if not isinstance(message, ModelRequest):
+    if not isinstance(message, ModelRequest) or not any(
+        isinstance(part, ToolReturnPart) for part in message.parts
+    ):
         return message
     parts = [change(part) if isinstance(part, ToolReturnPart) else part for part in message.parts]
     return dataclasses.replace(message, parts=parts)
@@ -43,6 +45,7 @@ def lean_result(value: Any) -> Any:
         for name, part in value.items()
         if name not in FOR_PROGRAMS and part is not None and part != []
     }
+    # The same text as HTML.
     if "markdown" in found:
         found.pop("content", None)
     return {name: lean_result(part) for name, part in _hits_with_texts(found).items()}

@@ -134,6 +134,7 @@ def _match_word(value: Any, words: Any) -> Any:
 
 def _integer(value: Any) -> Any:
     if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        # Models write 3 as "3.0" as well.
         return int(float(value))
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
         return int(value)
@@ -159,8 +160,10 @@ def _string(value: Any, description: str, now: datetime) -> Any:
 
 def _date(text: str, description: str, now: datetime) -> str:
     """Return a date that was written as people write it as the wire has it."""
+    # Words that the field itself names, such as today, are for the tool to read.
     if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
         return text
+    # Quick add wants a title; when the x alone is left, all of the text was the date.
     read = quickadd.read_line(f"x {text}", now=now)
     if read.no_such_day == text:
         # The tool refuses it, and says what day there is not.

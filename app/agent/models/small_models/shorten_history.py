@@ -45,10 +45,12 @@ def fit_history(
     """
     kept = [_with_short_results(message, most_result * BYTES_A_TOKEN) for message in messages]
     beginnings = [place for place, message in enumerate(kept) if _begins_a_turn(message)]
+    # Whole turns, since a result without its call is refused by most providers.
     while estimate_tokens(kept) > budget and len(beginnings) > 1:
         first = beginnings[1]
         kept, beginnings = kept[first:], [place - first for place in beginnings[1:]]
     longest = most_result * BYTES_A_TOKEN
+    # By halves, so that a long result keeps as much as there is room for.
     while estimate_tokens(kept) > budget and longest > SHORTEST_RESULT:
         longest //= 2
         kept = [_with_short_results(message, max(longest, SHORTEST_RESULT)) for message in kept]

@@ -77,6 +77,7 @@ def choose_few(
         tool.name: _word_points(tool, text, said) + _fixed_points(tool.name, intent, used)
         for tool in tools
     }
+    # sorted is stable: of equal points the order of the catalogue decides.
     best = sorted(points, key=lambda name: -points[name])[:MOST]
     return [tool for tool in tools if tool.name in best]
 
@@ -86,6 +87,7 @@ def _fixed_points(name: str, intent: Sequence[str], used: Collection[str]) -> fl
 
     Always wanted, begun to be used, of the intent, or usual.
     """
+    # Far apart, so that one kind of reason never outweighs the next higher one.
     points = 100.0 * (name in ALWAYS) + 50.0 * (name in used)
     points += 20.0 - intent.index(name) if name in intent else 0.0
     return points + (3.0 - USUAL.index(name) / len(USUAL) if name in USUAL else 0.0)

@@ -27,6 +27,7 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
     None where the message is about something else.
     """
     refers = _files_named().search(asked.message) is not None
+    # Files of earlier messages count only where the message speaks of one.
     files = asked.attached or (asked.attached_before if refers else ())
     if not files or route.intent not in ANSWERED:
         return None
@@ -37,6 +38,7 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
         )
         return _gist(chosen, route.language) if chosen else None
     question = questions.read_question(_files_named().sub(" ", asked.message))
+    # “What does it say?” asks for the gist.
     if all(term in questions.little() for term in question.terms):
         return _gist(files, route.language)
     found = answer_passages.best_passages(question, _texts(readable))
@@ -69,6 +71,7 @@ def _pointed_at() -> re.Pattern[str]:
 def _texts(files: list[Attached]) -> list[Text]:
     pieces = [(file, start) for file in files for start in range(0, len(file.text), PIECE)]
     return [
+        # Negative, so that no id of a note is ever quoted for a file.
         Text(-number, file.name, file.text[start : start + PIECE], whole=True)
         for number, (file, start) in enumerate(pieces[:PIECES], 1)
     ]

@@ -56,6 +56,7 @@ def list_events(asked: Asked, route: Route) -> Step:
         return list_answers.tell_refusal(asked, route)
     rows, total = found[0]["events"], found[0]["total"]
     if comes_next:
+        # “My next appointment” means an event, and a todo only when there is none.
         rows = [row for row in rows if row["source"] == "calendar"][:NEXT_SHOWN] or rows[
             :NEXT_SHOWN
         ]
@@ -112,6 +113,7 @@ def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
     """
     day = named.start.date()
     if named.end - named.start <= timedelta(days=1) and not _clock().search(
+        # Digits of a date are no time of day.
         re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)
     ):
         for part, (first, last) in PART_HOURS.items():
@@ -152,6 +154,7 @@ def _slots(
     language: Language, asked: Asked, named: Range, rows: list[Mapping[str, Any]]
 ) -> list[str]:
     """Return the free stretches of the working hours of the one day that was named."""
+    # 25 hours: the day on which the clock is put back.
     if named.end - named.start > timedelta(days=1, hours=1):
         return []
     zone = asked.now.tzinfo
@@ -206,6 +209,7 @@ def _is_hidden(row: Mapping[str, Any]) -> bool:
 
     Then a whole day may not be taken for free.
     """
+    # An event that is really called so has a calendar.
     return row["title"] == BUSY and row.get("calendar") is None
 
 

@@ -21,6 +21,7 @@ def list_todos(asked: Asked, route: Route) -> Step:
     """List the todos of a day, by words, state or priority."""
     if not asked.results:
         day = (
+            # Quick add wants a title before the date.
             quickadd.read_line(f"x {route.get('day')}", now=asked.now) if route.get("day") else None
         )
         if day and day.no_such_day:
@@ -113,6 +114,7 @@ def tell_refusal(asked: Asked, route: Route) -> Step:
             route.phrase("waits", owner=owner, tool=found.tool, id=found.content["escalationId"])
         )
     reason = str(found.content.get("message", ""))
+    # A guest needs no names of tools.
     if owner and (found.tool in reason or not reason):
         return tell_not_allowed(asked, route, found.tool)
     return Step(route.phrase("refused", owner=owner, tool=found.tool, reason=reason))

@@ -54,6 +54,7 @@ def recall_answer(asked: Asked, route: Route) -> Step:
         if days and not target
         else [hit["noteId"] for hit in hits if hit["kind"] == "memory_note"][:READ_NOTES]
     )
+    # A snippet may end before the fact that was asked for.
     if noted and not asked.has("get_note_content") and "get_note_content" in asked.tools:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in noted))
     parts = [*_facts(asked, target)][:FACTS]
@@ -141,6 +142,7 @@ def _facts(asked: Asked, target: str) -> Iterator[str]:
         else [stem(term) for term in questions.read_question(target).terms]
     )
     for note in _notes(asked):
+        # Facts are added at the end, so the last is the newest.
         for line in reversed(note["markdown"].splitlines()):
             fact = _BULLET.sub("", line).strip()
             if fact and not fact.startswith("#") and (not wanted or _holds(fact, wanted)):
@@ -157,5 +159,6 @@ def _holds(fact: str, wanted: list[str]) -> bool:
 
 def _told(hit: Any) -> str:
     title = note_link(hit["noteId"], hit["title"]) if "noteId" in hit else hit["title"]
+    # A > would begin a quote, which is then checked against a note.
     shown = " ".join(hit["snippet"].replace(">", " ").split()).removeprefix("- ")
     return f"- {hit['at'][:10]}, {title}: {shown}"

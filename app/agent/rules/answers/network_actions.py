@@ -116,6 +116,7 @@ def ask_agent(asked: Asked, route: Route) -> Step:
         ) or list_answers.tell_refusal(asked, route)
     if answers[0].get("availability"):
         return Step(route.phrase("agent_later", who=answers[0]["agentName"]))
+    # Ids are of the other's notes and mean nothing, or something else, here.
     said = _NOTE_MARK.sub("", _NOTE_LINK.sub(r"\1", answers[0]["response"]))
     return Step(f"{route.phrase('agent_said', who=answers[0]['agentName'])}\n\n{said}")
 
@@ -127,6 +128,7 @@ def make_link(asked: Asked, route: Route) -> Step:
     """
     rest = route.get("rest")
     folder = _said("folder").search(rest)
+    # How much others may see is never guessed.
     if folder is None and not _said("all_notes").search(rest):
         return Step(route.phrase("share_what"))
     if folder is not None and not asked.has("list_folders"):
@@ -161,6 +163,7 @@ def _link_fields(rest: str) -> dict[str, Any]:
         return {**fields, "expiresIn": "never"}
     for unit, hours in UNIT_HOURS.items():
         if found := _said(unit).search(rest):
+            # A word for one, such as “a week”.
             asked_for = hours * (int(found["number"]) if found["number"].isdecimal() else 1)
             return {
                 **fields,
@@ -221,6 +224,7 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
         return list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
     named = route.get("who").removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
+    # A search also finds those whose name only holds what was said.
     meant = exact if len(exact) == 1 else rows
     if len(meant) > 1:
         return Step(

@@ -139,6 +139,7 @@ def _searches(
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search_notes", {"query": " ".join(terms)[:1000], "limit": limit})
     ]
+    # All pairs of characters together are hardly ever in one note.
     if questions.is_asian(message):
         pattern = "|".join(map(re.escape, terms))
         calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": 200}))
@@ -155,6 +156,7 @@ def _singly(asked: Asked, question: Question) -> Step | None:
         for term in sorted(question.terms, key=lambda term: -len(term))[:SINGLES]
         if term not in done
     ]
+    # Once is enough: a turn has few steps.
     if len(done) > 1 or not terms or asked.has("get_note_content"):
         return None
     return Step(
@@ -172,6 +174,7 @@ def _hits(asked: Asked) -> list[dict[str, Any]]:
     for result in asked.of("search_notes"):
         for place, hit in enumerate(result.content.get("results", ())):
             hits.setdefault(hit["id"], hit)
+            # By rank, as scores of different searches cannot be compared.
             points[hit["id"]] = points.get(hit["id"], 0) + 1 / (place + 2)
     for result in asked.of("grep_notes"):
         for found in result.content.get("results", ()):
@@ -202,6 +205,7 @@ def _texts(asked: Asked) -> list[Text]:
     texts = []
     for hit in _hits(asked):
         content = begun.get(hit["id"], "")
+        # A text of just that length was cut.
         whole = hit["id"] in begun and len(content) < BEGINNING
         texts.append(read.get(hit["id"]) or Text(hit["id"], hit["title"], content, whole))
     return texts

@@ -53,6 +53,7 @@ def complete_todo(asked: Asked, route: Route) -> Step:
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
     rows = [row for result in asked.of("search_todos") for row in result.content["todos"]]
+    # The search also finds words in descriptions.
     fitting = resolve_reference.fitting_rows(words, rows)[:CANDIDATES] or rows
     if len(fitting) != 1:
         return (
@@ -89,6 +90,7 @@ def append_note(asked: Asked, route: Route) -> Step:
     if asked.refusal or not read or "note" not in read[0].content:
         return list_answers.tell_refusal(asked, route)
     note = read[0].content["note"]
+    # With the revision that was read: a change in between is refused and not overwritten.
     content = append_text(note["markdown"], route.get("text"))
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
 
@@ -149,6 +151,7 @@ def replan(asked: Asked, route: Route) -> Step:
 
 
 def _read_task(asked: Asked, route: Route) -> QuickAdd:
+    # The answer may be in another language than the message.
     written = _message_language(route)
     return quickadd.read_line(
         route.get("task"), now=asked.now, locale=None if written == "en" else written
@@ -178,6 +181,7 @@ def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
         fields["dueDate"] = read.due_date
     if read.priority:
         fields["priority"] = read.priority
+    # A rule needs a first day to count from.
     if read.recurrence and read.due_date:
         fields["recurrence"] = {"rule": read.recurrence.rule}
     return fields

@@ -320,6 +320,7 @@ T = TypeVar("T", bound=Table)
 @functools.cache
 def languages() -> Mapping[Language, About]:
     """Return what says of each language how it is known, in their order."""
+    # The folders are the list: nothing else names the languages.
     found = {path.parent.name: _read_table(path, About) for path in FOLDERS.glob("*/language.toml")}
     return dict(sorted(found.items(), key=lambda row: row[1].order))
 
@@ -365,6 +366,7 @@ def join_pattern(pattern: Pieces) -> str:
 def expand_macros(pattern: Pieces, macros: Mapping[str, Pieces]) -> str:
     """Return a pattern with its macros in place; KeyError names one that is missing."""
     text = join_pattern(pattern)
+    # A macro may use others.
     while _MACRO.search(text):
         text = _MACRO.sub(lambda match: join_pattern(macros[match[1]]), text)
     return text

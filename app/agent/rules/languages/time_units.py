@@ -14,6 +14,7 @@ YEAR: Unit = "year"
 
 def unit_of(word: str) -> Unit:
     """Return which unit a word means; ValueError for one that means none."""
+    # fullmatch, since the word for one unit may begin that of another.
     for unit, pattern in _units().items():
         if pattern.fullmatch(word):
             return unit

@@ -67,6 +67,7 @@ def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield the places of lines, those that only wrap a sentence joined, and whether each is a
     heading, then without its marks.
     """
+    # Wrapped lines make one block, so that a sentence is whole in a quote.
     begun: int | None = None
     last = 0
     for line in blocks.read_lines(text):
@@ -90,6 +91,7 @@ def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
 def _goes_on(text: str) -> bool:
     line = text.rpartition("\n")[2]
     return (
+        # A short line ended because its author wanted it to.
         len(line) >= _WRAPPED
         and line[-1:] not in ".:;!?。！？"
         and len(text) < LONGEST
@@ -108,6 +110,7 @@ def _sentence_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]
     marker = _MARKER.match(text, start, end)
     start = marker.end() if marker else start
     for stop in _stop().finditer(text, start, end):
+        # “Dr. Smith” and “3. May” end no sentence, unless it has grown too long already.
         if stop.start() - start > LONGEST or not _SHORT.search(
             text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")
         ):
@@ -160,6 +163,7 @@ def _character_pairs(run: str) -> list[str]:
 def stem(word: str) -> str:
     """Return what the forms of a word share, roughly."""
     before = ""
+    # Again and again: “meetings” loses two endings.
     while before != word and len(word) >= 4 and word[-1].isalpha():
         before, word = word, _shortened(word)
     return word
@@ -186,6 +190,7 @@ def are_alike(one: str, other: str) -> bool:
     """
     if one == other:
         return True
+    # Most pairs differ here, and this is asked for every pair.
     if one[:4] != other[:4] or min(len(one), len(other)) < 5:
         return False
     shared = next(
@@ -205,6 +210,9 @@ def fold_text(text: str) -> str:
     return unicodedata.normalize(
         "NFC",
         "".join(
-            mark for mark in parted if not unicodedata.combining(mark) or mark in "\u3099\u309a"
+            # The marks of kana make other letters, not accents.
+            mark
+            for mark in parted
+            if not unicodedata.combining(mark) or mark in "\u3099\u309a"
         ),
     )

@@ -21,6 +21,7 @@ def phrase(language: Language, name: str, *, owner: str = "", **values: object) 
     phrases: Phrases = language_data.load_table(language, Phrases)
     other = phrases.for_others.get(name) if owner else None
     sentence = (other or phrases.sentences[name]).replace("{owner}", owner)
+    # Not str.format: titles may hold braces.
     for key, value in values.items():
         sentence = sentence.replace("{" + key + "}", str(value))
     return sentence
@@ -32,6 +33,7 @@ def language_of(message: str) -> Language:
     English when nothing speaks for another.
     """
     text = message[:_READ].lower().replace("’", "'")
+    # Kana is Japanese alone; Han would be Chinese or Japanese.
     if _KANA.search(text):
         return _language_of_script("kana")
     # a Chinese message may have names in Latin letters, and a Latin one a Chinese word
@@ -43,6 +45,7 @@ def language_of(message: str) -> Language:
         + (language_data.languages()[language].sign_weight if signs.search(text) else 0)
         for language, (common, signs) in _known_by().items()
     }
+    # max takes the first of equals, which is the language with the lowest order.
     return max(points, key=lambda language: points[language])
 
 
