@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Lexicon
+from app.agent.rules.languages.language_tables import Lexicon
 from app.workspace.todos.todo_rows import fold_text
 
 LONGEST = 600

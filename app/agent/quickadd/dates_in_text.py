@@ -11,7 +11,7 @@ from functools import cache
 
 from app.agent.quickadd.meaning import NoSuchDay
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_data import Times, Unit
+from app.agent.rules.languages.language_tables import Times, Unit
 from app.workspace.todos.todo_rows import fold_text
 
 LONGEST = 600

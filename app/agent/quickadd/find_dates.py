@@ -10,7 +10,7 @@ from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.match_meaning import read_match
 from app.agent.quickadd.meaning import Kind, Meaning
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import DatePattern
+from app.agent.rules.languages.language_tables import DatePattern
 
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5
@@ -67,9 +67,13 @@ def _candidate_languages(text: str, words: set[str], locale: str) -> list[Langua
     The first one wins a tie.
     """
     if _ASIAN.search(text):
-        japanese = language_words.load_language("ja")
-        is_japanese = japanese.signs.search(text) or locale[:2].lower() == "ja"
-        return [japanese if is_japanese else language_words.load_language("zh")]
+        # Han characters alone may be of either script; kana are not.
+        kana, han = (
+            language_words.load_language(language_data.language_of_script(script))
+            for script in ("kana", "han")
+        )
+        is_kana = kana.signs.search(text) or locale[:2].lower() == kana.code
+        return [kana if is_kana else han]
     english = language_words.load_language(
         "en", month_first=locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES
     )

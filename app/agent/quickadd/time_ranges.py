@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple, get_args
 
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_data import RangeName, Times, Unit
+from app.agent.rules.languages.language_tables import RangeName, Times, Unit
 
 MOST_DAYS = 3_660
 LONGEST = 600

@@ -3,8 +3,9 @@
 Those of its intent, those it has begun to use, and the two searches always.
 """
 
+import functools
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -15,6 +16,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition
 
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ThingWords
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing import routing
 
@@ -51,16 +54,6 @@ USUAL = (
     "edit_todo",
 )
 """What fills the places that are left, the first before the last."""
-MEANT: dict[str, str] = {
-    "calendar": r"\b(?:meeting|appointment|calendar|event|free|busy|"
-    r"termin|kalender|rendez|cita|reunion)\w*",
-    "memory": r"\b(?:remember|recall|memory|last time|we (?:talk|said|discuss)|erinner)\w*",
-    "web": r"\b(?:web|internet|online|website|google|news|https?)\b",
-    "snapshot": r"\b(?:version|snapshot|history|restore|previous|before)\w*",
-    "folder": r"\bfolders?\b|\bordner\b|\bdossiers?\b|\bcarpetas?\b",
-    "message": r"\b(?:message|tell|send|ask|write to)\b",
-    "contact": r"\b(?:contacts?|network|kontakte?|netzwerk|reseau|red)\b",
-}
 
 
 def choose_few(
@@ -96,7 +89,7 @@ def _fixed_points(name: str, intent: Sequence[str], used: Collection[str]) -> fl
 def _word_points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
     """Return the points that a tool has for the words of the message."""
     points = sum(
-        10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text)
+        10.0 for part, pattern in _meant().items() if part in tool.name and pattern.search(text)
     )
     points += 4.0 * len(said & {stem(word) for word in tool.name.split("_")})
     described = split_words(fold_text(tool.description or ""))
@@ -123,3 +116,14 @@ def part_text(part: UserPromptPart) -> str:
         if isinstance(part.content, str)
         else " ".join(item for item in part.content if isinstance(item, str))
     )
+
+
+@functools.cache
+def _meant() -> Mapping[str, re.Pattern[str]]:
+    """Return what in a message points at the tools with a word in their name, by that word."""
+    tables = language_data.of_all(ThingWords)
+    words = {word for one in tables for word in one.tools}
+    return {
+        word: re.compile(language_data.either(one.tools.get(word, "") for one in tables))
+        for word in sorted(words)
+    }

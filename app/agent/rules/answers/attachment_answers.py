@@ -7,7 +7,7 @@ import functools
 import re
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language
+from app.agent.rules.languages.language_tables import Answers, Language
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import fold_text, split_words

@@ -13,7 +13,7 @@ from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language, Part, Times
+from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, call_tool

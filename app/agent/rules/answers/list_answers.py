@@ -6,7 +6,7 @@ from typing import Any
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import resolve_reference
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, call_tool, note_link

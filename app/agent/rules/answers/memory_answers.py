@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_data import Answers, Earlier, Times
+from app.agent.rules.languages.language_tables import Answers, Earlier, Times
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, split_words, stem
 from app.agent.rules.routing.routing import Route

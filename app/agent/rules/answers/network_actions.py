@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language, Times, Unit
+from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, call_tool

@@ -10,7 +10,7 @@ from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language
+from app.agent.rules.languages.language_tables import Answers, Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, call_tool, note_link
 

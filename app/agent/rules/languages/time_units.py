@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import get_args
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Pieces, Times, Unit
+from app.agent.rules.languages.language_tables import Pieces, Times, Unit
 
 SHORT_UNITS: tuple[Unit, ...] = ("hour",)
 YEAR: Unit = "year"

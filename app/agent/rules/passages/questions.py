@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, get_args
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Kind, Questions
+from app.agent.rules.languages.language_tables import Kind, Questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.phrases.phrases import language_of
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from app.agent.rules.languages import language_data
 from app.core.markdown import blocks
 
 MOST = 3_000
@@ -22,10 +23,6 @@ _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)
 _OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
 _RULE = re.compile(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
 
-_SHORT = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "en", "er", "em", "ly", "s", "e")
@@ -100,6 +97,14 @@ def _goes_on(text: str) -> bool:
 
 
 @functools.cache
+def _short() -> re.Pattern[str]:
+    """Return a pattern for what a full stop may follow in the middle of a sentence."""
+    named = (about.abbreviations.split() for about in language_data.languages().values())
+    words = "|".join(sorted({word for words in named for word in words}))
+    return re.compile(rf"(?:\b(?:{words})|\b\d{{1,2}}|\b(?-i:[A-Z]))\.$", re.IGNORECASE)
+
+
+@functools.cache
 def _stop() -> re.Pattern[str]:
     return re.compile(
         r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*"
@@ -111,7 +116,7 @@ def _sentence_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]
     start = marker.end() if marker else start
     for stop in _stop().finditer(text, start, end):
         # “Dr. Smith” and “3. May” end no sentence, unless it has grown too long already.
-        if stop.start() - start > LONGEST or not _SHORT.search(
+        if stop.start() - start > LONGEST or not _short().search(
             text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")
         ):
             yield from _cut_long(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))

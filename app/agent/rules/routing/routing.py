@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import IntentPattern, Language, Routing
+from app.agent.rules.languages.language_tables import IntentPattern, Language, Routing
 from app.agent.rules.phrases import phrases
 
 READ = 600
