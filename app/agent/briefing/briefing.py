@@ -107,6 +107,7 @@ async def briefing(
     Of the workspace it tells what the credential may read.
     """
     zone = app.quick(due.request_zone, me, user_timezone)
+    # The notes that steer the agent are no news to its owner.
     me = app.quick(access.hide_policy_notes, me)
     making = await lazy_import("app.agent.briefing.make_briefing")
     draft = await making.make_briefing(

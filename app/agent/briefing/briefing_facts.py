@@ -125,6 +125,7 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     due_today, total_today = open_todos(2 * SHOWN, due_from=days[0], due_to=days[0])
     soon, total_soon = open_todos(SHOWN, due_from=days[1], due_to=days[2])
     important, _ = open_todos(2 * SHOWN, priority_min=HIGH_PRIORITY, sort="priority")
+    # Today's with a time that is over stand among the overdue ones.
     still_today = [
         todo
         for todo in due_today
@@ -135,6 +136,7 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
         todo
         for todo in important
         if todo.id not in seen
+        # What is due sooner was left out above for its limit, not for its time.
         and (todo.due_date is None or due.local_day(todo.due_date, zone).isoformat() > days[2])
     ]
     return Todos(

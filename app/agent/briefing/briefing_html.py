@@ -91,6 +91,7 @@ def _status_sentence(material: Material) -> str:
     if not said:
         return (
             "Nothing presses."
+            # Without the right to read todos nothing may be said of them.
             if material.facts.todos is None
             else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
         )

@@ -37,6 +37,7 @@ def mail_items(given: Sequence[Email], zone: ZoneInfo) -> list[tuple[Item, datet
     """Return each e-mail as a thing to be weighed, with the moment when it was sent if that can
     be read; repeated ones once.
     """
+    # Mailboxes list a mail once for each label.
     return list(dict.fromkeys(_mail_item(one, zone) for one in given))
 
 
@@ -48,6 +49,7 @@ def sender_name(sender: str) -> str:
 
 def parse_sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
     """Return when an e-mail was sent, in the zone; None for what is no date."""
+    # ISO 8601 from programs, the other from the header of the mail itself.
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             found = read((text or "").strip()[:64])

@@ -62,6 +62,7 @@ async def make_briefing(
         else await _calendar_events(app, me, now.astimezone(zone))
     )
     material = Material(now.astimezone(zone), facts, mail.mail_items(emails, zone), events)
+    # Hundreds of mails are weighed by patterns: too long for the loop.
     fragments = await asyncio.to_thread(briefing_html.fragments_of, material)
     ideas = await asyncio.to_thread(suggestions.suggest, material, me.user_id)
     fragments, ideas, used = await _rewrite_by_model(app, me, fragments, ideas)
@@ -84,6 +85,7 @@ def label_window(label: str) -> timedelta:
     match = _DURATION.fullmatch(label.strip().lower())
     if match is None:
         return timedelta(hours=USUAL_HOURS)
+    # A label may say 999999 weeks, which no date reaches back to.
     return min(timedelta(**{f"{match[2]}s": int(match[1] or 1)}), timedelta(days=LONGEST_DAYS))
 
 
@@ -125,6 +127,7 @@ async def _rewrite_by_model(
     said = await rewriting.rewrite_draft(rewriter, Draft("briefing", locale, pieces))
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}
+    # Only sentences are a model's: numbers and lists stay those of the rules.
     reworded = {name: fragment._replace(lead=leads[name]) for name, fragment in fragments.items()}
     reordered = [
         Suggestion(piece.title, piece.text, actions[piece.id], piece.id)

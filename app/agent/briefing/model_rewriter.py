@@ -50,6 +50,7 @@ class ModelRewriter:
 
     async def rewrite(self, draft: Draft) -> Rewriting:
         """Return the pieces in the model's words; raise Unavailable where it cannot answer."""
+        # Short ids: a model that copies a UUID makes mistakes and costs tokens.
         given = {str(place): piece for place, piece in enumerate(_pieces_that_fit(draft.pieces), 1)}
         asked = ASKED.format(purpose=draft.purpose, locale=draft.locale, pieces=_pieces_json(given))
         try:
@@ -88,6 +89,7 @@ async def _ask_model(
     said, settings = [ModelRequest.user_text_prompt(asked)], ModelSettings(max_tokens=ANSWER_TOKENS)
     try:
         if structured:
+            # Many local servers take no schema; then it is asked for in words.
             with contextlib.suppress(ModelRequestRejectedError, UserError):
                 return await model_request(
                     model,
@@ -177,6 +179,7 @@ def _check_piece(row: Mapping[str, Any], original: Piece) -> dict[str, Any]:
     }
     texts = {name: row[name] for name in ("title", "text") if isinstance(row.get(name), str)}
     known = set(_NUMBER.findall(f"{original.title} {original.text}"))
+    # A number that was not there is made up, so the piece stays as it was.
     if set(_NUMBER.findall(" ".join(texts.values()))) - known:
         texts = {}
     return {"id": original.id, **texts, **words}

@@ -19,6 +19,7 @@ from app.errors import AppError
 from app.workspace.todos.todo_rows import fold_text
 
 Name = TypeVar("Name", bound=str)
+# Somebody waits for it, and the rules' own words are there already.
 BUDGET_SECONDS = 20.0
 LONGEST_TITLE = 200
 LONGEST_TEXT = 1_000
@@ -87,6 +88,7 @@ def _merge_pieces(given: Sequence[Piece], answered: Sequence[Piece]) -> list[Pie
     originals = {piece.id: piece for piece in given}
     merged: dict[str, Piece] = {}
     for piece in answered:
+        # A model may repeat or invent pieces.
         if piece.id in originals and piece.id not in merged:
             merged[piece.id] = _check_piece(originals[piece.id], piece)
     return [*merged.values(), *(piece for piece in given if piece.id not in merged)]

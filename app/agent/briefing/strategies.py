@@ -118,6 +118,7 @@ def top_three(found: Sequence[Scored], now: datetime) -> list[Strategy]:
 
     What each is worth depends on its own items only, whatever their order.
     """
+    # First the most pressing, so that the titles that are named are those.
     items = sorted(found, key=lambda one: (one.quadrant, one.rank))
     candidates = [
         strategy
@@ -210,6 +211,7 @@ def _make_strategy(
 ) -> Strategy | None:
     if not items:
         return None
+    # The best item decides; many of a kind add a little.
     worth = max(one.weight + FIRST_QUADRANT_BONUS * (one.quadrant == 1) for one in items) + 5 * min(
         len(items), MANY
     )

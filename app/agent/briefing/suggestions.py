@@ -70,6 +70,8 @@ def suggest(material: Material, user_id: str) -> list[Suggestion]:
             idea.title,
             idea.description,
             idea.action,
+            # The same suggestion twice a day has one id, so a client can note that it was
+            # dismissed.
             random_tokens.uuid_of_name("\n".join((user_id, idea.action, idea.about, day))),
         )
         for idea in best
@@ -117,6 +119,7 @@ def _emails(material: Material) -> Iterator[Idea]:
     found = quadrants.rank_items(
         (item for item, _ in material.emails if sender_of(item) is not Sender.SELLER), material.now
     )
+    # At most three of each kind, or mails would fill all ten places.
     for one in [one for one in found if one.item.needs_reply][:MOST_OF_A_KIND]:
         sender = mail.sender_name(one.item.sender)
         yield Idea(

@@ -78,6 +78,7 @@ def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
     for name in ("todo", "calendar", "email", "notes"):
         for row in html_fragments.read_entries(summaries.get(name) or ""):
             _add_row(found, row, SOURCES[name], zone)
+    # Read last: its sentences count what stands in the others.
     status = [
         row
         for row in html_fragments.read_entries(summaries.get("status") or "")
@@ -112,11 +113,13 @@ def _add_row(
             else source
         )
         item = _row_item(row, named, zone)
+        # The same thing may stand in two lists; the first one knows it best.
         found.setdefault((named, item.title.casefold(), item.id, item.day, item.moment), item)
 
 
 def is_empty_row(row: Row) -> bool:
     """Return whether a row only says that there is nothing, or how many there are."""
+    # Our own sentences carry a mark, those of other clients are known by their words.
     if html_fragments.LEAD in row.facts or not html_fragments.one_line(
         row.facts.get("title", row.text)
     ):
@@ -193,6 +196,7 @@ def _words_beside(row: Row, source: Source) -> str:
     """
     if "title" in row.facts:
         return row.facts.get("hint", "")
+    # A heading such as “Past due” says of each entry what it does not say itself.
     late = source in ("todo", "other") and _late_heading().search(fold_text(row.heading))
     return f"{row.aside} {'overdue' if late else row.heading}".strip()
 

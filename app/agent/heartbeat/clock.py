@@ -39,6 +39,7 @@ class Ticked(Record):
 @operation("COMMAND", every=30)
 async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     """Carry out every user's run that is due, each once."""
+    # A clock that was put back would otherwise silence everybody until it has caught up.
     for user in app.quick(schedule_rows.planned_in_the_future):
         await app.write(schedule_rows.replan, user)
     turns = asyncio.Semaphore(AT_ONCE)
@@ -53,6 +54,7 @@ async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
     """Delete the runs whose time is over, a few at a time, so that nobody waits for it."""
     before, total = stamp(app.clock() - timedelta(days=app.settings.heartbeat_days)), 0
     for user in await app.read(_due_users):
+        # In small transactions: a run brings its actions along.
         done = AT_ONCE_PRUNED
         while done == AT_ONCE_PRUNED:
             done = await app.write(run_rows.prune, user, before=before, most=AT_ONCE_PRUNED)
@@ -67,6 +69,7 @@ def wake(tx: Tx, user: int) -> None:
     It is planned by the one gate of all runs, so many messages come to one run. For most users,
     whose heartbeat is off, this is one look.
     """
+    # In the transaction of whoever sends a message, so it must cost next to nothing.
     if schedule_rows.can_wake(tx, user):
         schedule_rows.wake(tx, user, last_run_at=run_rows.last_start(tx, user))
 
@@ -78,6 +81,7 @@ def _due_users(tx: Tx) -> list[int]:
 async def _run_due(app: App, user: int, turns: asyncio.Semaphore) -> int:
     async with turns:
         beginner = app.quick(_owner_caller, user)
+        # Taken in a write of its own, so that two ticks never begin the same run.
         begun = await app.write(_claim_run, beginner)
         if begun is None:
             return 0

@@ -208,6 +208,7 @@ def change_heartbeat_schedule(
         "zone": None if timezone is None else ZoneInfo(timezone),
     }
     changes: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
+    # null is a value here, the whole day; only what is missing stays.
     if not isinstance(active_hours, UnsetType):
         changes.update(_hours_record(active_hours))
     return ScheduleAnswer(_schedule_record(schedule_rows.update(tx, beat, **changes)))
@@ -252,6 +253,7 @@ async def run_heartbeat(
     """
     begun = await app.write(_begin_run, me, tier, dry_run=dry_run)
     passes = await lazy_import("app.agent.heartbeat.run_once")
+    # Whoever asked may leave; a run is never stopped halfway by that.
     await asyncio.shield(app.tasks.start(passes.run_heartbeat(app, me, begun)))
     return app.quick(_run_result, me, begun)
 

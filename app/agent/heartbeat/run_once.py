@@ -75,6 +75,7 @@ async def run_heartbeat(app: App, beginner: Caller, begun: Begun) -> None:
     """
     here = Pass(app, beginner, begun)
     try:
+        # More than a model may take, so that what the rules found is still done.
         async with asyncio.timeout(MOST_SECONDS):
             await _carry_out(here)
     except TimeoutError:
@@ -94,6 +95,7 @@ async def _carry_out(here: Pass) -> None:
     here.agenda = found = await here.app.read(agenda.make_agenda, here.me, here.app.hooks.requests)
     here.ending.agenda, here.ending.suppressed = list(found.entries), list(found.suppressed)
     here.ending.seen_message = found.seen_message
+    # Most runs end here: nothing new, no token spent.
     asks = bool(found.for_model) and decide_by_model.has_model(here.app, here.beginner)
     if not found.facts and not asks:
         return await here.app.write(_end_without_news, here)
@@ -114,6 +116,7 @@ async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Prop
     """Return what the rules make of the agenda, and after it what a model makes of the lines that
     they do not know. Both are metered.
     """
+    # Rules cost nothing, but caps are promised for every brain.
     made = decide_by_rules.make_proposals(found)
     held = (
         await here.app.write(
@@ -161,6 +164,7 @@ async def _act_on_proposals(here: Pass, found: Agenda, proposals: Sequence[Propo
         return await here.app.write(_rehearse, here, silent, spoken)
     for one in silent:
         stop_switch.require_running(here.app)
+        # Each in its own transaction: a kill leaves whole actions, never half of one.
         here.outcomes.append(await here.app.write(act.attempt_action, here.me, here.begun, one))
     await here.app.write(_tell_and_end, here, list(here.outcomes), spoken)
 
@@ -169,6 +173,7 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
     """Do everything, take it back, and keep what came of it as proposals."""
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes: list[Outcome] = []
+    # Everything is truly done and refused as it would be; the exception rolls it back.
     with contextlib.suppress(_Rehearsed), tx.savepoint():
         outcomes += [act.attempt_action(tx, here.me, here.begun, one) for one in silent]
         outcomes += _tell_owner(tx, here, ending, outcomes, spoken)
@@ -242,6 +247,7 @@ def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) 
         first
         and found is not None
         and here.beginner.may(("os.notes:write",))
+        # Not before the first real run, so that a rehearsal leaves no note behind.
         and instructions.find_note(tx, here.begun.user) is None
     ):
         instructions.write(tx, here.me, instructions.DEFAULT)
@@ -252,6 +258,7 @@ def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) 
         _keep_episode(tx, here.begun, ending)
     if ending.status == "failed":
         count_failure(tx, here.begun.user, ending.error or "")
+    # A run that was skipped for another reason has shown nothing.
     elif ending.skip_reason in (None, "nothing_due"):
         schedule_rows.note_success(tx, here.begun.user)
 

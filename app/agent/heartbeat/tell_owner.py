@@ -58,6 +58,7 @@ def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> boo
     """
     if any(proposal.key is not None and not proposal.by_model for proposal in outcomes):
         return False
+    # As sets: the same news in another order is the same.
     words = _word_set(text)
     return any(
         _similarity(words, _word_set(other)) > SIMILAR

@@ -78,6 +78,7 @@ def find_senses(text: str) -> Senses:
 @lru_cache(16_384)
 def _phrases_beginning(word: str) -> tuple[_Phrase, ...]:
     index = _index()
+    # A plural in the text for a singular in the list.
     bare = {word} | {word.removesuffix(ending) for ending in _ENDINGS[1:]}
     found = [phrase for form in bare for phrase in index.whole.get(form, ())]
     found += [
@@ -85,6 +86,7 @@ def _phrases_beginning(word: str) -> tuple[_Phrase, ...]:
         for length in range(3, len(word) + 1)
         for phrase in index.begun.get(word[:length], ())
     ]
+    # A short word inside of a longer one is mostly chance.
     if len(word) > 3:
         found += [phrase for part, phrase in index.inside if part in word]
     return tuple(found)

@@ -35,6 +35,7 @@ def sender_of(item: Item) -> Sender:
     if patterns.seller.search(address) or patterns.selling_kind.search(kind):
         return Sender.SELLER
     if patterns.price_cut.search(fold_text(item.text[:600])) or (
+        # Words of an offer count only where nobody said that the mail matters.
         Sense.OFFER in said and not item.needs_reply and not item.level
     ):
         return Sender.SELLER

@@ -82,6 +82,7 @@ def attempt_action(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
         return _note_refusal(tx, begun, entry, proposal, ready.refusal)
     try:
         with tx.savepoint():
+            # A refusal undoes what the action did and leaves the row that says so.
             match ready.way:
                 case "execute":
                     return _execute_action(tx, me, begun, entry, proposal)
@@ -136,6 +137,7 @@ def _ask_owner(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
     call = ready.call
     if call is None:
         raise ValueError("what is asked for has a call")
+    # In the same transaction as the escalation: what is shown is what is frozen.
     seen = change_preview.preview_call(tx, call.me, call.tool, call.params)
     target = None if seen.target is None else (seen.target.kind, seen.target.id)
     action = action_rows.add(

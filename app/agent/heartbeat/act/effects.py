@@ -65,6 +65,7 @@ def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     todo = todo_rows.find_live(tx, me.user, number)
     if todo is None:
         raise NotFound("There is no such todo.")
+    # Planned by a date that is no longer the todo's.
     if "from" in payload and payload["from"] != todo["due_date"]:
         raise RevisionConflict("The todo has been moved meanwhile.")
     zone = due.request_zone(tx, me)
@@ -82,6 +83,7 @@ def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
 def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
     """Write a fact into the memory, at most as often as a heartbeat may."""
     arguments = _check_arguments(memory.memory_write, payload)
+    # Found beforehand: afterwards nobody could tell a new note from an old one.
     before = memory.note_for_fact(tx, me, arguments["kind"], arguments["username"])
     image = None if before is None else before_images.take_image(tx, me.user, "note", before)
     note = memory.memory_write(tx, me, **arguments).note

@@ -74,6 +74,7 @@ async def plan_by_model(
     try:
         async with asyncio.timeout(MOST_SECONDS):
             while left and steps > 0 and not planned.spent and planned.error is None:
+                # A line that needs many steps takes them from those after it.
                 steps -= await _ask_about_line(
                     app, beginner, me, begun, found, planned, left[0], steps
                 )
@@ -85,6 +86,7 @@ async def plan_by_model(
         planned.insights.append(
             f"Not every line could be put to the model; a run has {MOST_STEPS} steps."
         )
+    # Models find the same news each time; what was told today is dropped.
     told = app.quick(
         _recently_told, me, tuple(proposal.key or "" for proposal in planned.proposals)
     )
@@ -129,6 +131,7 @@ async def _ask_about_line(
     try:
         ended = await drive_turn(turn, brain.model, prompt, (), meter=meter, now=now)
     finally:
+        # Whatever happened: what was taken must be counted.
         await app.write(meter.end)
     planned.tokens += ended.prompt_tokens + ended.completion_tokens
     planned.calls += [ToolCall(call.tool, call.outcome) for call in turn.calls]

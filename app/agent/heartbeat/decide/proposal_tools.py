@@ -68,6 +68,7 @@ class ProposalDesk:
         if len(self.proposals) >= MOST_PROPOSALS:
             raise Invalid(f"{MOST_PROPOSALS} proposals are enough for one line; stop here.")
         proposal = self._reminder(params) if name == TELL.name else self._wish(name, params)
+        # The same wish twice is one.
         if all(proposal.key != other.key for other in self.proposals):
             self.proposals.append(proposal)
         return {
@@ -95,6 +96,7 @@ class ProposalDesk:
 
     def _wish(self, name: str, params: Mapping[str, Any]) -> Proposal:
         tool, type_ = registry.require_tool(self._app, name), WISHED[name]
+        # Checked now, while the model can still correct itself.
         fields = tool.operation.shape.check(tool.fields(params))
         if (
             type_ == "message_send"

@@ -72,6 +72,7 @@ class Agenda(msgspec.Struct, frozen=True):
 
         A model is asked about them when something has changed, and else once a day.
         """
+        # Asking costs tokens, and without any change the answer would be the same.
         unknown = [number for number, task in enumerate(self.tasks) if not task.rules]
         return unknown if self.changes.any or self.first_of_day else []
 
@@ -120,6 +121,7 @@ def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agend
         room=room,
         zone=zone,
         now=tx.moment,
+        # The next run counts from here, whatever comes while this one acts.
         seen_message=tx.value("SELECT ifnull(max(id), 0) FROM messages"),
     )
 
@@ -151,6 +153,7 @@ class _Told:
         """
         news: dict[object, Fact] = {}
         acted: dict[object, str] = {}
+        # Acting rules first, so that nothing is reminded of that is done in the same run.
         for fact in sorted(found, key=lambda one: one.rule not in ACTING):
             at = self._told_at(fact.told_by) or acted.get(fact.target)
             if at is not None:

@@ -85,8 +85,10 @@ def parse_task(line: str) -> Task:
     shown = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
     patterns, folded = _load_patterns(), fold_name(line)
     when, rest = checklist_times.find_time(line)
+    # “Do not remind me of …” holds all words of the reminder.
     if patterns.not_for_rules.search(folded):
         return Task(shown)
+    # In the rest, so that the time is no part of the title.
     made = patterns.new_todo.search(rest)
     if made is not None:
         words = _unquote(made["words"])
@@ -104,6 +106,7 @@ def parse_task(line: str) -> Task:
         if patterns.an_act.search(folded)
         else [kind for kind, pattern in patterns.kinds if pattern.search(folded)]
     )
+    # “Replan what is overdue” asks to move it, not to be told of it as well.
     if "replan" in kinds:
         kinds = [kind for kind in kinds if kind != "overdue"]
     if "unpin" in kinds:
@@ -154,6 +157,7 @@ def _list_items(text: str) -> list[str]:
         open_item = not item["done"] and bool(item["text"].strip())
         if open_item:
             items.append(item["text"].strip())
+    # Whoever writes no list at all means each line.
     return items if items else [] if _ANY_ITEM.search(text) else plain
 
 

@@ -67,6 +67,7 @@ def latest_occurrence(
     Today's, or one of the last two days that no run has seen. None when there is none.
     """
     if when.every is not None:
+        # Slots since the epoch, so that a late run does not shift those after it.
         number = int(now.timestamp()) // (when.every * 60)
         return Occurrence(f"every {when.every} {number}", now)
     today = now.astimezone(zone).date()
@@ -77,6 +78,7 @@ def latest_occurrence(
         at = first_moment_at(datetime.combine(day, time()) + timedelta(minutes=when.minute), zone)
         if at > now:
             continue
+        # Older ones count only if no run has looked since.
         fresh = ago == 0 or (seen is not None and seen < at and now - at <= CAUGHT_UP)
         return Occurrence(f"{day.isoformat()} {when.minute}", at) if fresh else None
     return None
@@ -85,6 +87,7 @@ def latest_occurrence(
 def _falls_on(when: When, day: date) -> bool:
     if when.month_day is None:
         return day.isoweekday() in when.weekdays
+    # The 31st is the last day in shorter months.
     return day.day == when.month_day or (
         day.day < when.month_day and (day + timedelta(days=1)).month != day.month
     )

@@ -46,6 +46,7 @@ def daily_briefing(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
 def weekly_note(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
     """Return title and text of the note on the seven days that end now."""
     today = tx.moment.astimezone(zone).date()
+    # Whole days of the user, whatever the hour of the run.
     since = due.days_span(today - timedelta(days=7), None, zone).since
     year, number, _ = today.isocalendar()
     done = _done_titles(tx, me, since)

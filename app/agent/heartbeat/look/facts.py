@@ -225,6 +225,7 @@ def _unread_conversations(look: Look, since: str, item: int, occurrence: str) ->
             "WHERE id = :id",
             id=row["last"],
         )
+        # What one's own agent said last is an answer.
         own = message["sender_id"] == look.me.user or (
             message["role"] == "assistant" and row["owner_id"] == look.me.user
         )
@@ -241,6 +242,7 @@ def _unread_conversations(look: Look, since: str, item: int, occurrence: str) ->
 
 
 def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    # Planning reads all open todos; most days nothing is overdue.
     if not _overdue(look, rule, item, occurrence, task):
         return []
     moves = replan.plan_moves(look.tx, look.me, per_day=look.per_day, zone=look.zone)
@@ -284,6 +286,7 @@ def _fact_once(
     Only then it is worth making.
     """
     state = f"{task.text} {occurrence}"
+    # Asked before the text is made, which reads many rows.
     if look.told(news_key(rule, None, state)):
         return []
     told = about()
@@ -294,6 +297,7 @@ def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     """The note that a line is to be added to, by its title, with its text as it is now."""
     link = link_text.find_links(f"[[{rule.note}]]")
     found = link_targets.View(look.tx, look.me).find_note(link[0]) if link else None
+    # A note that the run may not see must not be written to either.
     if found is None or found["id"] in look.me.hidden:
         return []
     note = look.tx.require_row(

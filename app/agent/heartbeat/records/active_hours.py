@@ -42,6 +42,7 @@ class Hours(msgspec.Struct, frozen=True):
         """Return the first moment inside that is not before `moment`."""
         moment = moment.astimezone(UTC)
         today = moment.astimezone(self.zone).date()
+        # From yesterday on, whose window may run over midnight.
         for offset in range(-1, DAYS_SEARCHED):
             day = today + timedelta(days=offset)
             if (
@@ -78,6 +79,7 @@ def first_moment_at(wall: datetime, zone: ZoneInfo) -> datetime:
     """Return the first moment, in UTC, at which the clock of `zone` shows the time `wall` or,
     having been put forward over it, a later one.
     """
+    # A time that the clock skips has its two folds the other way around.
     at, other = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     if at <= other:
         return at
@@ -97,6 +99,7 @@ def next_run(
     """Return the next run after the one that was due, later than `now`, and how many in between
     were missed: they are made up for by one.
     """
+    # Counted on from the time it was due, so that the rhythm stays.
     missed = max(0, (now - due) // every)
     return _first_inside(hours, due + (missed + 1) * every, name), missed
 
@@ -116,5 +119,6 @@ def _first_inside(hours: Hours, moment: datetime, name: str) -> datetime:
     found = hours.first(moment)
     if found == moment.astimezone(UTC):
         return found
+    # From the name, so that it is the same each day.
     shifted = found + timedelta(seconds=zlib.crc32(name.encode()) % JITTER_SECONDS)
     return shifted if hours.holds(shifted) else found

@@ -72,6 +72,7 @@ def replace_heartbeat_instructions(
     `instructions` is another name of `content`.
     """
     text = _given_text(content, instructions)
+    # They would be invisible in the note and yet part of what is asked for.
     if bad := next(
         (mark for mark in text if mark not in "\n\r\t" and unicodedata.category(mark) == "Cc"), None
     ):

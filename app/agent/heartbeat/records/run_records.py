@@ -107,6 +107,7 @@ def run_record(row: sqlite3.Row, user_id: str) -> Run:
         row["undone_at"],
         msgspec.json.decode(row["items"], type=list[ItemOutcome]),
     )
+    # Left out and not null where there is none, as the contract has it.
     if row["error"] is not None:
         found.error = row["error"]
     if row["undo_of"] is not None:

@@ -171,6 +171,7 @@ def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
     that it saw.
     """
     return tx.one(
+        # A run that was skipped has seen nothing, so the next looks further back.
         """SELECT id, started_at, seen_message FROM heartbeat_runs
           WHERE user_id = :user AND status = 'completed' AND dry_run = 0 AND undo_of IS NULL
              AND ifnull(skip_reason, '') NOT IN ('outside_hours', 'disabled', 'user_away',
@@ -241,6 +242,7 @@ def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
     The newest stays, the one that tells what was seen last, and every run of which something
     still waits for a yes.
     """
+    # Without it the next run would take everything for new.
     seen = last_seen(tx, user)
     return tx.run(
         """DELETE FROM heartbeat_runs WHERE id IN (

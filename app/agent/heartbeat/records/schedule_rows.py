@@ -141,6 +141,7 @@ def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
         return beat
     _ensure(tx, beat.user)
     beat = msgspec.structs.replace(beat, **fields)
+    # Whoever changes it has looked at it, so earlier failures are forgiven.
     beat = msgspec.structs.replace(beat, failures=0 if beat.enabled else beat.failures)
     tx.run(
         """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every,
@@ -195,10 +196,12 @@ def claim_due(tx: Tx, user: int) -> Claim | None:
         return None
     due_at = datetime.fromisoformat(beat.next_run_at)
     moved = beat.hours.first(due_at)
+    # A run that was planned in another zone may lie in the night now.
     if moved > tx.moment and moved != due_at:  # the user's zone is another one now
         _plan(tx, beat, stamp(moved))
         return None
     after, missed = active_hours.next_run(beat.hours, due_at, tx.moment, beat.every, name=beat.name)
+    # next_run_at in the condition: of two that saw it due only one changes the row.
     taken = tx.run(
         """UPDATE heartbeats
            SET next_run_at = :next, planned_at = :now, previous_due_at = :due, woken = 0
@@ -244,6 +247,7 @@ def wake(tx: Tx, user: int, *, last_run_at: str | None) -> None:
     soon = stamp(beat.hours.first(earliest))
     tx.run(
         "UPDATE heartbeats SET next_run_at = :soon, planned_at = :now, woken = 1 "
+        # Only ever sooner: a wake must not put off what was planned.
         "WHERE user_id = :user AND enabled = 1 AND next_run_at > :soon",
         soon=soon,
         now=tx.now,

@@ -67,6 +67,7 @@ def run_caller(me: Caller, tier: Tier) -> Caller:
     held = tuple(
         right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),))
     )
+    # A right to ask and not the scope itself: only a yes lends that.
     held += tuple(_asking_scope(scope) for scope in ASKS[tier] if me.may((scope,)))
     return _heartbeat_caller(me, held)
 
@@ -80,6 +81,7 @@ def way_of_action(me: Caller, type_: ActionType, *, tainted: bool = False) -> Wa
     to the owner alone.
     """
     right = RIGHTS[type_]
+    # Words to the owner alone can do no harm, whoever inspired them.
     if me.may((right,)) and not (tainted and right != SPEAK):
         return "execute"
     return "ask" if me.may((_asking_scope(_scope_of_action(type_)),)) else "propose"
@@ -132,6 +134,7 @@ def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
         id=origins.unpack_origin(escalation["origin"]).run_id,
         user=escalation["user_id"],
     )
+    # A tier that was asked for with the run was no matter of the policy.
     if run is not None and (
         not run["overridden"]
         and schedule_rows.heartbeat_of(tx, escalation["user_id"]).policy != run["tier"]
