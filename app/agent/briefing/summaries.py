@@ -134,10 +134,12 @@ def is_empty_row(row: Row) -> bool:
 
 @functools.cache
 def _source_names() -> Mapping[Source, re.Pattern[str]]:
-    def pattern(source: Source) -> re.Pattern[str]:
-        return re.compile(language_data.any_of(ThingWords, lambda one: one.sources.get(source, "")))
-
-    return {source: pattern(source) for source in ("email", "note", "todo", "calendar")}
+    tables = language_data.of_all(ThingWords)
+    named = {source for one in tables for source in one.sources}
+    return {
+        source: re.compile(language_data.either(one.sources.get(source, "") for one in tables))
+        for source in sorted(named)
+    }
 
 
 @functools.cache

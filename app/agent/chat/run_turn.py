@@ -11,7 +11,7 @@ from app.agent.chat.turn_driver import drive_turn
 from app.agent.memory import episode_sources
 from app.agent.models import model_or_rules, vision
 from app.agent.turn import conversation_rows, message_files, turn_history, turn_rows
-from app.agent.turn.live_turn import Ended, Turn
+from app.agent.turn.live_turn import Turn, TurnEnd
 from app.agent.turn.token_meter import Meter
 from app.agent.turn.turn_result import Answer, Fallback, Usage
 from app.core.app import App
@@ -102,7 +102,7 @@ async def _end_cut_off(
     """Store and tell what a turn came to that did not end by itself."""
     turn.end_calls()
     history = turn_history.encode_exchange(wish.message, turn.text)
-    ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
+    ended = TurnEnd(meter.model, 0, 0, history, error, is_interrupted)
     _emit_end(
         turn,
         begun,
@@ -114,7 +114,7 @@ async def _end_cut_off(
 
 
 def _emit_end(
-    turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None
+    turn: Turn, begun: Begun, ended: TurnEnd, answer_id: int, model: str, fallback: Fallback | None
 ) -> Answer:
     """Emit how the turn has ended, and give it as a whole answer."""
     if ended.error is not None:
@@ -135,7 +135,7 @@ def _emit_end(
     return answer
 
 
-def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
+def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: TurnEnd, meter: Meter) -> int:
     """Store the answer, the calls and what the turn cost.
 
     Give the id of the answer's message, 0 where turn and owner were deleted meanwhile.

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from app.agent.heartbeat.records import run_rows, schedule_rows
 from app.agent.heartbeat.records.run_records import Trigger
-from app.agent.heartbeat.records.run_rows import Begun, Ending
+from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
@@ -91,7 +91,7 @@ async def _run_due(app: App, user: int, turns: asyncio.Semaphore) -> int:
         return 1
 
 
-def _claim_run(tx: Tx, me: Caller) -> Begun | None:
+def _claim_run(tx: Tx, me: Caller) -> BegunRun | None:
     """Take a due run and begin it.
 
     One that could only begin outside of its hours is noted as skipped. None when there is none
@@ -110,7 +110,7 @@ def _claim_run(tx: Tx, me: Caller) -> Begun | None:
         run_rows.end(
             tx,
             begun,
-            Ending(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]),
+            RunEnding(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]),
         )
     return begun
 

@@ -8,7 +8,7 @@ import sqlite3
 import msgspec
 
 from app.agent.heartbeat.act import act, before_images, effects
-from app.agent.heartbeat.act.effects import Done
+from app.agent.heartbeat.act.effects import Effect
 from app.agent.heartbeat.records import action_rows, run_rows, tiers
 from app.agent.heartbeat.records.action_rows import Action, Change
 from app.core.app import App
@@ -110,7 +110,7 @@ def _execute_open(
 
 def _do_action(
     tx: Tx, deputy: Caller, row: sqlite3.Row, call: tool_gate.Call | AppError | None
-) -> Done:
+) -> Effect:
     """Do the action; raise what refuses it."""
     if isinstance(call, AppError):
         raise call
@@ -123,6 +123,6 @@ def _do_action(
     before = None if target is None else before_images.take_image(tx, deputy.user, *target)
     result = msgspec.json.decode(encode(call.plan.step(tx, deputy)))
     if target is None:
-        return Done(None, (), result)
+        return Effect(None, (), result)
     after = before_images.take_image(tx, deputy.user, *target)
-    return Done(target, [Change(*target, before, after)], {"id": target[1]})
+    return Effect(target, [Change(*target, before, after)], {"id": target[1]})

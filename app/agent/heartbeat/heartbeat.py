@@ -15,7 +15,7 @@ from app.account.users import TimeZone
 from app.agent.heartbeat.records import action_rows, run_records, run_rows, schedule_rows, tiers
 from app.agent.heartbeat.records.action_rows import Action
 from app.agent.heartbeat.records.run_records import Receipt, Run
-from app.agent.heartbeat.records.run_rows import Begun
+from app.agent.heartbeat.records.run_rows import BegunRun
 from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
@@ -284,7 +284,7 @@ def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
 
 def _begin_run(
     tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool
-) -> Begun:
+) -> BegunRun:
     policy = schedule_rows.heartbeat_of(tx, me.user).policy
     return run_rows.begin(
         tx,
@@ -296,7 +296,7 @@ def _begin_run(
     )
 
 
-def _run_result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
+def _run_result(tx: Tx, me: Caller, begun: BegunRun) -> RunResult:
     row = run_rows.require(tx, me.user, begun.id)
     run = run_records.run_record(row, me.user_id)
     return RunResult(

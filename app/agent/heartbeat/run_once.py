@@ -13,7 +13,7 @@ import msgspec
 
 from app.agent.heartbeat import tell_owner
 from app.agent.heartbeat.act import act
-from app.agent.heartbeat.act.act import Outcome, Ready
+from app.agent.heartbeat.act.act import Outcome, PreparedAction
 from app.agent.heartbeat.decide import budget, decide_by_model, decide_by_rules
 from app.agent.heartbeat.look import agenda
 from app.agent.heartbeat.look.agenda import Agenda
@@ -29,7 +29,7 @@ from app.agent.heartbeat.records import (
 from app.agent.heartbeat.records.action_rows import Entry
 from app.agent.heartbeat.records.proposals import SPOKEN, Proposal
 from app.agent.heartbeat.records.run_records import ItemOutcome
-from app.agent.heartbeat.records.run_rows import Begun, Ending
+from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
 from app.agent.memory import episodes
 from app.core.app import App
 from app.core.caller import Caller
@@ -51,14 +51,14 @@ class _Rehearsed(Exception):
 
 
 @dataclasses.dataclass
-class Pass:
+class RunState:
     """A run under way: who began it, the caller that acts in it, and what it leaves."""
 
     app: App
     beginner: Caller
-    begun: Begun
+    begun: BegunRun
     me: Caller = dataclasses.field(init=False)
-    ending: Ending = dataclasses.field(default_factory=Ending)
+    ending: RunEnding = dataclasses.field(default_factory=RunEnding)
     agenda: Agenda | None = None
     outcomes: list[Outcome] = dataclasses.field(default_factory=list)
     taint: frozenset[Taint] = frozenset()
@@ -68,12 +68,12 @@ class Pass:
         self.me = tiers.run_caller(self.beginner, self.begun.tier)
 
 
-async def run_heartbeat(app: App, beginner: Caller, begun: Begun) -> None:
+async def run_heartbeat(app: App, beginner: Caller, begun: BegunRun) -> None:
     """Carry out a run that has begun; whatever goes wrong is its outcome.
 
     Cancelled, it stays open and is closed at the next start.
     """
-    here = Pass(app, beginner, begun)
+    here = RunState(app, beginner, begun)
     try:
         # More than a model may take, so that what the rules found is still done.
         async with asyncio.timeout(MOST_SECONDS):
@@ -87,7 +87,7 @@ async def run_heartbeat(app: App, beginner: Caller, begun: Begun) -> None:
         await app.write(_end_failed, here, "Something went wrong in the server; its log says what.")
 
 
-async def _carry_out(here: Pass) -> None:
+async def _carry_out(here: RunState) -> None:
     stop_switch.require_running(here.app)
     if here.begun.trigger != "manual" and here.app.quick(agenda.is_away, here.begun.user):
         here.ending.skip_reason = "user_away"
@@ -112,7 +112,7 @@ async def _carry_out(here: Pass) -> None:
     await _act_on_proposals(here, found, proposals)
 
 
-async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
+async def _make_proposals(here: RunState, found: Agenda, *, asks: bool) -> list[Proposal]:
     """Return what the rules make of the agenda, and after it what a model makes of the lines that
     they do not know. Both are metered.
     """
@@ -144,7 +144,7 @@ async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Prop
     return made
 
 
-async def _act_on_proposals(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None:
+async def _act_on_proposals(here: RunState, found: Agenda, proposals: Sequence[Proposal]) -> None:
     """Do what is proposed as far as the run and the day have room, what is said last and
     together with the run's end.
     """
@@ -169,7 +169,9 @@ async def _act_on_proposals(here: Pass, found: Agenda, proposals: Sequence[Propo
     await here.app.write(_tell_and_end, here, list(here.outcomes), spoken)
 
 
-def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Ready]) -> None:
+def _rehearse(
+    tx: Tx, here: RunState, silent: Sequence[PreparedAction], spoken: Sequence[PreparedAction]
+) -> None:
     """Do everything, take it back, and keep what came of it as proposals."""
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes: list[Outcome] = []
@@ -193,14 +195,20 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
     _close_run(tx, here, ending, outcomes)
 
 
-def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[Ready]) -> None:
+def _tell_and_end(
+    tx: Tx, here: RunState, done: Sequence[Outcome], spoken: Sequence[PreparedAction]
+) -> None:
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes = [*done, *_tell_owner(tx, here, ending, done, spoken)]
     _close_run(tx, here, ending, outcomes)
 
 
 def _tell_owner(
-    tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]
+    tx: Tx,
+    here: RunState,
+    ending: RunEnding,
+    done: Sequence[Outcome],
+    spoken: Sequence[PreparedAction],
 ) -> list[Outcome]:
     """Say what there is to say, unless it was said lately; return what became of it."""
     proposals = [one.proposal for one in spoken]
@@ -220,7 +228,7 @@ def _tell_owner(
     return outcomes
 
 
-def _end_without_news(tx: Tx, here: Pass) -> None:
+def _end_without_news(tx: Tx, here: RunState) -> None:
     """End a run that had nothing to do; what was told lately is no news."""
     if here.ending.suppressed:
         here.ending.suppress_reason = tell_owner.REPEATED
@@ -229,11 +237,11 @@ def _end_without_news(tx: Tx, here: Pass) -> None:
     _end_run(tx, here)
 
 
-def _end_run(tx: Tx, here: Pass) -> None:
+def _end_run(tx: Tx, here: RunState) -> None:
     _close_run(tx, here, here.ending, [])
 
 
-def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> None:
+def _close_run(tx: Tx, here: RunState, ending: RunEnding, outcomes: Sequence[Outcome]) -> None:
     """Write the run's row and what follows from its end."""
     found = here.agenda
     ending = msgspec.structs.replace(
@@ -263,7 +271,7 @@ def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) 
         schedule_rows.note_success(tx, here.begun.user)
 
 
-def _keep_episode(tx: Tx, begun: Begun, ending: Ending) -> None:
+def _keep_episode(tx: Tx, begun: BegunRun, ending: RunEnding) -> None:
     """Keep what was said as an episode, so that the agent's memory finds it."""
     title = f"Heartbeat of {begun.started_at[:10]}"
     episodes.add(
@@ -278,7 +286,7 @@ def _keep_episode(tx: Tx, begun: Begun, ending: Ending) -> None:
     )
 
 
-def _end_failed(tx: Tx, here: Pass, error: str) -> None:
+def _end_failed(tx: Tx, here: RunState, error: str) -> None:
     ending = msgspec.structs.replace(here.ending, status="failed", error=error)
     _close_run(tx, here, ending, here.outcomes)
 
@@ -298,7 +306,7 @@ def close_interrupted(tx: Tx) -> None:
 
 
 def _item_outcomes(
-    here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]
+    here: RunState, found: Agenda, ending: RunEnding, outcomes: Sequence[Outcome]
 ) -> list[ItemOutcome]:
     """Return each line of the checklist with what came of it."""
     by_item: dict[int, set[str]] = {}
@@ -330,7 +338,7 @@ def _rules_outcome(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outco
     return "done" if summed_up else "nothing"
 
 
-def _lead_sentence(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
+def _lead_sentence(here: RunState, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
     """Return the sentence that a line asking for a summary gets when there are several things to
     tell.
     """
@@ -366,7 +374,7 @@ def _count_text(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _summarise_run(ending: Ending, outcomes: Sequence[Outcome]) -> str:
+def _summarise_run(ending: RunEnding, outcomes: Sequence[Outcome]) -> str:
     """Return a run in one line, made of what stands in the tables."""
     if ending.error is not None:
         return ending.error
@@ -389,7 +397,7 @@ WORDS = {
 }
 
 
-def _left_out_texts(ending: Ending) -> list[str]:
+def _left_out_texts(ending: RunEnding) -> list[str]:
     if not ending.suppressed:
         return []
     number = _count_text(len(ending.suppressed), "piece", "pieces")

@@ -12,7 +12,7 @@ from app.agent.heartbeat.act import before_images
 from app.agent.heartbeat.records import action_rows, run_records, run_rows, schedule_rows
 from app.agent.heartbeat.records.action_rows import Change, Entry
 from app.agent.heartbeat.records.run_records import Run
-from app.agent.heartbeat.records.run_rows import Begun, Ending
+from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
@@ -96,7 +96,7 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     run_rows.end(
         tx,
         begun,
-        Ending(
+        RunEnding(
             summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."
         ),
     )
@@ -109,7 +109,7 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
 
 
 def _undo_actions(
-    tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]
+    tx: Tx, me: Caller, begun: BegunRun, done: Sequence[Any]
 ) -> tuple[list[int], list[Conflict]]:
     undone: list[int] = []
     conflicts: list[Conflict] = []

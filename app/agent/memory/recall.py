@@ -21,10 +21,10 @@ from msgspec import structs
 
 from app.agent.memory import episode_vectors, episodes, message_memory
 from app.agent.memory.recall_candidates import (
-    Ask,
     Found,
     Key,
-    Measured,
+    NearnessByKind,
+    RecallQuery,
     found_of,
     keys_with_words,
     nearest_keys,
@@ -133,7 +133,7 @@ def fade_factor(at: str, now: datetime) -> float:
     return float(1 - FADING + FADING * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
-def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
+def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> RecallQuery:
     """Read a query as words; of the operators of search only those that name days are known
     here.
     """
@@ -155,14 +155,16 @@ def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
         params |= {f"since{number}": span.since, f"until{number}": span.until}
     meant = " ".join(said) if periods else text
     query = structs.replace(query, filters=Filters(periods=periods))
-    return Ask(query, meant, " AND ".join(conditions), params, memory_folder(tx, me.user), limit)
+    return RecallQuery(
+        query, meant, " AND ".join(conditions), params, memory_folder(tx, me.user), limit
+    )
 
 
 _NOT_HIDDEN = """NOT EXISTS (SELECT 1 FROM conversation_members m
     WHERE m.conversation_id = e.conversation_id AND m.user_id = e.user_id AND m.hidden = 1)"""
 
 
-async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
+async def _measure_nearness(app: App, me: Caller, ask: RecallQuery) -> NearnessByKind | None:
     """Measure how near everything is.
 
     None where meaning cannot rank, which is no failure of the search.
@@ -190,15 +192,15 @@ async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
 
 def _nearness_of(
     model: Model, notes: "Sequence[Matrix]", held: "Sequence[Matrix]", vector: bytes
-) -> Measured:
-    return Measured(
+) -> NearnessByKind:
+    return NearnessByKind(
         model,
         [matrix.nearness(vector) for matrix in notes],
         [matrix.nearness(vector) for matrix in held],
     )
 
 
-def _newest_of_days(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
+def _newest_of_days(tx: Tx, me: Caller, ask: RecallQuery) -> list[Recalled]:
     """Return the newest that there is of the days that are asked for."""
     rows = tx.all(
         f"SELECT e.id FROM episodes e WHERE {ask.condition} "
@@ -224,7 +226,9 @@ def _newest_of_days(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
     ]
 
 
-def _rank_recalled(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Recalled]:
+def _rank_recalled(
+    tx: Tx, me: Caller, ask: RecallQuery, measured: NearnessByKind | None
+) -> list[Recalled]:
     """Mix both measures of the best of either, let episodes fade, and show what is left at the
     top.
     """

@@ -32,7 +32,7 @@ LOOKED_AT = 100_000
 Key = tuple[Literal["note", "episode"], int]
 
 
-class Ask(msgspec.Struct, frozen=True):
+class RecallQuery(msgspec.Struct, frozen=True):
     """What is looked for: words in any form, the text for its meaning, a condition on `e`, an
     episode, the folder of facts, and how many.
     """
@@ -56,7 +56,7 @@ class Ask(msgspec.Struct, frozen=True):
         return query_patterns(telling if telling.clauses else self.query)
 
 
-class Measured(msgspec.Struct, frozen=True):
+class NearnessByKind(msgspec.Struct, frozen=True):
     """How near all notes and all episodes are, by a model."""
 
     model: Model
@@ -76,14 +76,14 @@ class Found(msgspec.Struct, frozen=True):
     at: str
 
 
-def keys_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
+def keys_with_words(tx: Tx, me: Caller, ask: RecallQuery, facts: Collection[int]) -> list[Key]:
     """Return the episodes, and the notes among the facts, that hold some of the words."""
     keys: list[Key] = [("episode", id_) for id_ in _episodes_with_words(tx, me, ask)]
     keys += [("note", id_) for id_ in _notes_with_words(tx, me, ask, facts)]
     return keys
 
 
-def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[int]:
+def _notes_with_words(tx: Tx, me: Caller, ask: RecallQuery, facts: Collection[int]) -> list[int]:
     if not facts or not has_index(tx, me.user):
         return []
     name = word_index.table_name(me.user)
@@ -98,7 +98,7 @@ def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> l
     return [row[0] for row in rows]
 
 
-def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
+def _episodes_with_words(tx: Tx, me: Caller, ask: RecallQuery) -> list[int]:
     if not episodes.has_words(tx, me.user):
         return []
     name = episodes.table_name(me.user)
@@ -123,7 +123,7 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
 
 
 def nearest_keys(
-    tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]
+    tx: Tx, ask: RecallQuery, measured: NearnessByKind, keys: Iterable[Key], facts: Collection[int]
 ) -> "dict[Key, Near]":
     """Return how near the nearest are that may be found, and those that hold the words."""
     near: dict[Key, Near] = {}
@@ -150,7 +150,7 @@ def nearest_keys(
     return near
 
 
-def _nearest_ids(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
+def _nearest_ids(tx: Tx, ask: RecallQuery, nearness: "Nearness") -> "dict[int, Near]":
     best = nearness.nearest(ask.pool)
     # The nearest of all may be of other days; only then are all that are allowed measured.
     allowed = _allowed_ids(tx, ask, list(best))
@@ -167,7 +167,7 @@ def _nearest_ids(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
     }
 
 
-def _allowed_ids(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
+def _allowed_ids(tx: Tx, ask: RecallQuery, ids: Sequence[int]) -> set[int]:
     rows = tx.all(
         "SELECT e.id FROM json_each(:asked) asked CROSS "
         f"JOIN episodes e ON e.id = asked.value WHERE {ask.condition}",

@@ -35,7 +35,7 @@ from pydantic_core import SchemaValidator, core_schema
 
 from app.agent.models import failures, model_messages, prompts
 from app.agent.turn import live_turn
-from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn
+from app.agent.turn.live_turn import TooManyRefusals, Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
 from app.errors import AppError, Unavailable
 from app.tools.approvals import audit, stop_switch
@@ -57,11 +57,13 @@ class OfferedTools(AbstractToolset[Turn]):
         return "catalogue"
 
     async def get_tools(self, ctx: RunContext[Turn]) -> dict[str, ToolsetTool[Turn]]:
-        """Return the tools that are offered in the turn, and those of its desk."""
+        """Return the tools that are offered in the turn, and those of its interceptor."""
         turn = ctx.deps
         offered = {tool.name: self._tool(tool) for tool in live_turn.offered_tools(turn)}
         return offered | (
-            {} if turn.desk is None else {tool.name: self._made(tool) for tool in turn.desk.extra}
+            {}
+            if turn.interceptor is None
+            else {tool.name: self._made(tool) for tool in turn.interceptor.extra}
         )
 
     def _tool(self, tool: registry.RegisteredTool) -> ToolsetTool[Turn]:
@@ -117,7 +119,7 @@ async def run_model(
     history: Sequence[bytes],
     *,
     temperature: float | None = None,
-) -> Ended:
+) -> TurnEnd:
     """Answer `prompt` with `brain`, which is told what the earlier turns left.
 
     Events go out as they happen. Never raises for what a model does.
@@ -159,7 +161,7 @@ async def run_model(
         error = Unavailable(failures.BROKE_OFF)
     # Only this turn's: those before are stored with their own turns.
     left = [_without_instructions(entry) for entry in messages[len(before) :]]
-    return Ended(
+    return TurnEnd(
         brain.model_name,
         usage.input_tokens,
         usage.output_tokens,

@@ -32,7 +32,7 @@ TOOL = {
 }
 
 
-class Called(NamedTuple):
+class TrialCall(NamedTuple):
     """What came of the tiny call.
 
     Whether it was made (None where the model could not be asked), what was said, and what went
@@ -67,7 +67,7 @@ async def probe_model(asked: Providers, configured: Configured) -> Probed:
     return _judge(configured, names, found, called)
 
 
-def _judge(configured: Configured, names: list[str], found: Found, called: Called) -> Probed:
+def _judge(configured: Configured, names: list[str], found: Found, called: TrialCall) -> Probed:
     """Return what the answers come to."""
     tools = found.tools if called.made is None else called.made
     offered = model_servers.is_offered(configured.model, names) if names else None
@@ -103,7 +103,7 @@ def found_of(probed: Probed) -> Found:
     return Found(probed.server, probed.context, probed.most_context, probed.tools, probed.thinks)
 
 
-async def _make_call(model: "Model", configured: Configured, key: str) -> Called:
+async def _make_call(model: "Model", configured: Configured, key: str) -> TrialCall:
     """Let the model make a tiny call; where it cannot even be asked with a tool, ask without."""
     from pydantic_ai.direct import model_request
     from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart
@@ -141,8 +141,8 @@ async def _make_call(model: "Model", configured: Configured, key: str) -> Called
             and "oslo" in json.dumps(call.args, default=str).casefold()
             for call in calls
         )
-        return Called(made, _hide_key(text, key), None)
-    return Called(None, "", error)
+        return TrialCall(made, _hide_key(text, key), None)
+    return TrialCall(None, "", error)
 
 
 def _explain_failure(failure: Exception, configured: Configured, key: str) -> str:

@@ -133,14 +133,14 @@ def _names() -> Mapping[RangeName, re.Pattern[str]]:
 
 @functools.cache
 def _two_moments() -> re.Pattern[str]:
-    between = language_data.either(one.between for one in language_data.of_all(Times))
+    between = language_data.any_of(Times, lambda one: one.between)
     between = rf"/|\.\.|–|—|-|〜|~|{between}"
     return re.compile(rf"{_MOMENT}\s*(?:{between})\s*{_MOMENT}", re.IGNORECASE)
 
 
 @functools.cache
 def _particle() -> re.Pattern[str]:
-    return re.compile(language_data.either(one.particle for one in language_data.of_all(Times)))
+    return re.compile(language_data.any_of(Times, lambda one: one.particle))
 
 
 def _between(first: str, last: str, now: datetime) -> Range | None:

@@ -12,7 +12,7 @@ import msgspec
 
 from app.agent.rules import rules
 from app.agent.turn import live_turn, message_files, transcript, turn_history
-from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn, Used
+from app.agent.turn.live_turn import ToolResult, TooManyRefusals, Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
 from app.agent.turn.steps import Step
 from app.agent.turn.token_meter import FREE, Meter, longest_answer
@@ -33,7 +33,7 @@ class _Call(msgspec.Struct, frozen=True):
 
 async def run_rules(
     turn: Turn, prompt: Prompt, history: Sequence[bytes], *, meter: Meter, now: datetime
-) -> Ended:
+) -> TurnEnd:
     """Answer `prompt` by the rules, which see what the earlier turns left.
 
     Events go out as they happen; events, calls, limits and metering are those of a model's turn.
@@ -56,7 +56,7 @@ class _RulesTurn:
         self._prompt_tokens = self._completion_tokens = self._calls = 0
         self._retries: dict[str, int] = {}
 
-    async def run(self, prompt: Prompt) -> Ended:
+    async def run(self, prompt: Prompt) -> TurnEnd:
         """Take step after step until the rules have answered or a limit is reached."""
         turn = self._turn
         self._keep([Part("asked", prompt)])
@@ -77,7 +77,7 @@ class _RulesTurn:
         await turn.end()
         # What a file holds is cut only now: the turn itself may use all of it.
         self._messages[0] = [Part("asked", message_files.remember_prompt(prompt))]
-        return Ended(
+        return TurnEnd(
             NAME,
             self._prompt_tokens,
             self._completion_tokens,
@@ -162,7 +162,7 @@ class _RulesTurn:
     async def _use(self, calls: Sequence[_Call]) -> bool:
         """Use the tools, those that only read side by side; return whether the turn may go on."""
         # In the order of the calls, whichever ends first: equal turns leave equal histories.
-        turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
+        turn, results = self._turn, dict.fromkeys((call.id for call in calls), ToolResult(""))
 
         async def use(call: _Call) -> None:
             results[call.id] = used = await live_turn.use_tool(
@@ -195,7 +195,7 @@ class _RulesTurn:
         self._parts += message
 
 
-def _result_part(call: _Call, used: Used) -> Part:
+def _result_part(call: _Call, used: ToolResult) -> Part:
     kind: transcript.Kind = "gave" if used.outcome == "success" else "refused"
     return Part(kind, used.content, call.tool, call.id)
 

@@ -45,7 +45,7 @@ class _Quote(NamedTuple):
     note_id: int
 
 
-class _Held(NamedTuple):
+class _Opening(NamedTuple):
     """What the beginning of a held text is.
 
     So many characters, to go out as they are or, with a quote, only when it is right.
@@ -153,7 +153,7 @@ def locate_quote(markdown: str, quote: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _read_opening(text: str, *, ended: bool) -> _Held | None:
+def _read_opening(text: str, *, ended: bool) -> _Opening | None:
     """Return the opening of a quote at the start of a text; None while that is not known yet."""
     return (
         _read_block_opening(text, ended=ended)
@@ -162,25 +162,25 @@ def _read_opening(text: str, *, ended: bool) -> _Held | None:
     )
 
 
-def _read_block_opening(text: str, *, ended: bool) -> _Held | None:
+def _read_block_opening(text: str, *, ended: bool) -> _Opening | None:
     block = _BLOCK.match(text)
     if block is None:  # only more than three spaces could do that, and they do not open one
-        return _Held(1, None)
+        return _Opening(1, None)
     if len(block[0]) > LONGEST + SOURCE_LONGEST:
-        return _Held(block.end(), None)
+        return _Opening(block.end(), None)
     if block.end() == len(text) and not ended:
         return None
     below = _BELOW.match(text, block.end())
     if below is None:
         waiting = not ended and _MAYBE_BELOW.match(text, block.end())
-        return None if waiting else _Held(block.end(), None)
+        return None if waiting else _Opening(block.end(), None)
     lines = [re.sub(r"^ {0,3}> ?", "", line) for line in block[0].rstrip("\n").split("\n")]
-    return _Held(below.end(), _Quote("\n".join(lines), int(below["link"] or below["mark"])))
+    return _Opening(below.end(), _Quote("\n".join(lines), int(below["link"] or below["mark"])))
 
 
-def _read_inline_opening(text: str, *, ended: bool) -> _Held | None:
+def _read_inline_opening(text: str, *, ended: bool) -> _Opening | None:
     if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
-        return None if len(text) == 1 and not ended else _Held(1, None)
+        return None if len(text) == 1 and not ended else _Opening(1, None)
     # No quote goes over a paragraph's end.
     closing, gap = _CLOSING[text[0]], text.find("\n\n")
     for end in (
@@ -190,9 +190,9 @@ def _read_inline_opening(text: str, *, ended: bool) -> _Held | None:
     ):
         after = _AFTER.match(text, end + 1)
         if after:
-            return _Held(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))
+            return _Opening(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))
         if _MAYBE_AFTER.match(text, end + 1) and not ended:
             return None
-        return _Held(end + 1, None)
+        return _Opening(end + 1, None)
     given_up = ended or len(text) >= LONGEST or gap > 0
-    return _Held(1, None) if given_up else None
+    return _Opening(1, None) if given_up else None

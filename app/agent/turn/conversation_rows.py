@@ -186,7 +186,7 @@ def delete(tx: Tx, conversation: int) -> None:
 def reindex(tx: Tx) -> None:
     """Make the index of the words of all messages anew."""
     tx.run("INSERT INTO message_words (message_words) VALUES ('delete-all')")
-    for row in tx.run("SELECT id, content FROM messages ORDER BY id").fetchall():
+    for row in tx.all("SELECT id, content FROM messages ORDER BY id"):
         tx.run(
             "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
             id=row[0],

@@ -60,7 +60,7 @@ class Call(msgspec.Struct):
     waits: tool_gate.Waiting | None = None
 
 
-class Used(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True):
     """What using a tool gave: its record, or the sentence of its refusal.
 
     `retried` is one that better arguments may avoid.
@@ -82,7 +82,7 @@ class TooManyRefusals(Exception):
     """Several calls in a row were refused: who goes on like this is stuck, or tries doors."""
 
 
-class Desk(Protocol):
+class CallInterceptor(Protocol):
     """Where a turn's wishes are written down instead of being done."""
 
     @property
@@ -95,7 +95,7 @@ class Desk(Protocol):
     def extra(self) -> "Sequence[ToolDefinition]":
         """The tools that only such a turn has."""
 
-    async def take(
+    async def intercept(
         self, turn: "Turn", name: str, params: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """Write a call down and return what the brain is told; None for a call that is to be made.
@@ -118,7 +118,7 @@ class Turn:
     origin: Origin = Origin("chat")
     taint: frozenset[Taint] = frozenset()
     refused: int = 0
-    desk: Desk | None = None
+    interceptor: CallInterceptor | None = None
     limits: Limits = Limits()
     seconds: int | None = None
     """The longest that it may take, where it is not as the settings say."""
@@ -247,7 +247,7 @@ class Turn:
         return Source(note["title"], note["markdown"])
 
 
-class Ended(msgspec.Struct, frozen=True):
+class TurnEnd(msgspec.Struct, frozen=True):
     """How a turn ended: what it cost in tokens, what the next turn remembers of it, and why it
     stopped early, if it did.
     """
@@ -270,14 +270,14 @@ class Ended(msgspec.Struct, frozen=True):
 def offered_tools(turn: Turn) -> list[registry.RegisteredTool]:
     """Return the tools that the turn may use; what is not offered cannot be used.
 
-    They are those of the namespaces that are on, where the caller's scopes reach or the desk takes
-    wishes. Raises AgentsStopped and GrantRevoked.
+    They are those of the namespaces that are on, where the caller's scopes reach or the
+    interceptor takes wishes. Raises AgentsStopped and GrantRevoked.
     """
     # Asked for each step: a tool may be switched off in the middle of a turn.
     app, me = turn.app, turn.app.renew_caller(turn.me)
     stop_switch.require_running(app)
     on = app.quick(namespaces.enabled_check, me)
-    wished = frozenset[str]() if turn.desk is None else turn.desk.wished
+    wished = frozenset[str]() if turn.interceptor is None else turn.interceptor.wished
     tools = [
         tool
         for tool in registry.native_tools(app.catalog).values()
@@ -306,7 +306,7 @@ def instructions(turn: Turn) -> str:
 
 async def use_tool(
     turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str, *, step: int
-) -> Used:
+) -> ToolResult:
     """Run one tool by the same door as everyone.
 
     A refusal is told to the brain and is never a crash. `step` numbers the brain's answers.
@@ -318,16 +318,16 @@ async def use_tool(
     if turn.repeats(call, step):
         # Small models circle: told once, stopped the third time.
         turn.refuse(call, "repeated")
-        if turn.desk is not None:
+        if turn.interceptor is not None:
             raise TooManyRefusals(_SAME_CALL)
-        return Used(_SAME_CALL, "failed")
+        return ToolResult(_SAME_CALL, "failed")
     try:
         if (
-            turn.desk is not None
-            and (noted := await turn.desk.take(turn, tool, arguments)) is not None
+            turn.interceptor is not None
+            and (noted := await turn.interceptor.intercept(turn, tool, arguments)) is not None
         ):
             call.outcome, turn.refused = "proposed", 0
-            return Used(noted)
+            return ToolResult(noted)
         done = await tool_gate.use_tool(
             turn.app, turn.me, tool, arguments, origin=turn.origin, taint=turn.taint
         )
@@ -336,12 +336,12 @@ async def use_tool(
         raise
     except AppError as error:
         turn.refuse(call, error.message)
-        return Used(error.message, "retried" if isinstance(error, Invalid) else "failed")
+        return ToolResult(error.message, "retried" if isinstance(error, Invalid) else "failed")
     turn.refused = 0
     if isinstance(done, tool_gate.Waiting):
         call.outcome, call.waits = "waits for the owner", done
-        return Used(done.result)
+        return ToolResult(done.result)
     call.outcome = "done"
     turn.taint |= done.taint
     # Through JSON, so that every brain sees what a client of the API would.
-    return Used(msgspec.json.decode(encode(cut_result(encode(done.result)))))
+    return ToolResult(msgspec.json.decode(encode(cut_result(encode(done.result)))))

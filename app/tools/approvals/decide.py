@@ -52,7 +52,7 @@ Agents, guests, devices and heartbeats never do.
 """
 
 
-class Decided(msgspec.Struct, frozen=True):
+class OwnerDecision(msgspec.Struct, frozen=True):
     """What a person says to an escalation."""
 
     by: Actor
@@ -96,7 +96,7 @@ async def decide_escalation(
     """
     if me.kind not in OWNERS:
         raise Forbidden("Only the owner decides, by a web session or a credential of their own.")
-    return await _decide(app, me, me.user, id, Decided(me.actor, decision, note, remember))
+    return await _decide(app, me, me.user, id, OwnerDecision(me.actor, decision, note, remember))
 
 
 @operation("COMMAND", effect="read")
@@ -131,10 +131,12 @@ async def settle_escalation(
     """Decide for a user who sits at this machine."""
     row = await app.read(users.require_user, username)
     by = Actor("user", row["uuid"], row["username"])
-    return await _decide(app, me, row["id"], id, Decided(by, decision, note, remember))
+    return await _decide(app, me, row["id"], id, OwnerDecision(by, decision, note, remember))
 
 
-async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> EscalationAnswer:
+async def _decide(
+    app: App, me: Caller, user: int, id_: int, said: OwnerDecision
+) -> EscalationAnswer:
     """Decide in one transaction with the effect where that is one write here.
 
     Else send it after the decision has been written, once.
@@ -198,7 +200,7 @@ def _record_decision(
     me: Caller,
     user: int,
     id_: int,
-    said: Decided,
+    said: OwnerDecision,
     call: tool_gate.Call | None,
     hooks: Hooks,
 ) -> Outcome:
@@ -221,7 +223,12 @@ def _record_decision(
 
 
 def _continue(
-    tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, hooks: Hooks
+    tx: Tx,
+    me: Caller,
+    row: sqlite3.Row,
+    said: OwnerDecision,
+    call: tool_gate.Call | None,
+    hooks: Hooks,
 ) -> Outcome:
     asker = still_allowed.current_asker(tx, row, hooks)
     if asker is None:
@@ -320,7 +327,7 @@ def _record_outcome(
     )
 
 
-def _already_decided(row: sqlite3.Row, said: Decided) -> AppError | None:
+def _already_decided(row: sqlite3.Row, said: OwnerDecision) -> AppError | None:
     """Return why one that is decided already cannot be decided so.
 
     None when it was decided just so.

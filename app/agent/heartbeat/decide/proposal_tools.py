@@ -1,4 +1,4 @@
-"""The desk at which a model's wishes are written down as proposals.
+"""Where a model's wishes are written down as proposals.
 
 It can call for writing tools, but here nothing is done.
 """
@@ -51,7 +51,7 @@ NAMES = {
 }
 
 
-class ProposalDesk:
+class ProposalCollector:
     """What a model wishes for while it looks at one line of the checklist."""
 
     def __init__(self, app: App, item: int) -> None:
@@ -61,7 +61,9 @@ class ProposalDesk:
         self._app = app
         self._item = item
 
-    async def take(self, turn: Turn, name: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def intercept(
+        self, turn: Turn, name: str, params: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
         """Write a wish down, checked as the call itself would be; None for what only looks."""
         if name != TELL.name and name not in WISHED:
             return None

@@ -13,7 +13,7 @@ import msgspec
 from app.account import users
 from app.agent.heartbeat.look import checklist, facts
 from app.agent.heartbeat.look.checklist import Task
-from app.agent.heartbeat.look.facts import Look
+from app.agent.heartbeat.look.facts import RuleContext
 from app.agent.heartbeat.records import action_rows, instructions, run_rows, tiers
 from app.agent.heartbeat.records.proposals import SNOOZE, SNOOZES, Fact, rule_of
 from app.agent.heartbeat.records.run_records import Suppressed
@@ -98,8 +98,8 @@ def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agend
     seen = run_rows.last_seen(tx, me.user)
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
     tasks = checklist.parse_tasks(instructions.read_checklist(tx, me.user))
-    told = _Told(tx, me)
-    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, requests_to)
+    told = _NewsFilter(tx, me)
+    looking = RuleContext(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, requests_to)
     found = [
         fact
         for number, task in enumerate(tasks)
@@ -135,7 +135,7 @@ def is_away(tx: Tx, user: int) -> bool:
     return last is not None and last < stamp(tx.moment - AWAY)
 
 
-class _Told:
+class _NewsFilter:
     """What was told lately, and what of the news at hand is none."""
 
     def __init__(self, tx: Tx, me: Caller) -> None:

@@ -100,7 +100,9 @@ def _parse_weekdays(text: str) -> frozenset[int]:
 
 @functools.cache
 def _day_patterns() -> tuple[tuple[re.Pattern[str], tuple[int, ...]], ...]:
-    named = [(_any_weekday(number), (number + 1,)) for number in range(7)]
+    named: list[tuple[str, tuple[int, ...]]] = [
+        (_any_weekday(number), (number + 1,)) for number in range(7)
+    ]
     named += [(_words("workdays"), (1, 2, 3, 4, 5)), (_words("weekend"), (6, 7))]
     return tuple((re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE), days) for words, days in named)
 

@@ -29,7 +29,7 @@ MOST_CONVERSATIONS = 50
 MOST_EVENTS = 200
 
 
-class Look(msgspec.Struct, frozen=True):
+class RuleContext(msgspec.Struct, frozen=True):
     """What every rule is given: whose workspace, the moment, what the last run has seen, whether
     a piece of news was told already, and what has come from others.
     """
@@ -48,10 +48,10 @@ class Look(msgspec.Struct, frozen=True):
         return self.tx.moment
 
 
-FindFacts = Callable[[Look, Rule, int, str, Task], list[Fact]]
+FindFacts = Callable[[RuleContext, Rule, int, str, Task], list[Fact]]
 
 
-def find_facts(look: Look, task: Task, item: int) -> list[Fact]:
+def find_facts(look: RuleContext, task: Task, item: int) -> list[Fact]:
     """Return what the rules of one line have to tell now."""
     occurrence = ""
     if task.when is not None:
@@ -64,7 +64,7 @@ def find_facts(look: Look, task: Task, item: int) -> list[Fact]:
     ]
 
 
-def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _overdue(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = look.tx.all(
         f"""SELECT id, title, due_date, priority FROM todos
           WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}
@@ -76,12 +76,12 @@ def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> 
     return [_todo_fact("overdue", item, row, occurrence) for row in rows]
 
 
-def _due_soon(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _due_soon(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = _todos_between(look, look.now, _span_end(look, rule.hours), timed=False)
     return [_todo_fact("due_soon", item, row, occurrence) for row in rows]
 
 
-def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _calendar(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     """Todos with a time of day, and events of the connected calendars, that begin soon."""
     until = _span_end(look, rule.hours)
     rows = _todos_between(look, look.now, until, timed=True)
@@ -91,7 +91,7 @@ def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) ->
     ]
 
 
-def _upcoming_events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fact]:
+def _upcoming_events(look: RuleContext, until: datetime, item: int, occurrence: str) -> list[Fact]:
     """The events that begin from now on.
 
     One is known by its calendar, title and beginning, since its row is another after each
@@ -120,7 +120,7 @@ def _upcoming_events(look: Look, until: datetime, item: int, occurrence: str) ->
 
 
 def _todos_between(
-    look: Look, since: datetime, until: datetime, *, timed: bool
+    look: RuleContext, since: datetime, until: datetime, *, timed: bool
 ) -> list[sqlite3.Row]:
     return look.tx.all(
         """SELECT id, title, due_date, priority FROM todos
@@ -135,7 +135,7 @@ def _todos_between(
     )
 
 
-def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _top(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     """Open todos of top priority that are due soon, or have no date.
 
     Two short ranges of one index.
@@ -147,7 +147,7 @@ def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list
     return [_todo_fact("top", item, row, occurrence) for row in rows[:MOST_EACH]]
 
 
-def _important_todos(look: Look, condition: str) -> list[sqlite3.Row]:
+def _important_todos(look: RuleContext, condition: str) -> list[sqlite3.Row]:
     return look.tx.all(
         f"""SELECT id, title, due_date, priority FROM todos
           WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
@@ -161,7 +161,9 @@ def _important_todos(look: Look, condition: str) -> list[sqlite3.Row]:
     )
 
 
-def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _stale_pins(
+    look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task
+) -> list[Fact]:
     rows = look.tx.all(
         f"""SELECT id, title, updated_at FROM notes n WHERE owner_id = :me
           AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
@@ -182,7 +184,9 @@ def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
     ]
 
 
-def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _unanswered(
+    look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task
+) -> list[Fact]:
     """Conversations with others whose last message is another's, has not been read, and is old
     enough; and requests that wait as long.
     """
@@ -206,7 +210,7 @@ def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
     return [*_unread_conversations(look, since, item, occurrence), *asked]
 
 
-def _unread_conversations(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
+def _unread_conversations(look: RuleContext, since: str, item: int, occurrence: str) -> list[Fact]:
     rows = look.tx.all(
         """SELECT m.conversation_id AS id, m.read_id, c.owner_id, (SELECT
           max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
@@ -241,7 +245,7 @@ def _unread_conversations(look: Look, since: str, item: int, occurrence: str) ->
     return found[:MOST_EACH]
 
 
-def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _replan(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     # Planning reads all open todos; most days nothing is overdue.
     if not _overdue(look, rule, item, occurrence, task):
         return []
@@ -261,7 +265,7 @@ def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
 def _digest(make: Callable[[Tx, Caller, ZoneInfo], Mapping[str, object] | None]) -> FindFacts:
     """Return the rule that tells a text made of the workspace, once at each of a line's times."""
 
-    def find(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    def find(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
         return _fact_once(
             look, item, rule.kind, task, occurrence, lambda: make(look.tx, look.me, look.zone)
         )
@@ -269,12 +273,12 @@ def _digest(make: Callable[[Tx, Caller, ZoneInfo], Mapping[str, object] | None])
     return find
 
 
-def _words(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _words(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return _fact_once(look, item, rule.kind, task, occurrence, lambda: {"words": rule.words})
 
 
 def _fact_once(
-    look: Look,
+    look: RuleContext,
     item: int,
     rule: Kind,
     task: Task,
@@ -293,7 +297,7 @@ def _fact_once(
     return [] if told is None else [Fact(item, rule, None, state, told)]
 
 
-def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _append(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     """The note that a line is to be added to, by its title, with its text as it is now."""
     link = link_text.find_links(f"[[{rule.note}]]")
     found = link_targets.View(look.tx, look.me).find_note(link[0]) if link else None
@@ -312,14 +316,14 @@ def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     return [Fact(item, "append", ("note", found["id"]), f"{task.text} {occurrence}", about)]
 
 
-def _unpin(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _unpin(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return [
         msgspec.structs.replace(fact, rule="unpin")
         for fact in _stale_pins(look, rule, item, occurrence, task)
     ]
 
 
-def _no_facts(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _no_facts(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return []
 
 
@@ -330,7 +334,7 @@ def _todo_fact(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
     )
 
 
-def _span_end(look: Look, hours: int) -> datetime:
+def _span_end(look: RuleContext, hours: int) -> datetime:
     """Return the end of a span that begins now; 0 hours are the rest of the day."""
     if hours:
         return look.now + timedelta(hours=hours)

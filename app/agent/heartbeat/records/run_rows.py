@@ -25,7 +25,7 @@ SKIPPED = {
 INTERRUPTED = "The server was stopped while the run was under way."
 
 
-class Begun(msgspec.Struct, frozen=True):
+class BegunRun(msgspec.Struct, frozen=True):
     """A run that has begun: its id, whose it is, what it may do and why it runs."""
 
     id: int
@@ -38,7 +38,7 @@ class Begun(msgspec.Struct, frozen=True):
     claim: Claim | None = None
 
 
-class Ending(msgspec.Struct):
+class RunEnding(msgspec.Struct):
     """What a run leaves in its row when it ends; filled as the run goes on."""
 
     status: Literal["completed", "failed"] = "completed"
@@ -68,7 +68,7 @@ def begin(
     dry_run: bool = False,
     claim: Claim | None = None,
     undo_of: int | None = None,
-) -> Begun:
+) -> BegunRun:
     """Add a run that has begun.
 
     Raise AlreadyRunning while another one of the user's is under way.
@@ -96,7 +96,7 @@ def begin(
         missed=claim.missed if claim else 0,
         undo=undo_of,
     )
-    return Begun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
+    return BegunRun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
 
 
 def find_running(tx: Tx, user: int) -> int | None:
@@ -107,7 +107,7 @@ def find_running(tx: Tx, user: int) -> int | None:
     return found
 
 
-def end(tx: Tx, begun: Begun, ending: Ending) -> None:
+def end(tx: Tx, begun: BegunRun, ending: RunEnding) -> None:
     """Note how a run ended, with its receipts."""
     tx.run(
         """UPDATE heartbeat_runs SET status = :status, ended_at = :now,

@@ -57,14 +57,13 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
 
 @functools.cache
 def _files_named() -> re.Pattern[str]:
-    tables = language_data.of_all(Answers)
-    return re.compile(language_data.either(one.files.named for one in tables), re.IGNORECASE)
+    return re.compile(language_data.any_of(Answers, lambda one: one.files.named), re.IGNORECASE)
 
 
 @functools.cache
 def _pointed_at() -> re.Pattern[str]:
     """Return a pattern for a word that points at the files, or for none."""
-    words = language_data.either(one.files.pointed_at for one in language_data.of_all(Answers))
+    words = language_data.any_of(Answers, lambda one: one.files.pointed_at)
     return re.compile(f"(?:{words})?", re.IGNORECASE)
 
 

@@ -127,22 +127,19 @@ def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
 
 @functools.cache
 def _next_event() -> re.Pattern[str]:
-    tables = language_data.of_all(Answers)
-    return re.compile(language_data.either(one.next_event for one in tables), re.IGNORECASE)
+    return re.compile(language_data.any_of(Answers, lambda one: one.next_event), re.IGNORECASE)
 
 
 @functools.cache
 def _clock() -> re.Pattern[str]:
-    words = language_data.either(one.clock for one in language_data.of_all(Times))
+    words = language_data.any_of(Times, lambda one: one.clock)
     return re.compile(rf"\d|{words}", re.IGNORECASE)
 
 
 @functools.cache
 def _part(part: Part) -> re.Pattern[str]:
-    tables = language_data.of_all(Times)
-    return re.compile(
-        language_data.either(one.parts.get(part, "") for one in tables), re.IGNORECASE
-    )
+    words = language_data.any_of(Times, lambda one: one.parts.get(part, ""))
+    return re.compile(words, re.IGNORECASE)
 
 
 def _overlaps(row: Mapping[str, Any], stretch: tuple[datetime, datetime]) -> bool:

@@ -107,7 +107,7 @@ def _ago() -> re.Pattern[str]:
 
 @functools.cache
 def _everything() -> re.Pattern[str]:
-    words = language_data.either(one.everything for one in language_data.of_all(Answers))
+    words = language_data.any_of(Answers, lambda one: one.everything)
     return re.compile(rf"^(?:{words})?$", re.IGNORECASE)
 
 

@@ -140,4 +140,4 @@ def _asked_for() -> re.Pattern[str]:
 
 @functools.cache
 def _filler() -> re.Pattern[str]:
-    return re.compile(language_data.either(one.filler for one in language_data.of_all(Questions)))
+    return re.compile(language_data.any_of(Questions, lambda one: one.filler))

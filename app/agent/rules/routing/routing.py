@@ -144,7 +144,7 @@ def others_patterns(language: Language, names: tuple[str, ...]) -> Iterator[str]
 
 @functools.cache
 def _titles() -> str:
-    return language_data.either(table.others.titles for table in language_data.of_all(Routing))
+    return language_data.any_of(Routing, lambda one: one.others.titles)
 
 
 @functools.cache
