@@ -96,7 +96,7 @@ def _status_sentence(material: Material) -> str:
             else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
         )
     free = (
-        f" The next free time is {_slot_text(material.free[0])}."
+        f" The next free time is {slot_text(material.free[0])}."
         if material.events and material.free
         else ""
     )
@@ -168,7 +168,7 @@ def _calendar_fragment(material: Material) -> Fragment:
             else "."
         )
     if free:
-        lead += f" Free: {', '.join(map(_slot_text, free[:SHOWN_SLOTS]))}."
+        lead += f" Free: {', '.join(map(slot_text, free[:SHOWN_SLOTS]))}."
     coming = [
         event for event in material.events if event.start > material.now and event not in todays
     ]
@@ -189,7 +189,7 @@ def _calendar_fragment(material: Material) -> Fragment:
 def _about_event(event: Event, now: datetime) -> str:
     clash = ", overlaps another event" if event.conflict else ""
     day = "" if event.on(now.date()) else _day_name(event.start.date(), now)
-    clock = "all day" if event.whole_day else _slot_text(Slot(event.start, event.end))
+    clock = "all day" if event.whole_day else slot_text(Slot(event.start, event.end))
     return f"{f'{day} ' if day else ''}{clock}{clash}"
 
 
@@ -274,7 +274,8 @@ def _day_name(day: date, now: datetime) -> str:
     return names.get(days) or (f"on {day:%A}" if 1 < days < 7 else day.isoformat())
 
 
-def _slot_text(slot: Slot) -> str:
+def slot_text(slot: Slot) -> str:
+    """Return from when to when a stretch of time is."""
     return f"{slot.start:%H:%M}–{slot.end:%H:%M}"
 
 

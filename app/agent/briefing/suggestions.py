@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from app.agent.briefing import mail
 from app.agent.briefing.briefing_facts import Todos
-from app.agent.briefing.briefing_html import Material
+from app.agent.briefing.briefing_html import Material, slot_text
 from app.agent.calendar import free_time
-from app.agent.calendar.free_time import Event, Slot
+from app.agent.calendar.free_time import Event
 from app.agent.priorities import quadrants
 from app.agent.priorities.importance import IMPORTANT
 from app.agent.priorities.mail_senders import Sender, sender_of
@@ -203,7 +203,7 @@ def _focus(material: Material) -> Iterator[Idea]:
             "other",
             calm[0].item.id,
             f"Take an hour for “{_short_title(calm[0])}”",
-            f"Important and not yet urgent; {_slot_text(slot)} is free.",
+            f"Important and not yet urgent; {slot_text(slot)} is free.",
         )
 
 
@@ -237,7 +237,3 @@ def _reason_text(one: Scored) -> str:
 
 def _short_title(one: Scored) -> str:
     return one_line(one.item.title, 60)
-
-
-def _slot_text(slot: Slot) -> str:
-    return f"{slot.start:%H:%M}–{slot.end:%H:%M}"

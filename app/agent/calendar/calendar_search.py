@@ -61,7 +61,7 @@ class Entries(Record):
 
 
 def _calendar_taint(found: Entries) -> Taint | None:
-    """Events of connected calendars are written by whoever invites; todos are the user's own."""
+    """Return whose words a result holds: events are written by whoever invites."""
     return "calendar" if any(entry.source == "calendar" for entry in found.events) else None
 
 

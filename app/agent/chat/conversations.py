@@ -254,22 +254,8 @@ def _find_messages(
 
 
 def _found_record(row: sqlite3.Row) -> FoundMessage:
-    id_, role, sender_type, sender, label, content, created_at, client = row[:8]
     group = row["title"] if row["type"] == "group" else None
-    return FoundMessage(
-        id_,
-        role,
-        sender_type,
-        sender,
-        label,
-        content,
-        created_at,
-        client,
-        row["conversation"],
-        row["type"],
-        group,
-        row["sender_name"],
-    )
+    return FoundMessage(*row[:8], row["conversation"], row["type"], group, row["sender_name"])
 
 
 def _conversation_record(
@@ -361,12 +347,7 @@ def _newest_messages(
         tx,
         [row["id"] for row in found if row["role"] == "user"],
     )
-    return [_message_record(row, files.get(row["id"], UNSET)) for row in reversed(found)]
-
-
-def _message_record(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
-    id_, role, sender_type, sender, label, content, created_at, client = row
-    return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)
+    return [WholeMessage(*row, files.get(row["id"], UNSET)) for row in reversed(found)]
 
 
 @operation("COMMAND")

@@ -116,7 +116,7 @@ async def _end_cut_off(
 def _emit_end(
     turn: Turn, begun: Begun, ended: TurnEnd, answer_id: int, model: str, fallback: Fallback | None
 ) -> Answer:
-    """Emit how the turn has ended, and give it as a whole answer."""
+    """Emit how the turn has ended, and return it as a whole answer."""
     if ended.error is not None:
         turn.emit({"type": "error", "error": ended.error.code, "message": ended.error.message})
     usage = Usage(
@@ -138,7 +138,7 @@ def _emit_end(
 def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: TurnEnd, meter: Meter) -> int:
     """Store the answer, the calls and what the turn cost.
 
-    Give the id of the answer's message, 0 where turn and owner were deleted meanwhile.
+    Return the id of the answer's message, 0 where turn and owner were deleted meanwhile.
     """
     # The conversation may have been deleted while the turn ran.
     if not turn_rows.is_there(tx, begun.turn):

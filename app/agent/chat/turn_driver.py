@@ -1,4 +1,4 @@
-"""Who drives a turn: the rules, which need no library, or the loop of a model.
+"""What drives a turn: the rules, which need no library, or the loop of a model.
 
 The loop is loaded when the first model is asked.
 """
@@ -26,7 +26,7 @@ async def drive_turn(
     now: datetime,
     temperature: float | None = None,
 ) -> TurnEnd:
-    """Answer `prompt` with `brain`, or offline without one, and give how the turn ended.
+    """Answer `prompt` with `brain`, or offline without one, and return how the turn ended.
 
     Events go out as they happen.
     """

@@ -46,7 +46,7 @@ async def open_guarded(
     messages: Sequence[ModelMessage],
     now: datetime,
 ) -> "GuardedStream":
-    """Open a model's stream on `stack` and give it once it has said its first word, or made its
+    """Open a model's stream on `stack` and return it once it has said its first word, or made its
     calls; raise whatever came before that.
     """
     inner = await stack.enter_async_context(asked)

@@ -54,7 +54,7 @@ class Folded(NamedTuple):
 
 
 def fold_text(text: str) -> Folded:
-    """Give the text in comparable letters, with the way back to the original's places."""
+    """Return the text in comparable letters, with the way back to the original's places."""
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):

@@ -35,7 +35,7 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
 
 
 def read_this_month(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A day of the next month, or of this one."""
+    """Return a day of the next month, or of this one."""
     month = units_later(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
     number = language.number(groups["day"] or "")
     if calendar.monthrange(month.year, month.month)[1] < number <= 31:
@@ -97,7 +97,7 @@ def _day_meaning(groups: Groups, day: date | None, part: str | None = None) -> M
 
 
 def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """A day and a clock time written as one, as machines do."""
+    """Return a day and a clock time written as one, as machines do."""
     found = read_date(groups, language, now)
     clock = time(int(groups["hour"] or ""), int(groups["minute"] or ""))
     return msgspec.structs.replace(found, clock=clock) if found else None
@@ -116,7 +116,7 @@ def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A weekday is the coming one.
+    """Return the coming day of a weekday.
 
     With `next` it is that of the week from the next Monday, with `after_next` a week later.
     """
@@ -131,9 +131,9 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """The next week, month or year at its first day.
+    """Return the first day of the next week, month or year.
 
-    This one, and the end of any, at its last, a week at its Friday.
+    Of this one, and of the end of any, the last; a week ends on its Friday.
     """
     unit, coming = language.units[groups["unit"] or ""], bool(groups.get("next"))
     first = units_later(_next_period_start(unit, now.date()), unit, 1 if coming else 0)
@@ -167,7 +167,7 @@ def _next_period_start(unit: str, today: date) -> date:
 
 
 def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """The last day of a named month, or its middle."""
+    """Return the last day of a named month, or its middle."""
     month = language.months[groups["month"] or ""]
     first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
     return _day_meaning(
@@ -179,7 +179,7 @@ def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning
 
 
 def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """So many units from now; minutes and hours give a moment."""
+    """Return what is so many units from now; minutes and hours give a moment."""
     number = language.number(groups["number"] or "")
     unit = language.units[groups["unit"] or ""]
     if unit not in ("minute", "hour"):

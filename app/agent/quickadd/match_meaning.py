@@ -27,7 +27,7 @@ def read_match(name: str, groups: Groups, language: Language, now: datetime) -> 
 
 
 def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A clock time: `half` counts to the next hour, `past` and `to` are quarters or minutes
+    """Return a clock time: `half` counts to the next hour, `past` and `to` are quarters or minutes
     around it, `meridiem` a or p.
     """
     text = groups["hour"] or ""
@@ -70,7 +70,7 @@ def _of_half(hour: int, meridiem: str) -> int:
 
 
 def _range(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A span of hours is due when it begins.
+    """Return when a span of hours begins, which is when it is due.
 
     The second half of the day counts for both, unless that turns them around.
     """
@@ -89,7 +89,7 @@ def _part(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def _every(groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """Every so many units."""
+    """Return the rule of what comes every so many units."""
     unit = language.units[groups["unit"] or ""]
     number = _interval(groups, language)
     return _rule(_frequency(unit, number), part=language.part_named(groups))

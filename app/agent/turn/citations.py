@@ -69,7 +69,7 @@ class Quotes:
         self.citations: list[Citation] = []
 
     async def add(self, text: str) -> str:
-        """Take the next piece of the answer and give what may go out now."""
+        """Take the next piece of the answer and return what may go out now."""
         self._held += text
         return await self._released(ended=False)
 

@@ -19,7 +19,7 @@ LONGEST_TITLE = 80
 
 
 def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[int, ...]) -> int:
-    """Make a conversation between `members` and give its id.
+    """Make a conversation between `members` and return its id.
 
     `owner` is the user whose agent takes part in it, if one does.
     """
@@ -38,9 +38,9 @@ def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[i
 
 
 def join(tx: Tx, conversation: int, user: int) -> None:
-    """Let a user take part from now on: they see the messages that come after this one moment.
+    """Let a user take part from now on: they see the messages that come after this.
 
-    Who does already stays as they are.
+    For who takes part already nothing changes.
     """
     tx.run(
         # WHERE true is needed: SQLite would take ON CONFLICT for the ON of a join.
@@ -92,7 +92,7 @@ def add_message(
     content: str,
     client_message_id: str | None = None,
 ) -> int:
-    """Add a message and give its id, which is larger than that of every message before.
+    """Add a message and return its id, which is larger than that of every message before.
 
     A conversation that was hidden is seen again.
     """

@@ -211,9 +211,9 @@ def _cut(text: str) -> str:
 
 def _summarise_call(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Return one line that names the tool, what it is about and which fields it sets."""
-    about = f" “{_one_line(title)}”" if title is not None else ""
+    about = f" “{one_line(title)}”" if title is not None else ""
     fields = ", ".join(
-        f"{name} “{_one_line(value)}”" if isinstance(value, str) else name
+        f"{name} “{one_line(value)}”" if isinstance(value, str) else name
         for name, value in arguments.items()
         if _is_shown(name)
     )
@@ -225,11 +225,10 @@ def _is_shown(name: str) -> bool:
     return name not in INTERNAL and not name.endswith("Id")
 
 
-def _one_line(text: str) -> str:
-    """Return the beginning of a text as one line that cannot pass for another part of the
-    summary."""
+def one_line(text: str, most: int = LONGEST_VALUE) -> str:
+    """Return the beginning of anybody's text as one line that cannot pass for more than that."""
     # Cut before the work, since a value may be a whole note. Quotation marks are those of the
     # summary, so a value must not close its own.
-    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * LONGEST_VALUE])
+    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * most])
     line = " ".join(plain.replace("“", "'").replace("”", "'").split())
-    return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1] + "…"
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

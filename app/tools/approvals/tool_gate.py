@@ -89,7 +89,7 @@ async def use_tool(
 ) -> Done | Waiting:
     """Call a tool with the rights of `me`.
 
-    Give what it gave, or the escalation that waits for the owner.
+    Return what it gave, or the escalation that waits for the owner.
 
     `taint` names whose words are in play besides the user's own, `left` how many calls the
     budget still has. Raises AgentsStopped, NoSuchTool, InsufficientScope, Denied,
@@ -146,7 +146,7 @@ async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) 
 
 
 async def perform_call(app: App, call: Call) -> Any:
-    """Do a call that is not one write here, and give its record."""
+    """Do a call that is not one write here, and return its record."""
     with call.tool.spelled():
         return await app.perform(call.tool.operation, call.me, dict(call.arguments))
 

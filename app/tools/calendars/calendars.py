@@ -176,8 +176,7 @@ async def remove(app: App, me: Caller, integration: int) -> None:
     Raise NotFound for another's.
     """
     await app.write(rows.hide, me, integration)
-    while await app.write(rows.purge_events, integration, besides=None):
-        pass
+    await _purge_events(app, integration, None)
     await app.write(rows.remove, me, integration)
 
 
@@ -238,7 +237,7 @@ async def _expand_fetched(
     )
 
 
-async def _purge_events(app: App, integration: int, besides: int) -> None:
+async def _purge_events(app: App, integration: int, besides: int | None) -> None:
     while await app.write(rows.purge_events, integration, besides=besides):
         pass
 

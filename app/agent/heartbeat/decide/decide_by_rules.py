@@ -9,8 +9,9 @@ from typing import Any
 
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.digests import due_in_words
-from app.agent.heartbeat.records.proposals import ActionType, Fact, Proposal, one_line
+from app.agent.heartbeat.records.proposals import ActionType, Fact, Proposal
 from app.core.process.counted import counted
+from app.tools.approvals.change_preview import one_line
 
 NAME = "offline"
 BYTES_A_TOKEN = 4
@@ -46,7 +47,7 @@ def _proposal(
 def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'])}” is overdue since "
+        f"“{one_line(fact.about['title'], 120)}” is overdue since "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -54,7 +55,7 @@ def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
 def _due_soon(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'])}” is due "
+        f"“{one_line(fact.about['title'], 120)}” is due "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -63,7 +64,7 @@ def _calendar(agenda: Agenda, fact: Fact) -> Proposal:
     place = f" ({one_line(fact.about['place'], 80)})" if fact.about.get("place") else ""
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'])}”{place} begins "
+        f"“{one_line(fact.about['title'], 120)}”{place} begins "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -74,14 +75,14 @@ def _top(agenda: Agenda, fact: Fact) -> Proposal:
         if fact.about["due"]
         else ""
     )
-    return _reminder(fact, f"“{one_line(fact.about['title'])}” has top priority{when}.")
+    return _reminder(fact, f"“{one_line(fact.about['title'], 120)}” has top priority{when}.")
 
 
 def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
     days = (agenda.now - datetime.fromisoformat(fact.about["since"])) // timedelta(days=1)
     return _reminder(
         fact,
-        f"The pinned note “{one_line(fact.about['title'])}” has not changed for "
+        f"The pinned note “{one_line(fact.about['title'], 120)}” has not changed for "
         f"{counted(days, 'day')}.",
     )
 
@@ -110,7 +111,7 @@ def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _replan(agenda: Agenda, fact: Fact) -> Proposal:
     title = (
-        f"Move “{one_line(fact.about['title'])}” to "
+        f"Move “{one_line(fact.about['title'], 120)}” to "
         f"{due_in_words(fact.about['to'], agenda.zone, agenda.now)}"
     )
     payload = {
@@ -139,7 +140,7 @@ def _journal(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _todo(agenda: Agenda, fact: Fact) -> Proposal:
     title = one_line(fact.about["words"], 300)
-    shown, says = f"Add the todo “{one_line(title)}”", f"Add the todo “{title}”"
+    shown, says = f"Add the todo “{one_line(title, 120)}”", f"Add the todo “{title}”"
     return _proposal(fact, "todo_create", shown, {"title": title}, says)
 
 
@@ -160,7 +161,7 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _unpin(agenda: Agenda, fact: Fact) -> Proposal:
-    title = f"Unpin the note “{one_line(fact.about['title'])}”"
+    title = f"Unpin the note “{one_line(fact.about['title'], 120)}”"
     payload = {"noteId": fact.target and fact.target[1], "pinned": False}
     return _proposal(fact, "note_edit", title, payload)
 

@@ -8,18 +8,13 @@ from typing import Any
 
 from pydantic_ai.tools import ToolDefinition
 
-from app.agent.heartbeat.records.proposals import (
-    LONGEST_TEXT,
-    ActionType,
-    Proposal,
-    news_key,
-    one_line,
-)
+from app.agent.heartbeat.records.proposals import LONGEST_TEXT, ActionType, Proposal, news_key
 from app.agent.turn.live_turn import Turn
 from app.core.app import App
 from app.core.fit_types import whole
 from app.errors import Invalid
 from app.tools.approvals import escalation_rows
+from app.tools.approvals.change_preview import one_line
 from app.tools.registry import registry
 
 WISHED: dict[str, ActionType] = {

@@ -12,10 +12,11 @@ import msgspec
 
 from app.agent.heartbeat.look import checklist_times, digests
 from app.agent.heartbeat.look.checklist import Kind, Rule, Task
-from app.agent.heartbeat.records.proposals import Fact, news_key, one_line
+from app.agent.heartbeat.records.proposals import Fact, news_key
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.hooks import Waiting, no_requests
+from app.tools.approvals.change_preview import one_line
 from app.tools.calendars import calendars
 from app.workspace.folders import access
 from app.workspace.index import link_text
@@ -82,7 +83,7 @@ def _due_soon(look: RuleContext, rule: Rule, item: int, occurrence: str, task: T
 
 
 def _calendar(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Todos with a time of day, and events of the connected calendars, that begin soon."""
+    """Return todos with a time of day, and events of the connected calendars, that begin soon."""
     until = _span_end(look, rule.hours)
     rows = _todos_between(look, look.now, until, timed=True)
     return [
@@ -92,7 +93,7 @@ def _calendar(look: RuleContext, rule: Rule, item: int, occurrence: str, task: T
 
 
 def _upcoming_events(look: RuleContext, until: datetime, item: int, occurrence: str) -> list[Fact]:
-    """The events that begin from now on.
+    """Return the events that begin from now on.
 
     One is known by its calendar, title and beginning, since its row is another after each
     reading.
@@ -136,7 +137,7 @@ def _todos_between(
 
 
 def _top(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Open todos of top priority that are due soon, or have no date.
+    """Return open todos of top priority that are due soon, or have no date.
 
     Two short ranges of one index.
     """
@@ -298,7 +299,7 @@ def _fact_once(
 
 
 def _append(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """The note that a line is to be added to, by its title, with its text as it is now."""
+    """Return the note that a line is to be added to, by its title, with its text as it is now."""
     link = link_text.find_links(f"[[{rule.note}]]")
     found = link_targets.View(look.tx, look.me).find_note(link[0]) if link else None
     # A note that the run may not see must not be written to either.

@@ -73,7 +73,7 @@ def add(
     result: Mapping[str, Any] | None = None,
     changes: Sequence[Change] = (),
 ) -> int:
-    """Add an action and give its id."""
+    """Add an action and return its id."""
     kind, number = entry.target or (None, None)
     made = tx.run(
         """INSERT INTO heartbeat_actions (run_id, user_id, type, status,
