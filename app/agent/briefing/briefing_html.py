@@ -17,6 +17,7 @@ from app.agent.priorities import quadrants
 from app.agent.priorities.items import Item
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.core.markdown import html_fragments
+from app.core.process.counted import counted
 from app.core.text import relative_time
 
 SHOWN = 20
@@ -289,7 +290,7 @@ def _short_title(title: str) -> str:
 
 def _count_text(number: int, one: str, several: str = "") -> str:
     """Return how many there are, or nothing for none."""
-    return "" if number == 0 else f"{number} {one if number == 1 else several or one + 's'}"
+    return counted(number, one, several) if number else ""
 
 
 def _join_list(parts: Iterable[str]) -> str:

@@ -25,6 +25,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
 from app.core.operation import operation
+from app.core.process.counted import counted
 from app.core.rewriter import Draft, Piece
 from app.core.schema import Record
 from app.workspace.todos import due
@@ -130,7 +131,7 @@ def top_three(found: Sequence[Scored], now: datetime) -> list[Strategy]:
 
 def _overdue(items: Sequence[Scored], now: datetime) -> Strategy | None:
     late = [one for one in items if urgency.is_overdue(one.item, now)]
-    title = f"Clear {_count_text(len(late), 'overdue todo')}"
+    title = f"Clear {counted(len(late), 'overdue todo')}"
     return _make_strategy("overdue", late, title, f"Do or replan {_name_items(late)}.", "action")
 
 
@@ -152,7 +153,7 @@ def _replies(items: Sequence[Scored], now: datetime) -> Strategy | None:
         if (one.item.needs_reply or urgency.asks_for_answer(one.item))
         and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY
     ]
-    title = f"Reply to {_count_text(len(waiting), 'message')}"
+    title = f"Reply to {counted(len(waiting), 'message')}"
     return _make_strategy(
         "replies", waiting, title, f"Start with {_name_items(waiting)}.", "communication"
     )
@@ -163,7 +164,7 @@ def _today(items: Sequence[Scored], now: datetime) -> Strategy | None:
     return _make_strategy(
         "today",
         due,
-        f"Finish {_count_text(len(due), 'todo')} due today",
+        f"Finish {counted(len(due), 'todo')} due today",
         f"Due by tonight: {_name_items(due)}.",
         "action",
     )
@@ -233,10 +234,6 @@ def _has_own_cluster(one: Scored, now: datetime) -> bool:
 def _is_due_today(one: Scored, now: datetime) -> bool:
     known = urgency.item_moment(one.item, now)
     return known is not None and known[0] == now.date() and not urgency.is_overdue(one.item, now)
-
-
-def _count_text(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _name_items(items: Sequence[Scored]) -> str:

@@ -4,7 +4,7 @@ List, read and search them, and mark them as read.
 """
 
 import sqlite3
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -255,7 +255,8 @@ def _find_messages(
 
 def _found_record(row: sqlite3.Row) -> FoundMessage:
     group = row["title"] if row["type"] == "group" else None
-    return FoundMessage(*row[:8], row["conversation"], row["type"], group, row["sender_name"])
+    fields: list[Any] = [*row[:8], row["conversation"], row["type"], group, row["sender_name"]]
+    return FoundMessage(*fields)
 
 
 def _conversation_record(
@@ -347,7 +348,8 @@ def _newest_messages(
         tx,
         [row["id"] for row in found if row["role"] == "user"],
     )
-    return [WholeMessage(*row, files.get(row["id"], UNSET)) for row in reversed(found)]
+    shown: list[list[Any]] = [[*row, files.get(row["id"], UNSET)] for row in reversed(found)]
+    return [WholeMessage(*fields) for fields in shown]
 
 
 @operation("COMMAND")

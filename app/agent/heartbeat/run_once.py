@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.agent.heartbeat import tell_owner
+from app.agent.heartbeat import run_sentences, tell_owner
 from app.agent.heartbeat.act import act
 from app.agent.heartbeat.act.act import Outcome, PreparedAction
 from app.agent.heartbeat.decide import budget, decide_by_model, decide_by_rules
@@ -213,7 +213,7 @@ def _tell_owner(
     """Say what there is to say, unless it was said lately; return what became of it."""
     proposals = [one.proposal for one in spoken]
     ending.text = tell_owner.compose_message(
-        done, proposals, lead=_lead_sentence(here, done, proposals)
+        done, proposals, lead=run_sentences.lead_sentence(here.agenda, done, proposals)
     )
     if not ending.text:
         return []
@@ -247,8 +247,8 @@ def _close_run(tx: Tx, here: RunState, ending: RunEnding, outcomes: Sequence[Out
     ending = msgspec.structs.replace(
         ending,
         items=_item_outcomes(here, found, ending, outcomes) if found else [],
-        summary=_summarise_run(ending, outcomes),
-        insights=[*ending.insights, *_left_out_texts(ending)],
+        summary=run_sentences.summarise_run(ending, outcomes),
+        insights=[*ending.insights, *run_sentences.left_out_texts(ending)],
     )
     first = not here.begun.dry_run and not run_rows.any_before(tx, here.begun.user, here.begun.id)
     if (
@@ -336,69 +336,3 @@ def _rules_outcome(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outco
         outcome.status != "failed" for outcome in outcomes
     )
     return "done" if summed_up else "nothing"
-
-
-def _lead_sentence(here: RunState, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
-    """Return the sentence that a line asking for a summary gets when there are several things to
-    tell.
-    """
-    found = here.agenda
-    if (
-        found is None
-        or len(done) + len(spoken) < 2
-        or not any(rule.kind == "summary" for task in found.tasks for rule in task.rules)
-    ):
-        return ""
-    counts: dict[str, int] = {}
-    for proposal in [*spoken, *(outcome.proposal for outcome in done)]:
-        rule = str(proposal.payload.get("rule") or proposal.type)
-        counts[rule] = counts.get(rule, 0) + 1
-    named = [_count_text(count, *NOUNS[rule]) for rule, count in counts.items() if rule in NOUNS]
-    return f"{', '.join(named)}." if named else ""
-
-
-NOUNS = {
-    "overdue": ("overdue todo", "overdue todos"),
-    "due_soon": ("todo due soon", "todos due soon"),
-    "top": ("todo of top priority", "todos of top priority"),
-    "stale_pins": ("stale pin", "stale pins"),
-    "unanswered": ("unanswered message", "unanswered messages"),
-    "calendar": ("event ahead", "events ahead"),
-    "todo_reschedule": ("todo moved", "todos moved"),
-    "todo_create": ("todo added", "todos added"),
-    "note_create": ("note written", "notes written"),
-}
-
-
-def _count_text(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
-def _summarise_run(ending: RunEnding, outcomes: Sequence[Outcome]) -> str:
-    """Return a run in one line, made of what stands in the tables."""
-    if ending.error is not None:
-        return ending.error
-    if ending.skip_reason is not None:
-        return run_rows.SKIPPED[ending.skip_reason]
-    if not outcomes:
-        return "Nothing new."
-    counts: dict[str, int] = {}
-    for outcome in outcomes:
-        counts[outcome.status] = counts.get(outcome.status, 0) + 1
-    return ", ".join(f"{count} {WORDS[status]}" for status, count in counts.items()) + "."
-
-
-WORDS = {
-    "executed": "done or told",
-    "awaiting_approval": "waiting for a yes",
-    "proposed": "proposed",
-    "failed": "failed",
-    "undone": "taken back",
-}
-
-
-def _left_out_texts(ending: RunEnding) -> list[str]:
-    if not ending.suppressed:
-        return []
-    number = _count_text(len(ending.suppressed), "piece", "pieces")
-    return [f"{number} of news told in the last days were not told again."]
