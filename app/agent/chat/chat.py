@@ -123,7 +123,6 @@ def _begin_turn(
     own agent; reserve its first tokens.
     """
     chosen = users.settings_of(tx, me)
-    # Each once, however often it was named.
     files = tuple(attachment_rows.require_own(tx, me, one) for one in dict.fromkeys(attachment_ids))
     if conversation is None:
         title = conversation_rows.title_from_message(message)

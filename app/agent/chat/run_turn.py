@@ -41,8 +41,7 @@ async def run_to_end(
             done = await _run_turn(turn, meter, begun, wish)
         except Exception as mistake:
             done = await _end_after_mistake(turn, meter, begun, wish, mistake)
-    # the server is ending, and waits for this; or what let the turn run is gone, as its sentence
-    # says
+    # The server is ending and waits for this, or what let the turn run is gone, as `why` says.
     except asyncio.CancelledError as why:
         await _end_cut_off(
             turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True

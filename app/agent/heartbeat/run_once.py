@@ -95,8 +95,8 @@ async def _carry_out(here: RunState) -> None:
     here.agenda = found = await here.app.read(agenda.make_agenda, here.me, here.app.hooks.requests)
     here.ending.agenda, here.ending.suppressed = list(found.entries), list(found.suppressed)
     here.ending.seen_message = found.seen_message
-    # Most runs end here: nothing new, no token spent.
     asks = bool(found.for_model) and decide_by_model.has_model(here.app, here.beginner)
+    # Most runs end here: nothing new, no token spent.
     if not found.facts and not asks:
         return await here.app.write(_end_without_news, here)
     if not found.room:

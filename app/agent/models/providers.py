@@ -129,6 +129,7 @@ def _make_compatible(configured: Configured, key: str, client: "httpx.AsyncClien
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+    # No retries of the library's: guarded_model waits, and says so.
     asked = AsyncOpenAI(
         base_url=configured.url,
         api_key=key or NO_KEY,
@@ -136,7 +137,6 @@ def _make_compatible(configured: Configured, key: str, client: "httpx.AsyncClien
         timeout=client.timeout,
         max_retries=0,
     )
-    # No retries of the library's: guarded_model waits, and says so.
     provider: Any
     match configured.provider:
         case "openai":

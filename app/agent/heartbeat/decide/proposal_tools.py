@@ -65,7 +65,6 @@ class ProposalCollector:
         if len(self.proposals) >= MOST_PROPOSALS:
             raise Invalid(f"{MOST_PROPOSALS} proposals are enough for one line; stop here.")
         proposal = self._reminder(params) if name == TELL.name else self._wish(name, params)
-        # The same wish twice is one.
         if all(proposal.key != other.key for other in self.proposals):
             self.proposals.append(proposal)
         return {

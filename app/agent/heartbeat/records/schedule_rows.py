@@ -196,8 +196,8 @@ def claim_due(tx: Tx, user: int) -> Claim | None:
         return None
     due_at = datetime.fromisoformat(beat.next_run_at)
     moved = beat.hours.first(due_at)
-    # A run that was planned in another zone may lie in the night now.
-    if moved > tx.moment and moved != due_at:  # the user's zone is another one now
+    # The user's zone is another one now, in which the run that was planned may lie in the night.
+    if moved > tx.moment and moved != due_at:
         _plan(tx, beat, stamp(moved))
         return None
     after, missed = active_hours.next_run(beat.hours, due_at, tx.moment, beat.every, name=beat.name)
