@@ -59,14 +59,12 @@ def owner_words(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     return held.decode()
 
 
-def chosen_words(
-    tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS
-) -> str:
+def chosen_words(tx: Tx, owner: int, titles: Collection[str]) -> str:
     """Return the owner's words of some of these notes, for a turn in which the agent speaks to
     others and the owner wants it to have them.
     """
     notes = [note for note in _note_versions(tx, owner) if note[2] in titles]
-    return _join_under_headings(tx, owner, notes, characters) if notes else ""
+    return _join_under_headings(tx, owner, notes, CHARACTERS) if notes else ""
 
 
 def cut_lines(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:

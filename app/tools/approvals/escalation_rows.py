@@ -72,7 +72,6 @@ def raise_(
     risk: Level = "medium",
     target: Target | None = None,
     taint: frozenset[Taint] = frozenset(),
-    requested_by: Actor | None = None,
     definition: RegisteredTool | None = None,
 ) -> int:
     """Stop an action of an agent before its effect, and return the escalation's id.
@@ -109,7 +108,7 @@ def raise_(
         me=me.user,
         kind=kind,
         origin=origins.pack_origin(origin),
-        by=encode(requested_by or _asking_actor(me, origin)).decode(),
+        by=encode(_asking_actor(me, origin)).decode(),
         credential_kind=me.kind,
         credential=me.credential,
         credential_name=me.name,
