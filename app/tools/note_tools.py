@@ -30,7 +30,8 @@ async def _plan_edit(
     tags: list[str] | None,
     if_revision: int | None,
 ) -> Plan:
-    """Find out which note is meant, and give the edit of it as one write."""
+    """Return the edit of the note that is meant, as one write."""
+    # Both or neither would leave open which of them holds.
     if note_id is not None and search is None:
         found = note_id
     elif search is not None and note_id is None:
@@ -95,6 +96,7 @@ async def _find_meant_note(app: App, me: Caller, search: str) -> int:
     candidates.
     """
     hits: Hits = await app.call(me, "search_notes", {"query": search, "limit": CANDIDATES})
+    # A title that is exactly what was said wins over notes that only mention it.
     titled = [hit for hit in hits.results if fold_name(hit.title) == fold_name(search)]
     fitting = titled or hits.results
     if len(fitting) == 1:

@@ -107,11 +107,13 @@ async def call_tool(
     over 256 KiB is cut and says so. A tool that asks a person first gives `status:
     awaiting_approval` and the id of what waits.
     """
+    # Refusals have their time too, so it begins before the parameters are looked at.
     began = time.perf_counter()
     try:
         done = await tool_gate.use_tool(
             app, me, tool, _known_parameters(app, tool, params or {}), origin=DIRECT
         )
+    # Some of these are of a class in REFUSALS (Denied is a Forbidden), yet no tool said them.
     except OURS:
         raise
     except REFUSALS as error:

@@ -322,7 +322,7 @@ async def test_a_write_reads_the_grant_in_its_own_transaction(
 
 async def turn(
     served: Served, me: Caller, *steps: Sequence[Any] | str
-) -> tuple[model_loop.Turn, model_loop.Ended]:
+) -> tuple[model_loop.Turn, model_loop.TurnEnd]:
     """Run a turn of the owner's agent for a peer, with a model that does what it is told."""
     run = model_loop.Turn(served.parts, me, "2026-11-21T09:30", "UTC", lambda event: None)
     run.origin = Origin("rpc", peer=me.name)

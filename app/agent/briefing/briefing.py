@@ -107,6 +107,7 @@ async def briefing(
     Of the workspace it tells what the credential may read.
     """
     zone = app.quick(due.request_zone, me, user_timezone)
+    # The notes that steer the agent are no news to its owner.
     me = app.quick(access.hide_policy_notes, me)
     making = await lazy_import("app.agent.briefing.make_briefing")
     draft = await making.make_briefing(
@@ -121,18 +122,7 @@ def list_briefings(
 ) -> BriefingList:
     """List the last briefings, newest first."""
     rows = briefing_rows.list_newest(tx, me.user, limit)
-    return BriefingList(
-        [
-            BriefingItem(
-                row["id"],
-                row["id"],
-                row["status_summary"],
-                row["time_duration"],
-                row["generated_at"],
-            )
-            for row in rows
-        ]
-    )
+    return BriefingList([BriefingItem(row["id"], *row) for row in rows])
 
 
 @operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)

@@ -6,6 +6,7 @@ Todos that are due, and notes that changed or are pinned.
 import re
 import sqlite3
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -114,38 +115,16 @@ def note_item(id_: int, title: str, text: str, *, pinned: bool) -> Item:
 def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     today = due.local_day(tx.now, zone)
     days = [(today + timedelta(days=number)).isoformat() for number in (0, 1, DAYS_AHEAD)]
-    overdue, late = _todo_page(
-        tx, me, TodoFilters(date="overdue", completed=False, limit=SHOWN, user_timezone=zone.key)
-    )
-    due_today, total_today = _todo_page(
-        tx,
-        me,
-        TodoFilters(
-            due_from=days[0],
-            due_to=days[0],
-            completed=False,
-            limit=2 * SHOWN,
-            user_timezone=zone.key,
-        ),
-    )
-    soon, total_soon = _todo_page(
-        tx,
-        me,
-        TodoFilters(
-            due_from=days[1], due_to=days[2], completed=False, limit=SHOWN, user_timezone=zone.key
-        ),
-    )
-    important, _ = _todo_page(
-        tx,
-        me,
-        TodoFilters(
-            priority_min=HIGH_PRIORITY,
-            completed=False,
-            sort="priority",
-            limit=2 * SHOWN,
-            user_timezone=zone.key,
-        ),
-    )
+
+    def open_todos(limit: int, **wanted: Any) -> tuple[list[Todo], int]:
+        asked = TodoFilters(completed=False, limit=limit, user_timezone=zone.key, **wanted)
+        return todo_search.any_page(tx, me, asked)
+
+    overdue, late = open_todos(SHOWN, date="overdue")
+    # Twice as many, since those of today that are over stand among the overdue ones already.
+    due_today, total_today = open_todos(2 * SHOWN, due_from=days[0], due_to=days[0])
+    soon, total_soon = open_todos(SHOWN, due_from=days[1], due_to=days[2])
+    important, _ = open_todos(2 * SHOWN, priority_min=HIGH_PRIORITY, sort="priority")
     still_today = [
         todo
         for todo in due_today
@@ -156,6 +135,7 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
         todo
         for todo in important
         if todo.id not in seen
+        # What is due sooner was left out above for its limit, not for its time.
         and (todo.due_date is None or due.local_day(todo.due_date, zone).isoformat() > days[2])
     ]
     return Todos(
@@ -167,10 +147,6 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
         later=_todo_group(later[:SHOWN_LATER], min(len(later), SHOWN_LATER), zone),
         still_open=todo_counts.todo_counts(tx, me.user).still_open,
     )
-
-
-def _todo_page(tx: Tx, me: Caller, wanted: TodoFilters) -> tuple[list[Todo], int]:
-    return todo_search.any_page(tx, me, wanted)
 
 
 def _todo_group(todos: list[Todo], total: int, zone: ZoneInfo) -> Group:

@@ -17,6 +17,7 @@ from app.agent.priorities import quadrants
 from app.agent.priorities.items import Item
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.core.markdown import html_fragments
+from app.core.process.counted import counted
 from app.core.text import relative_time
 
 SHOWN = 20
@@ -91,11 +92,12 @@ def _status_sentence(material: Material) -> str:
     if not said:
         return (
             "Nothing presses."
+            # Without the right to read todos nothing may be said of them.
             if material.facts.todos is None
             else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
         )
     free = (
-        f" The next free time is {_slot_text(material.free[0])}."
+        f" The next free time is {slot_text(material.free[0])}."
         if material.events and material.free
         else ""
     )
@@ -167,7 +169,7 @@ def _calendar_fragment(material: Material) -> Fragment:
             else "."
         )
     if free:
-        lead += f" Free: {', '.join(map(_slot_text, free[:SHOWN_SLOTS]))}."
+        lead += f" Free: {', '.join(map(slot_text, free[:SHOWN_SLOTS]))}."
     coming = [
         event for event in material.events if event.start > material.now and event not in todays
     ]
@@ -188,7 +190,7 @@ def _calendar_fragment(material: Material) -> Fragment:
 def _about_event(event: Event, now: datetime) -> str:
     clash = ", overlaps another event" if event.conflict else ""
     day = "" if event.on(now.date()) else _day_name(event.start.date(), now)
-    clock = "all day" if event.whole_day else _slot_text(Slot(event.start, event.end))
+    clock = "all day" if event.whole_day else slot_text(Slot(event.start, event.end))
     return f"{f'{day} ' if day else ''}{clock}{clash}"
 
 
@@ -273,7 +275,8 @@ def _day_name(day: date, now: datetime) -> str:
     return names.get(days) or (f"on {day:%A}" if 1 < days < 7 else day.isoformat())
 
 
-def _slot_text(slot: Slot) -> str:
+def slot_text(slot: Slot) -> str:
+    """Return from when to when a stretch of time is."""
     return f"{slot.start:%H:%M}–{slot.end:%H:%M}"
 
 
@@ -287,7 +290,7 @@ def _short_title(title: str) -> str:
 
 def _count_text(number: int, one: str, several: str = "") -> str:
     """Return how many there are, or nothing for none."""
-    return "" if number == 0 else f"{number} {one if number == 1 else several or one + 's'}"
+    return counted(number, one, several) if number else ""
 
 
 def _join_list(parts: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ class Draft(NamedTuple):
 
 
 def insert(tx: Tx, owner: int, draft: Draft) -> sqlite3.Row:
-    """Add a briefing and give its row."""
+    """Add a briefing and return its row."""
     return tx.require_row(
         """INSERT INTO briefings (owner_id, time_duration, status_summary,
           todo_summary, calendar_summary, notes_summary, email_summary,

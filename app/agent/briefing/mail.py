@@ -1,5 +1,6 @@
 """The e-mails of a briefing, as whoever asks for it has read them from a mailbox."""
 
+import functools
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,16 +9,14 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from app.agent.priorities.items import Item
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ThingWords
 from app.core.markdown.html_fragments import one_line
 from app.core.schema import Body
 from app.workspace.todos.todo_rows import fold_text
 
 LONGEST_TITLE = 200
 LONGEST_SNIPPET = 300
-_HIGH = re.compile(
-    r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante"
-)
-_LOW = re.compile(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
 _ADDRESS = re.compile(r"\s*<[^<>]*>\s*$")
 
 
@@ -38,6 +37,7 @@ def mail_items(given: Sequence[Email], zone: ZoneInfo) -> list[tuple[Item, datet
     """Return each e-mail as a thing to be weighed, with the moment when it was sent if that can
     be read; repeated ones once.
     """
+    # Mailboxes list a mail once for each label.
     return list(dict.fromkeys(_mail_item(one, zone) for one in given))
 
 
@@ -49,6 +49,7 @@ def sender_name(sender: str) -> str:
 
 def parse_sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
     """Return when an e-mail was sent, in the zone; None for what is no date."""
+    # ISO 8601 from programs, the other from the header of the mail itself.
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             found = read((text or "").strip()[:64])
@@ -83,6 +84,14 @@ def _mail_item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
 def _priority_level(priority: str | float | None) -> Literal["high", "low", ""]:
     """Read a priority; of numbers 1 is the highest, as in the header X-Priority."""
     text = fold_text(str(priority)[:40]) if priority is not None else ""
-    if not text or _LOW.match(text):
-        return "low" if text else ""
-    return "high" if _HIGH.match(text) else ""
+    if not text:
+        return ""
+    low, high = _priority_words()
+    return "low" if low.match(text) else "high" if high.match(text) else ""
+
+
+@functools.cache
+def _priority_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    low = language_data.any_of(ThingWords, lambda one: one.low)
+    high = language_data.any_of(ThingWords, lambda one: one.high)
+    return re.compile(rf"{low}|p?[345]\b"), re.compile(rf"{high}|p?1\b")

@@ -21,12 +21,10 @@ from app.agent.briefing import (
 from app.agent.briefing.briefing_html import Fragment, Material
 from app.agent.briefing.mail import Email
 from app.agent.briefing.model_rewriter import rewriter_for
-from app.agent.briefing.rewriting import Rewritten
 from app.agent.briefing.suggestions import Suggestion
 from app.agent.calendar import free_time
 from app.agent.calendar.free_time import CalendarEvent, Event
 from app.agent.quickadd import time_ranges
-from app.agent.turn import token_meter
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
@@ -64,7 +62,9 @@ async def make_briefing(
         else await _calendar_events(app, me, now.astimezone(zone))
     )
     material = Material(now.astimezone(zone), facts, mail.mail_items(emails, zone), events)
-    fragments, ideas = await asyncio.to_thread(_write_briefing, material, me.user_id)
+    # Hundreds of mails are weighed by patterns: too long for the loop.
+    fragments = await asyncio.to_thread(briefing_html.fragments_of, material)
+    ideas = await asyncio.to_thread(suggestions.suggest, material, me.user_id)
     fragments, ideas, used = await _rewrite_by_model(app, me, fragments, ideas)
     html = {name: fragment.html for name, fragment in fragments.items()}
     return briefing_rows.Draft(
@@ -85,6 +85,7 @@ def label_window(label: str) -> timedelta:
     match = _DURATION.fullmatch(label.strip().lower())
     if match is None:
         return timedelta(hours=USUAL_HOURS)
+    # A label may say 999999 weeks, which no date reaches back to.
     return min(timedelta(**{f"{match[2]}s": int(match[1] or 1)}), timedelta(days=LONGEST_DAYS))
 
 
@@ -110,12 +111,6 @@ def _beside_event(one: Occurrence) -> str:
     return ". ".join(one_line(text, 200) for text in (one.words, one.place) if text)
 
 
-def _write_briefing(
-    material: Material, user_id: str
-) -> tuple[dict[str, Fragment], list[Suggestion]]:
-    return briefing_html.fragments_of(material), suggestions.suggest(material, user_id)
-
-
 async def _rewrite_by_model(
     app: App, me: Caller, fragments: dict[str, Fragment], ideas: list[Suggestion]
 ) -> tuple[dict[str, Fragment], list[Suggestion], int]:
@@ -129,11 +124,10 @@ async def _rewrite_by_model(
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
     locale = app.quick(users.settings_of, me).locale
-    said: Rewritten = await rewriting.rewrite_draft(
-        token_meter.meter_rewriter(app, me, rewriter), Draft("briefing", locale, pieces)
-    )
+    said = await rewriting.rewrite_draft(rewriter, Draft("briefing", locale, pieces))
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}
+    # Only sentences are a model's: numbers and lists stay those of the rules.
     reworded = {name: fragment._replace(lead=leads[name]) for name, fragment in fragments.items()}
     reordered = [
         Suggestion(piece.title, piece.text, actions[piece.id], piece.id)

@@ -15,6 +15,7 @@ from app.agent.models import model_choice
 from app.agent.models.model_rows import Configured
 from app.agent.models.providers import ProviderMissing, Providers
 from app.agent.priorities.urgency import Level
+from app.agent.turn.token_meter import MeteredRewriter
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.rewriter import Draft, Piece, Rewriter, Rewriting
@@ -49,6 +50,7 @@ class ModelRewriter:
 
     async def rewrite(self, draft: Draft) -> Rewriting:
         """Return the pieces in the model's words; raise Unavailable where it cannot answer."""
+        # Short ids: a model that copies a UUID makes mistakes and costs tokens.
         given = {str(place): piece for place, piece in enumerate(_pieces_that_fit(draft.pieces), 1)}
         asked = ASKED.format(purpose=draft.purpose, locale=draft.locale, pieces=_pieces_json(given))
         try:
@@ -65,12 +67,13 @@ class ModelRewriter:
 
 
 def rewriter_for(app: App, me: Caller) -> Rewriter | None:
-    """Return what rewrites for the caller.
+    """Return what rewrites for the caller, its calls counted.
 
     Their own default model; None where the rules answer them.
     """
     configured = app.quick(model_choice.choose_model, me)
-    return app.rewriter or (None if configured is None else ModelRewriter(app, configured))
+    found = app.rewriter or (None if configured is None else ModelRewriter(app, configured))
+    return None if found is None else MeteredRewriter(app, me, found)
 
 
 async def _ask_model(
@@ -86,6 +89,7 @@ async def _ask_model(
     said, settings = [ModelRequest.user_text_prompt(asked)], ModelSettings(max_tokens=ANSWER_TOKENS)
     try:
         if structured:
+            # Many local servers take no schema; then it is asked for in words.
             with contextlib.suppress(ModelRequestRejectedError, UserError):
                 return await model_request(
                     model,
@@ -175,6 +179,7 @@ def _check_piece(row: Mapping[str, Any], original: Piece) -> dict[str, Any]:
     }
     texts = {name: row[name] for name in ("title", "text") if isinstance(row.get(name), str)}
     known = set(_NUMBER.findall(f"{original.title} {original.text}"))
+    # A number that was not there is made up, so the piece stays as it was.
     if set(_NUMBER.findall(" ".join(texts.values()))) - known:
         texts = {}
     return {"id": original.id, **texts, **words}

@@ -4,29 +4,26 @@ Only what it was given, only in the words the contract has, and never for long.
 """
 
 import asyncio
+import functools
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from app.agent.priorities.urgency import Level
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ThingWords
 from app.core.markdown.html_fragments import one_line
 from app.core.rewriter import Draft, Piece, Rewriter
 from app.errors import AppError
 from app.workspace.todos.todo_rows import fold_text
 
 Name = TypeVar("Name", bound=str)
+# Somebody waits for it, and the rules' own words are there already.
 BUDGET_SECONDS = 20.0
 LONGEST_TITLE = 200
 LONGEST_TEXT = 1_000
 Category = Literal["action", "communication", "planning", "review", "risk"]
-URGENCY_WORDS: dict[Level, str] = {
-    "critical": "critical urgent immediate immediately severe blocker asap p0 p1 highest "
-    "emergency kritisch dringend critique urgente",
-    "high": "high important major soon p2 elevated hoch haute alta",
-    "medium": "medium moderate normal average med p3 mittel moyenne media",
-    "low": "low minor none whenever p4 p5 trivial lowest niedrig basse baja",
-}
 CATEGORY_WORDS: dict[Category, str] = {
     "action": "action task todo do execute work fix act execution",
     "communication": "communication reply respond email mail message call follow-up followup "
@@ -72,7 +69,14 @@ async def rewrite_draft(rewriter: Rewriter | None, draft: Draft) -> Rewritten:
 
 def urgency_level(word: str | None) -> Level:
     """Return the level of urgency that a word means; `medium` for an unknown one."""
-    return _find_synonym(word, URGENCY_WORDS, "medium")
+    return _find_synonym(word, _urgency_words(), "medium")
+
+
+@functools.cache
+def _urgency_words() -> Mapping[Level, str]:
+    tables = language_data.of_all(ThingWords)
+    levels: tuple[Level, ...] = get_args(Level)
+    return {level: " ".join(one.urgency.get(level, "") for one in tables) for level in levels}
 
 
 def category_of(word: str | None) -> Category:
@@ -84,6 +88,7 @@ def _merge_pieces(given: Sequence[Piece], answered: Sequence[Piece]) -> list[Pie
     originals = {piece.id: piece for piece in given}
     merged: dict[str, Piece] = {}
     for piece in answered:
+        # A model may repeat or invent pieces.
         if piece.id in originals and piece.id not in merged:
             merged[piece.id] = _check_piece(originals[piece.id], piece)
     return [*merged.values(), *(piece for piece in given if piece.id not in merged)]

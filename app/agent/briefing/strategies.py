@@ -21,11 +21,11 @@ from app.agent.priorities import lexicon, urgency
 from app.agent.priorities.lexicon import Sense
 from app.agent.priorities.quadrants import Scored
 from app.agent.priorities.urgency import Level
-from app.agent.turn import token_meter
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
 from app.core.operation import operation
+from app.core.process.counted import counted
 from app.core.rewriter import Draft, Piece
 from app.core.schema import Record
 from app.workspace.todos import due
@@ -93,10 +93,7 @@ async def briefing_strategies(
         for one in found
     ]
     said = (
-        await rewriting.rewrite_draft(
-            token_meter.meter_rewriter(app, me, rewriter_for(app, me)),
-            Draft("strategies", locale, pieces),
-        )
+        await rewriting.rewrite_draft(rewriter_for(app, me), Draft("strategies", locale, pieces))
     ).pieces
     views = [
         StrategyView(
@@ -122,6 +119,7 @@ def top_three(found: Sequence[Scored], now: datetime) -> list[Strategy]:
 
     What each is worth depends on its own items only, whatever their order.
     """
+    # First the most pressing, so that the titles that are named are those.
     items = sorted(found, key=lambda one: (one.quadrant, one.rank))
     candidates = [
         strategy
@@ -133,7 +131,7 @@ def top_three(found: Sequence[Scored], now: datetime) -> list[Strategy]:
 
 def _overdue(items: Sequence[Scored], now: datetime) -> Strategy | None:
     late = [one for one in items if urgency.is_overdue(one.item, now)]
-    title = f"Clear {_count_text(len(late), 'overdue todo')}"
+    title = f"Clear {counted(len(late), 'overdue todo')}"
     return _make_strategy("overdue", late, title, f"Do or replan {_name_items(late)}.", "action")
 
 
@@ -155,7 +153,7 @@ def _replies(items: Sequence[Scored], now: datetime) -> Strategy | None:
         if (one.item.needs_reply or urgency.asks_for_answer(one.item))
         and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY
     ]
-    title = f"Reply to {_count_text(len(waiting), 'message')}"
+    title = f"Reply to {counted(len(waiting), 'message')}"
     return _make_strategy(
         "replies", waiting, title, f"Start with {_name_items(waiting)}.", "communication"
     )
@@ -166,7 +164,7 @@ def _today(items: Sequence[Scored], now: datetime) -> Strategy | None:
     return _make_strategy(
         "today",
         due,
-        f"Finish {_count_text(len(due), 'todo')} due today",
+        f"Finish {counted(len(due), 'todo')} due today",
         f"Due by tonight: {_name_items(due)}.",
         "action",
     )
@@ -187,14 +185,13 @@ def _urgent(items: Sequence[Scored], now: datetime) -> Strategy | None:
 def _focus(items: Sequence[Scored], now: datetime) -> Strategy | None:
     calm = [one for one in items if one.quadrant == 2]
     title = f"Protect time for {_quote_title(calm[0])}" if calm else ""
-    made = _make_strategy(
+    return _make_strategy(
         "focus",
         calm[:1],
         title,
         f"Important and not yet urgent: {_name_items(calm)}. Book 60 to 90 minutes.",
         "planning",
     )
-    return made
 
 
 def _drop(items: Sequence[Scored], now: datetime) -> Strategy | None:
@@ -215,6 +212,7 @@ def _make_strategy(
 ) -> Strategy | None:
     if not items:
         return None
+    # The best item decides; many of a kind add a little.
     worth = max(one.weight + FIRST_QUADRANT_BONUS * (one.quadrant == 1) for one in items) + 5 * min(
         len(items), MANY
     )
@@ -236,10 +234,6 @@ def _has_own_cluster(one: Scored, now: datetime) -> bool:
 def _is_due_today(one: Scored, now: datetime) -> bool:
     known = urgency.item_moment(one.item, now)
     return known is not None and known[0] == now.date() and not urgency.is_overdue(one.item, now)
-
-
-def _count_text(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _name_items(items: Sequence[Scored]) -> str:

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from app.agent.briefing import mail
 from app.agent.briefing.briefing_facts import Todos
-from app.agent.briefing.briefing_html import Material
+from app.agent.briefing.briefing_html import Material, slot_text
 from app.agent.calendar import free_time
-from app.agent.calendar.free_time import Event, Slot
+from app.agent.calendar.free_time import Event
 from app.agent.priorities import quadrants
 from app.agent.priorities.importance import IMPORTANT
 from app.agent.priorities.mail_senders import Sender, sender_of
@@ -70,6 +70,8 @@ def suggest(material: Material, user_id: str) -> list[Suggestion]:
             idea.title,
             idea.description,
             idea.action,
+            # The same suggestion twice a day has one id, so a client can note that it was
+            # dismissed.
             random_tokens.uuid_of_name("\n".join((user_id, idea.action, idea.about, day))),
         )
         for idea in best
@@ -117,6 +119,7 @@ def _emails(material: Material) -> Iterator[Idea]:
     found = quadrants.rank_items(
         (item for item, _ in material.emails if sender_of(item) is not Sender.SELLER), material.now
     )
+    # At most three of each kind, or mails would fill all ten places.
     for one in [one for one in found if one.item.needs_reply][:MOST_OF_A_KIND]:
         sender = mail.sender_name(one.item.sender)
         yield Idea(
@@ -200,7 +203,7 @@ def _focus(material: Material) -> Iterator[Idea]:
             "other",
             calm[0].item.id,
             f"Take an hour for “{_short_title(calm[0])}”",
-            f"Important and not yet urgent; {_slot_text(slot)} is free.",
+            f"Important and not yet urgent; {slot_text(slot)} is free.",
         )
 
 
@@ -234,7 +237,3 @@ def _reason_text(one: Scored) -> str:
 
 def _short_title(one: Scored) -> str:
     return one_line(one.item.title, 60)
-
-
-def _slot_text(slot: Slot) -> str:
-    return f"{slot.start:%H:%M}–{slot.end:%H:%M}"

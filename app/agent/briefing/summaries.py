@@ -15,6 +15,8 @@ from msgspec import Meta
 from app.agent.priorities import quadrants
 from app.agent.priorities.items import Item, Source
 from app.agent.priorities.quadrants import Scored
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ThingWords
 from app.core.markdown import html_fragments
 from app.core.markdown.html_fragments import Row
 from app.core.schema import Text
@@ -35,22 +37,6 @@ SOURCES: dict[str, Source] = {
     "email": "email",
     "status": "other",
 }
-_SYNONYMS: dict[Source, str] = {
-    "email": r"e-?mails?|mails?|inbox|messages?|gmail|outlook",
-    "note": r"notes?|docs?|documents?|pages?",
-    "todo": r"to-?dos?|tasks?|reminders?|checklist",
-    "calendar": r"calendars?|events?|meetings?|appointments?|schedule",
-}
-_THINGS = (
-    r"e-?mails?|mails?|messages?|meetings?|events?|appointments?|to-?dos?|tasks?|notes?|items?|conflicts?|reminders?|deadlines?|nachrichten|termine?|"
-    r"aufgaben?|notizen|rendez-vous|taches?|reunions?|correos?|eventos?|reuniones|tareas?|notas?|citas?|mensajes?"
-)
-_NO = r"no|none|nothing|keinen?|nichts|aucune?|rien|pas de|ningun|ninguna?|nada|sin|n/a"
-_THERE = r"there (?:are|is)|you have|es gibt|il n'y a|no hay|hay"
-
-_YOU_HAVE = r"you have|there are|sie haben|du hast|vous avez|tu as|tienes|hay"
-
-_LATE_HEADING = re.compile(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
 _PRIORITY = re.compile(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/5\b")
 _TOP = re.compile(r"(?<!\w)p1(?!\w)|!!!")
 
@@ -90,7 +76,9 @@ def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
     """
     found: dict[tuple[object, ...], Item] = {}
     for name in ("todo", "calendar", "email", "notes"):
-        _read_into(found, summaries.get(name) or "", SOURCES[name], zone)
+        for row in html_fragments.read_entries(summaries.get(name) or ""):
+            _add_row(found, row, SOURCES[name], zone)
+    # Read last: its sentences count what stands in the others.
     status = [
         row
         for row in html_fragments.read_entries(summaries.get("status") or "")
@@ -109,18 +97,10 @@ def weigh_items(summaries: Mapping[str, str | None], now: datetime, zone: ZoneIn
 def source_of(word: str) -> Source:
     """Return the source that a word names; `other` for what is none."""
     plain = fold_text(word.strip()[:40])
-    if plain in get_args(Source):
-        return next(source for source in get_args(Source) if source == plain)
-    return next(
-        (source for source, pattern in _SYNONYMS.items() if re.fullmatch(pattern, plain)), "other"
-    )
-
-
-def _read_into(
-    found: dict[tuple[object, ...], Item], summary: str, source: Source, zone: ZoneInfo
-) -> None:
-    for row in html_fragments.read_entries(summary):
-        _add_row(found, row, source, zone)
+    known: tuple[Source, ...] = get_args(Source)
+    meant = [source for source in known if source == plain]
+    meant += [source for source, names in _source_names().items() if names.fullmatch(plain)]
+    return meant[0] if meant else "other"
 
 
 def _add_row(
@@ -133,11 +113,13 @@ def _add_row(
             else source
         )
         item = _row_item(row, named, zone)
+        # The same thing may stand in two lists; the first one knows it best.
         found.setdefault((named, item.title.casefold(), item.id, item.day, item.moment), item)
 
 
 def is_empty_row(row: Row) -> bool:
     """Return whether a row only says that there is nothing, or how many there are."""
+    # Our own sentences carry a mark, those of other clients are known by their words.
     if html_fragments.LEAD in row.facts or not html_fragments.one_line(
         row.facts.get("title", row.text)
     ):
@@ -151,18 +133,40 @@ def is_empty_row(row: Row) -> bool:
 
 
 @functools.cache
+def _source_names() -> Mapping[Source, re.Pattern[str]]:
+    tables = language_data.of_all(ThingWords)
+    named = {source for one in tables for source in one.sources}
+    return {
+        source: re.compile(language_data.either(one.sources.get(source, "") for one in tables))
+        for source in sorted(named)
+    }
+
+
+@functools.cache
 def _nothing() -> re.Pattern[str]:
+    none, all_done = _words("none"), _words("all_done")
     return re.compile(
-        rf"(?:(?:{_THERE})\s+)?(?:{_NO})(?:\W+\w+){{0,3}}?\W+(?:{_THINGS})\b(?:\W+\w+){{0,5}}\W*"
-        rf"|(?:{_NO}|-+|empty|all clear|all caught up|nothing(?:\W+\w+){{1,6}})\W*"
+        rf"(?:(?:{_words('there_is')})\s+)?(?:{none})"
+        rf"(?:\W+\w+){{0,3}}?\W+(?:{_words('things')})\b(?:\W+\w+){{0,5}}\W*"
+        rf"|(?:{none}|-+|{all_done})\W*"
     )
 
 
 @functools.cache
 def _counts() -> re.Pattern[str]:
+    counted = f"{_words('things')}|{_words('pressing')}"
     return re.compile(
-        rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}"
+        rf"(?:{_words('you_have')})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{counted})\b.{{0,120}}"
     )
+
+
+@functools.cache
+def _late_heading() -> re.Pattern[str]:
+    return re.compile(_words("late"))
+
+
+def _words(field: str) -> str:
+    return language_data.any_of(ThingWords, lambda one: getattr(one, field))
 
 
 def _row_item(row: Row, source: Source, zone: ZoneInfo) -> Item:
@@ -194,7 +198,8 @@ def _words_beside(row: Row, source: Source) -> str:
     """
     if "title" in row.facts:
         return row.facts.get("hint", "")
-    late = source in ("todo", "other") and _LATE_HEADING.search(fold_text(row.heading))
+    # A heading such as “Past due” says of each entry what it does not say itself.
+    late = source in ("todo", "other") and _late_heading().search(fold_text(row.heading))
     return f"{row.aside} {'overdue' if late else row.heading}".strip()
 
 

@@ -61,7 +61,7 @@ class Entries(Record):
 
 
 def _calendar_taint(found: Entries) -> Taint | None:
-    """Events of connected calendars are written by whoever invites; todos are the user's own."""
+    """Return whose words a result holds: events are written by whoever invites."""
     return "calendar" if any(entry.source == "calendar" for entry in found.events) else None
 
 
@@ -94,7 +94,9 @@ def busy_events(tx: Tx, me: Caller, wanted: Range) -> list[Occurrence]:
 
 def _asked_range(named: str | None, query: str | None, now: datetime) -> Range:
     if named is None or not named.strip():
+        # Who asks for words means the event wherever it lies.
         return Range(now, now + (FOR_WORDS if query and query.strip() else USUAL))
+    # 31 April would otherwise be read as something else, or as no date.
     if missing := time_ranges.missing_day(named, now):
         raise Invalid(
             f"timeRange names a day that does not exist: {missing}. Ask which day is meant.",
@@ -112,17 +114,19 @@ def _find_entries(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entrie
     events = [
         (one.start, _event_entry(one))
         for one in busy_events(tx, me, wanted)
-        if _words_filter(words, one.title, one.place, one.words, one.calendar)
+        if _has_words(words, one.title, one.place, one.words, one.calendar)
     ]
     todos = [
         (moment, _todo_entry(todo, moment))
         for todo, moment in _due_todos(tx, me, wanted)
-        if _words_filter(words, todo.title, todo.description or "")
+        if _has_words(words, todo.title, todo.description or "")
     ]
     every = [
         entry
         for _, entry in sorted(
-            (*events, *todos), key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title)
+            # At one moment what takes the whole day comes first.
+            (*events, *todos),
+            key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title),
         )
     ]
     return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
@@ -133,21 +137,21 @@ def _find_granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[s
 
     With free_busy when its owner is busy, whatever words are asked for.
     """
-    stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
-    if reach.calendar in ("free_busy", "write"):
-        events = [_event_entry(one) for one in busy_events(tx, me, wanted)]
+    hides = reach.calendar in ("free_busy", "write")
+    # Sifting by words would tell which of them a hidden event holds, by what is left.
+    events = [
+        _event_entry(one)
+        for one in busy_events(tx, me, wanted)
+        if hides or _has_words(words, one.title, one.place, one.words, one.calendar)
+    ]
+    if hides:
         hidden = [
             msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None)
             for one in events
         ]
-        return Entries(
-            sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch
-        )
-    events = [
-        _event_entry(one)
-        for one in busy_events(tx, me, wanted)
-        if _words_filter(words, one.title, one.place, one.words, one.calendar)
-    ]
+        # The order of equal times came from the titles.
+        events = sorted(hidden, key=lambda one: (one.start, one.end))
+    stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
     return Entries(events[:MOST], len(events), stretch)
 
 
@@ -156,6 +160,7 @@ def _due_todos(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]
     beginning of its day.
     """
     zone = due.request_zone(tx, me, getattr(wanted.start.tzinfo, "key", None))
+    # The end is not part of the range: up to midnight is the day before.
     last = (wanted.end - timedelta(microseconds=1)).date()
     asked = TodoFilters(
         due_from=wanted.start.date().isoformat(),
@@ -175,7 +180,7 @@ def _due_todos(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]
     ]
 
 
-def _words_filter(words: list[str], *texts: str) -> bool:
+def _has_words(words: list[str], *texts: str) -> bool:
     if not words:
         return True
     text = fold_text(" ".join(texts))

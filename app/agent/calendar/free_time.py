@@ -91,6 +91,7 @@ def conflicting_events(events: Iterable[Event]) -> set[Event]:
     ):
         if latest is not None and event.start < latest.end:
             found |= {event, latest}
+        # The one that ends last so far can overlap any later one, so it is the one to compare with.
         if latest is None or event.end > latest.end:
             latest = event
     return found
@@ -106,15 +107,14 @@ def free_slots(events: Iterable[Event], now: datetime) -> list[Slot]:
     """Return what is left of today's working hours from now on, in stretches of half an hour or
     more.
     """
+    # In the working hours alone: nights are free too, and nobody means them.
     end = datetime.combine(now.date(), DAY_ENDS, now.tzinfo)
     free_from = max(now, datetime.combine(now.date(), DAY_BEGINS, now.tzinfo))
     slots: list[Slot] = []
     for event in sorted(event for event in events if not event.whole_day):
-        if (
-            event.start - free_from >= SHORTEST_FREE
-            and min(event.start, end) - free_from >= SHORTEST_FREE
-        ):
+        if min(event.start, end) - free_from >= SHORTEST_FREE:
             slots.append(Slot(free_from, min(event.start, end)))
+        # An event may lie inside of an earlier one.
         free_from = max(free_from, event.end)
     return [*slots, Slot(free_from, end)] if end - free_from >= SHORTEST_FREE else slots
 
@@ -139,6 +139,7 @@ def _read_event(given: CalendarEvent, number: int, zone: ZoneInfo) -> Event:
             f"calendarEvents[{number}].end must not be before its start.",
             field=f"calendarEvents[{number}].end",
         )
+    # Some programs write the last day itself as the end.
     if whole_day and end == start:
         end = datetime.combine(start.date(), time.max, zone)
     words = ". ".join(

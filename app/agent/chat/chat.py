@@ -93,6 +93,7 @@ async def chat(
     """
     if attachment_ids:
         me.require(("os.notes:read",))
+    # An id beyond SQLite's integers is one that there is not, no error of its own.
     number = None if conversation_id is None else min(int(conversation_id), LARGEST_ID)
     begun = await app.write(
         _begin_turn, me, message, number, user_timezone, attachment_ids or (), model
@@ -102,6 +103,7 @@ async def chat(
     task = app.tasks.start(run_to_end(app, me, begun, wish, events))
     if stream:
         return Lines(_stream_lines(begun, events))
+    # A client that hangs up must not stop the turn, whose message is stored already.
     done = await asyncio.shield(task)
     if isinstance(done, AppError):
         raise done
@@ -131,6 +133,7 @@ def _begin_turn(
         conversation_rows.require_own(tx, me, conversation)
     history = turn_rows.recent_histories(tx, conversation)
     model = model_choice.name_of(tx, me, wanted)
+    # In the same transaction as the message: with no budget left neither is there.
     held = reserve_first_call(tx, me, feature="chat", model=model, texts=(message, *history))
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(
@@ -160,6 +163,7 @@ async def run_to_end(
     app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
+    # At the first turn only: a server that nobody chats with needs none of it.
     answering = await lazy_import("app.agent.chat.run_turn")
     done: Answer | AppError = await answering.run_to_end(app, me, begun, wish, events)
     return done

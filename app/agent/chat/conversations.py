@@ -4,7 +4,7 @@ List, read and search them, and mark them as read.
 """
 
 import sqlite3
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -168,6 +168,7 @@ def read_conversation(
 ) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
     row = rows.require_member_of(tx, me, id)
+    # One more than asked for tells whether there are more.
     messages = _newest_messages(tx, id, limit + 1, before=before, after=row["since_id"])
     return OneConversation(
         Head(*_conversation_head(tx, me, row)), messages[-limit:], len(messages) > limit
@@ -228,6 +229,7 @@ def _list_condition(
 def _find_messages(
     tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int
 ) -> Listed:
+    # Each word as a phrase of its own: nothing that a user types is FTS syntax.
     match = " AND ".join(fts_phrase(word) for word in find_words(query))
     if not match:
         return Listed(messages=[], summary=Summary(0, view, query))
@@ -252,22 +254,9 @@ def _find_messages(
 
 
 def _found_record(row: sqlite3.Row) -> FoundMessage:
-    id_, role, sender_type, sender, label, content, created_at, client = row[:8]
     group = row["title"] if row["type"] == "group" else None
-    return FoundMessage(
-        id_,
-        role,
-        sender_type,
-        sender,
-        label,
-        content,
-        created_at,
-        client,
-        row["conversation"],
-        row["type"],
-        group,
-        row["sender_name"],
-    )
+    fields: list[Any] = [*row[:8], row["conversation"], row["type"], group, row["sender_name"]]
+    return FoundMessage(*fields)
 
 
 def _conversation_record(
@@ -294,6 +283,7 @@ def _conversation_head(
     )
     group = _group_record(tx, row) if row["type"] == "group" else None
     contact = _other_person(tx, me, row["id"]) if group is None else None
+    # With a person it is called by them, whatever it began with.
     title = contact.name if contact is not None else row["title"]
     unread = rows.count_unread(tx, me.user, row["id"])
     return (
@@ -354,14 +344,12 @@ def _newest_messages(
         limit=limit,
     )
     files = message_attachments.attachments_of(
-        tx, [row["id"] for row in found if row["role"] == "user"]
+        # Only people attach files.
+        tx,
+        [row["id"] for row in found if row["role"] == "user"],
     )
-    return [_message_record(row, files.get(row["id"], UNSET)) for row in reversed(found)]
-
-
-def _message_record(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
-    id_, role, sender_type, sender, label, content, created_at, client = row
-    return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)
+    shown: list[list[Any]] = [[*row, files.get(row["id"], UNSET)] for row in reversed(found)]
+    return [WholeMessage(*fields) for fields in shown]
 
 
 @operation("COMMAND")

@@ -11,7 +11,7 @@ from app.agent.chat.turn_driver import drive_turn
 from app.agent.memory import episode_sources
 from app.agent.models import model_or_rules, vision
 from app.agent.turn import conversation_rows, message_files, turn_history, turn_rows
-from app.agent.turn.live_turn import Ended, Turn
+from app.agent.turn.live_turn import Turn, TurnEnd
 from app.agent.turn.token_meter import Meter
 from app.agent.turn.turn_result import Answer, Fallback, Usage
 from app.core.app import App
@@ -41,14 +41,14 @@ async def run_to_end(
             done = await _run_turn(turn, meter, begun, wish)
         except Exception as mistake:
             done = await _end_after_mistake(turn, meter, begun, wish, mistake)
-    # the server is ending, and waits for this; or what let the turn run is gone, as its sentence
-    # says
+    # The server is ending and waits for this, or what let the turn run is gone, as `why` says.
     except asyncio.CancelledError as why:
         await _end_cut_off(
             turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True
         )
         raise
     finally:
+        # The stream ends with this, so it comes after everything else, even after a crash.
         events.put_nowait(None)
     return done
 
@@ -71,6 +71,7 @@ async def _run_turn(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answe
     answer_id = await app.write(_store_end, begun, turn, ended, meter)
     answer = _emit_end(turn, begun, ended, answer_id, brain.answered, brain.fallback)
     return (
+        # What was said before the budget ended is an answer; the error went out as an event.
         answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
     )
 
@@ -100,7 +101,7 @@ async def _end_cut_off(
     """Store and tell what a turn came to that did not end by itself."""
     turn.end_calls()
     history = turn_history.encode_exchange(wish.message, turn.text)
-    ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
+    ended = TurnEnd(meter.model, 0, 0, history, error, is_interrupted)
     _emit_end(
         turn,
         begun,
@@ -112,9 +113,9 @@ async def _end_cut_off(
 
 
 def _emit_end(
-    turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None
+    turn: Turn, begun: Begun, ended: TurnEnd, answer_id: int, model: str, fallback: Fallback | None
 ) -> Answer:
-    """Emit how the turn has ended, and give it as a whole answer."""
+    """Emit how the turn has ended, and return it as a whole answer."""
     if ended.error is not None:
         turn.emit({"type": "error", "error": ended.error.code, "message": ended.error.message})
     usage = Usage(
@@ -133,11 +134,12 @@ def _emit_end(
     return answer
 
 
-def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
+def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: TurnEnd, meter: Meter) -> int:
     """Store the answer, the calls and what the turn cost.
 
-    Give the id of the answer's message, 0 where turn and owner were deleted meanwhile.
+    Return the id of the answer's message, 0 where turn and owner were deleted meanwhile.
     """
+    # The conversation may have been deleted while the turn ran.
     if not turn_rows.is_there(tx, begun.turn):
         return 0
     meter.end(tx)
@@ -150,6 +152,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> 
             arguments=call.arguments,
             outcome=call.outcome,
         )
+    # Something must stand there, or the user would see their question without a reply.
     text = turn.text or (ended.error.message if ended.error else "")
     stored = conversation_rows.add_message(
         tx,
@@ -169,6 +172,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> 
         completion_tokens=ended.completion_tokens,
         history=ended.history,
         error=ended.error.message if ended.error else None,
+        # Only what this turn brought in: what it inherited fades with the turn it came from.
         taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
     )
     episode_sources.add_turn(tx, begun.turn, answer=stored)

@@ -1,4 +1,4 @@
-"""Who drives a turn: the rules, which need no library, or the loop of a model.
+"""What drives a turn: the rules, which need no library, or the loop of a model.
 
 The loop is loaded when the first model is asked.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from app.agent.turn.live_turn import Ended, Turn
+from app.agent.turn.live_turn import Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
 from app.agent.turn.token_meter import Meter
 from app.core.process.lazy_import import lazy_import
@@ -25,14 +25,14 @@ async def drive_turn(
     meter: Meter,
     now: datetime,
     temperature: float | None = None,
-) -> Ended:
-    """Answer `prompt` with `brain`, or offline without one, and give how the turn ended.
+) -> TurnEnd:
+    """Answer `prompt` with `brain`, or offline without one, and return how the turn ended.
 
     Events go out as they happen.
     """
     if brain is None:
         straight = await lazy_import("app.agent.rules.rules_loop")
-        ended: Ended = await straight.run_rules(turn, prompt, history, meter=meter, now=now)
+        ended: TurnEnd = await straight.run_rules(turn, prompt, history, meter=meter, now=now)
     else:
         loop, metered = (
             await lazy_import("app.agent.models.model_loop"),

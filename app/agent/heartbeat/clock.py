@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from app.agent.heartbeat.records import run_rows, schedule_rows
 from app.agent.heartbeat.records.run_records import Trigger
-from app.agent.heartbeat.records.run_rows import Begun, Ending
+from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
@@ -39,6 +39,7 @@ class Ticked(Record):
 @operation("COMMAND", every=30)
 async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     """Carry out every user's run that is due, each once."""
+    # A clock that was put back would otherwise silence everybody until it has caught up.
     for user in app.quick(schedule_rows.planned_in_the_future):
         await app.write(schedule_rows.replan, user)
     turns = asyncio.Semaphore(AT_ONCE)
@@ -53,6 +54,7 @@ async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
     """Delete the runs whose time is over, a few at a time, so that nobody waits for it."""
     before, total = stamp(app.clock() - timedelta(days=app.settings.heartbeat_days)), 0
     for user in await app.read(_due_users):
+        # In small transactions: a run brings its actions along.
         done = AT_ONCE_PRUNED
         while done == AT_ONCE_PRUNED:
             done = await app.write(run_rows.prune, user, before=before, most=AT_ONCE_PRUNED)
@@ -67,6 +69,7 @@ def wake(tx: Tx, user: int) -> None:
     It is planned by the one gate of all runs, so many messages come to one run. For most users,
     whose heartbeat is off, this is one look.
     """
+    # In the transaction of whoever sends a message, so it must cost next to nothing.
     if schedule_rows.can_wake(tx, user):
         schedule_rows.wake(tx, user, last_run_at=run_rows.last_start(tx, user))
 
@@ -78,6 +81,7 @@ def _due_users(tx: Tx) -> list[int]:
 async def _run_due(app: App, user: int, turns: asyncio.Semaphore) -> int:
     async with turns:
         beginner = app.quick(_owner_caller, user)
+        # Taken in a write of its own, so that two ticks never begin the same run.
         begun = await app.write(_claim_run, beginner)
         if begun is None:
             return 0
@@ -87,18 +91,13 @@ async def _run_due(app: App, user: int, turns: asyncio.Semaphore) -> int:
         return 1
 
 
-def _claim_run(tx: Tx, me: Caller) -> Begun | None:
+def _claim_run(tx: Tx, me: Caller) -> BegunRun | None:
     """Take a due run and begin it.
 
     One that could only begin outside of its hours is noted as skipped. None when there is none
     to take.
     """
-    if (
-        tx.one(
-            "SELECT 1 FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user
-        )
-        is not None
-    ):
+    if run_rows.find_running(tx, me.user) is not None:
         return None
     claim = schedule_rows.claim_due(tx, me.user)
     if claim is None:
@@ -111,7 +110,7 @@ def _claim_run(tx: Tx, me: Caller) -> Begun | None:
         run_rows.end(
             tx,
             begun,
-            Ending(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]),
+            RunEnding(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]),
         )
     return begun
 

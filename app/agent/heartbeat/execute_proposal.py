@@ -8,7 +8,7 @@ import sqlite3
 import msgspec
 
 from app.agent.heartbeat.act import act, before_images, effects
-from app.agent.heartbeat.act.effects import Done
+from app.agent.heartbeat.act.effects import Effect
 from app.agent.heartbeat.records import action_rows, run_rows, tiers
 from app.agent.heartbeat.records.action_rows import Action, Change
 from app.core.app import App
@@ -37,12 +37,14 @@ async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAns
     row = app.quick(_require_open, me, id)
     deputy = tiers.deputy_caller(me, row["type"])
     call: tool_gate.Call | AppError | None = None
+    # Others are done by a tool, whose plan may have to search before the write.
     if row["type"] not in effects.EFFECTS:
         payload = msgspec.json.decode(row["payload"])
         try:
             call = await tool_gate.plan_call(
                 app, deputy, effects.tool_for_action(row["type"], payload), payload
             )
+        # Noted in the transaction, where the proposal is looked at again.
         except AppError as refusal:
             call = refusal
     return await app.write(_execute_open, me, deputy, id, call)
@@ -85,6 +87,7 @@ def _execute_open(
     tx: Tx, me: Caller, deputy: Caller, id_: int, call: tool_gate.Call | AppError | None
 ) -> ActionAnswer:
     row = _require_open(tx, me, id_)
+    # The row was read again above: somebody may have executed it in between.
     outcome = "done"
     try:
         with tx.savepoint():
@@ -93,6 +96,7 @@ def _execute_open(
                 tx, id_, "executed", result=done.result, changes=done.changes, target=done.target
             )
     except AppError as refusal:
+        # Later it may succeed, so it stays a proposal.
         if isinstance(refusal, RateLimited) or refusal.status >= 500:
             raise
         outcome = refusal.code
@@ -106,7 +110,7 @@ def _execute_open(
 
 def _do_action(
     tx: Tx, deputy: Caller, row: sqlite3.Row, call: tool_gate.Call | AppError | None
-) -> Done:
+) -> Effect:
     """Do the action; raise what refuses it."""
     if isinstance(call, AppError):
         raise call
@@ -119,9 +123,6 @@ def _do_action(
     before = None if target is None else before_images.take_image(tx, deputy.user, *target)
     result = msgspec.json.decode(encode(call.plan.step(tx, deputy)))
     if target is None:
-        return Done(None, (), result)
-    return Done(
-        target,
-        [Change(*target, before, before_images.take_image(tx, deputy.user, *target))],
-        {"id": target[1]},
-    )
+        return Effect(None, (), result)
+    after = before_images.take_image(tx, deputy.user, *target)
+    return Effect(target, [Change(*target, before, after)], {"id": target[1]})

@@ -15,7 +15,7 @@ from app.account.users import TimeZone
 from app.agent.heartbeat.records import action_rows, run_records, run_rows, schedule_rows, tiers
 from app.agent.heartbeat.records.action_rows import Action
 from app.agent.heartbeat.records.run_records import Receipt, Run
-from app.agent.heartbeat.records.run_rows import Begun
+from app.agent.heartbeat.records.run_rows import BegunRun
 from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
@@ -208,6 +208,7 @@ def change_heartbeat_schedule(
         "zone": None if timezone is None else ZoneInfo(timezone),
     }
     changes: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
+    # null is a value here, the whole day; only what is missing stays.
     if not isinstance(active_hours, UnsetType):
         changes.update(_hours_record(active_hours))
     return ScheduleAnswer(_schedule_record(schedule_rows.update(tx, beat, **changes)))
@@ -252,6 +253,7 @@ async def run_heartbeat(
     """
     begun = await app.write(_begin_run, me, tier, dry_run=dry_run)
     passes = await lazy_import("app.agent.heartbeat.run_once")
+    # Whoever asked may leave; a run is never stopped halfway by that.
     await asyncio.shield(app.tasks.start(passes.run_heartbeat(app, me, begun)))
     return app.quick(_run_result, me, begun)
 
@@ -282,7 +284,7 @@ def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
 
 def _begin_run(
     tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool
-) -> Begun:
+) -> BegunRun:
     policy = schedule_rows.heartbeat_of(tx, me.user).policy
     return run_rows.begin(
         tx,
@@ -294,7 +296,7 @@ def _begin_run(
     )
 
 
-def _run_result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
+def _run_result(tx: Tx, me: Caller, begun: BegunRun) -> RunResult:
     row = run_rows.require(tx, me.user, begun.id)
     run = run_records.run_record(row, me.user_id)
     return RunResult(

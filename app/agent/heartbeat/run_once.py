@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.agent.heartbeat import tell_owner
+from app.agent.heartbeat import run_sentences, tell_owner
 from app.agent.heartbeat.act import act
-from app.agent.heartbeat.act.act import Outcome, Ready
+from app.agent.heartbeat.act.act import Outcome, PreparedAction
 from app.agent.heartbeat.decide import budget, decide_by_model, decide_by_rules
 from app.agent.heartbeat.look import agenda
 from app.agent.heartbeat.look.agenda import Agenda
@@ -29,7 +29,7 @@ from app.agent.heartbeat.records import (
 from app.agent.heartbeat.records.action_rows import Entry
 from app.agent.heartbeat.records.proposals import SPOKEN, Proposal
 from app.agent.heartbeat.records.run_records import ItemOutcome
-from app.agent.heartbeat.records.run_rows import Begun, Ending
+from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
 from app.agent.memory import episodes
 from app.core.app import App
 from app.core.caller import Caller
@@ -51,14 +51,14 @@ class _Rehearsed(Exception):
 
 
 @dataclasses.dataclass
-class Pass:
+class RunState:
     """A run under way: who began it, the caller that acts in it, and what it leaves."""
 
     app: App
     beginner: Caller
-    begun: Begun
+    begun: BegunRun
     me: Caller = dataclasses.field(init=False)
-    ending: Ending = dataclasses.field(default_factory=Ending)
+    ending: RunEnding = dataclasses.field(default_factory=RunEnding)
     agenda: Agenda | None = None
     outcomes: list[Outcome] = dataclasses.field(default_factory=list)
     taint: frozenset[Taint] = frozenset()
@@ -68,36 +68,35 @@ class Pass:
         self.me = tiers.run_caller(self.beginner, self.begun.tier)
 
 
-async def run_heartbeat(app: App, beginner: Caller, begun: Begun) -> None:
+async def run_heartbeat(app: App, beginner: Caller, begun: BegunRun) -> None:
     """Carry out a run that has begun; whatever goes wrong is its outcome.
 
     Cancelled, it stays open and is closed at the next start.
     """
-    here = Pass(app, beginner, begun)
+    here = RunState(app, beginner, begun)
     try:
+        # More than a model may take, so that what the rules found is still done.
         async with asyncio.timeout(MOST_SECONDS):
             await _carry_out(here)
     except TimeoutError:
-        await _end_after_error(here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
+        await app.write(_end_failed, here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
     except AppError as error:
-        await _end_after_error(here, error.message)
+        await app.write(_end_failed, here, error.message)
     except Exception:
         log.exception("a run of the heartbeat failed")
-        await _end_after_error(here, "Something went wrong in the server; its log says what.")
+        await app.write(_end_failed, here, "Something went wrong in the server; its log says what.")
 
 
-async def _carry_out(here: Pass) -> None:
+async def _carry_out(here: RunState) -> None:
     stop_switch.require_running(here.app)
     if here.begun.trigger != "manual" and here.app.quick(agenda.is_away, here.begun.user):
         here.ending.skip_reason = "user_away"
         return await here.app.write(_end_run, here)
     here.agenda = found = await here.app.read(agenda.make_agenda, here.me, here.app.hooks.requests)
-    here.ending.agenda, here.ending.suppressed, here.ending.seen_message = (
-        list(found.entries),
-        list(found.suppressed),
-        found.seen_message,
-    )
+    here.ending.agenda, here.ending.suppressed = list(found.entries), list(found.suppressed)
+    here.ending.seen_message = found.seen_message
     asks = bool(found.for_model) and decide_by_model.has_model(here.app, here.beginner)
+    # Most runs end here: nothing new, no token spent.
     if not found.facts and not asks:
         return await here.app.write(_end_without_news, here)
     if not found.room:
@@ -113,10 +112,11 @@ async def _carry_out(here: Pass) -> None:
     await _act_on_proposals(here, found, proposals)
 
 
-async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
+async def _make_proposals(here: RunState, found: Agenda, *, asks: bool) -> list[Proposal]:
     """Return what the rules make of the agenda, and after it what a model makes of the lines that
     they do not know. Both are metered.
     """
+    # Rules cost nothing, but caps are promised for every brain.
     made = decide_by_rules.make_proposals(found)
     held = (
         await here.app.write(
@@ -129,11 +129,8 @@ async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Prop
         planned = await decide_by_model.plan_by_model(
             here.app, here.beginner, here.me, here.begun, found
         )
-        here.ending.calls, here.ending.tokens, here.ending.model = (
-            planned.calls,
-            planned.tokens,
-            planned.model,
-        )
+        here.ending.calls, here.ending.model = planned.calls, planned.model
+        here.ending.tokens = planned.tokens
         here.ending.insights += planned.insights
         here.taint, here.failed = planned.taint, planned.failed
         if planned.error is not None:
@@ -147,7 +144,7 @@ async def _make_proposals(here: Pass, found: Agenda, *, asks: bool) -> list[Prop
     return made
 
 
-async def _act_on_proposals(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None:
+async def _act_on_proposals(here: RunState, found: Agenda, proposals: Sequence[Proposal]) -> None:
     """Do what is proposed as far as the run and the day have room, what is said last and
     together with the run's end.
     """
@@ -167,14 +164,18 @@ async def _act_on_proposals(here: Pass, found: Agenda, proposals: Sequence[Propo
         return await here.app.write(_rehearse, here, silent, spoken)
     for one in silent:
         stop_switch.require_running(here.app)
+        # Each in its own transaction: a kill leaves whole actions, never half of one.
         here.outcomes.append(await here.app.write(act.attempt_action, here.me, here.begun, one))
     await here.app.write(_tell_and_end, here, list(here.outcomes), spoken)
 
 
-def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Ready]) -> None:
+def _rehearse(
+    tx: Tx, here: RunState, silent: Sequence[PreparedAction], spoken: Sequence[PreparedAction]
+) -> None:
     """Do everything, take it back, and keep what came of it as proposals."""
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes: list[Outcome] = []
+    # Everything is truly done and refused as it would be; the exception rolls it back.
     with contextlib.suppress(_Rehearsed), tx.savepoint():
         outcomes += [act.attempt_action(tx, here.me, here.begun, one) for one in silent]
         outcomes += _tell_owner(tx, here, ending, outcomes, spoken)
@@ -194,19 +195,25 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
     _close_run(tx, here, ending, outcomes)
 
 
-def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[Ready]) -> None:
+def _tell_and_end(
+    tx: Tx, here: RunState, done: Sequence[Outcome], spoken: Sequence[PreparedAction]
+) -> None:
     ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes = [*done, *_tell_owner(tx, here, ending, done, spoken)]
     _close_run(tx, here, ending, outcomes)
 
 
 def _tell_owner(
-    tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]
+    tx: Tx,
+    here: RunState,
+    ending: RunEnding,
+    done: Sequence[Outcome],
+    spoken: Sequence[PreparedAction],
 ) -> list[Outcome]:
-    """Return what there is to say, unless it was said lately; give what became of it."""
+    """Say what there is to say, unless it was said lately; return what became of it."""
     proposals = [one.proposal for one in spoken]
     ending.text = tell_owner.compose_message(
-        done, proposals, lead=_lead_sentence(here, done, proposals)
+        done, proposals, lead=run_sentences.lead_sentence(here.agenda, done, proposals)
     )
     if not ending.text:
         return []
@@ -221,7 +228,7 @@ def _tell_owner(
     return outcomes
 
 
-def _end_without_news(tx: Tx, here: Pass) -> None:
+def _end_without_news(tx: Tx, here: RunState) -> None:
     """End a run that had nothing to do; what was told lately is no news."""
     if here.ending.suppressed:
         here.ending.suppress_reason = tell_owner.REPEATED
@@ -230,24 +237,25 @@ def _end_without_news(tx: Tx, here: Pass) -> None:
     _end_run(tx, here)
 
 
-def _end_run(tx: Tx, here: Pass) -> None:
+def _end_run(tx: Tx, here: RunState) -> None:
     _close_run(tx, here, here.ending, [])
 
 
-def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> None:
+def _close_run(tx: Tx, here: RunState, ending: RunEnding, outcomes: Sequence[Outcome]) -> None:
     """Write the run's row and what follows from its end."""
     found = here.agenda
     ending = msgspec.structs.replace(
         ending,
         items=_item_outcomes(here, found, ending, outcomes) if found else [],
-        summary=_summarise_run(ending, outcomes),
-        insights=[*ending.insights, *_left_out_texts(ending)],
+        summary=run_sentences.summarise_run(ending, outcomes),
+        insights=[*ending.insights, *run_sentences.left_out_texts(ending)],
     )
     first = not here.begun.dry_run and not run_rows.any_before(tx, here.begun.user, here.begun.id)
     if (
         first
         and found is not None
         and here.beginner.may(("os.notes:write",))
+        # Not before the first real run, so that a rehearsal leaves no note behind.
         and instructions.find_note(tx, here.begun.user) is None
     ):
         instructions.write(tx, here.me, instructions.DEFAULT)
@@ -258,11 +266,12 @@ def _close_run(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) 
         _keep_episode(tx, here.begun, ending)
     if ending.status == "failed":
         count_failure(tx, here.begun.user, ending.error or "")
+    # A run that was skipped for another reason has shown nothing.
     elif ending.skip_reason in (None, "nothing_due"):
         schedule_rows.note_success(tx, here.begun.user)
 
 
-def _keep_episode(tx: Tx, begun: Begun, ending: Ending) -> None:
+def _keep_episode(tx: Tx, begun: BegunRun, ending: RunEnding) -> None:
     """Keep what was said as an episode, so that the agent's memory finds it."""
     title = f"Heartbeat of {begun.started_at[:10]}"
     episodes.add(
@@ -277,11 +286,7 @@ def _keep_episode(tx: Tx, begun: Begun, ending: Ending) -> None:
     )
 
 
-async def _end_after_error(here: Pass, error: str) -> None:
-    await here.app.write(_end_failed, here, error)
-
-
-def _end_failed(tx: Tx, here: Pass, error: str) -> None:
+def _end_failed(tx: Tx, here: RunState, error: str) -> None:
     ending = msgspec.structs.replace(here.ending, status="failed", error=error)
     _close_run(tx, here, ending, here.outcomes)
 
@@ -301,7 +306,7 @@ def close_interrupted(tx: Tx) -> None:
 
 
 def _item_outcomes(
-    here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]
+    here: RunState, found: Agenda, ending: RunEnding, outcomes: Sequence[Outcome]
 ) -> list[ItemOutcome]:
     """Return each line of the checklist with what came of it."""
     by_item: dict[int, set[str]] = {}
@@ -331,74 +336,3 @@ def _rules_outcome(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outco
         outcome.status != "failed" for outcome in outcomes
     )
     return "done" if summed_up else "nothing"
-
-
-def _lead_sentence(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
-    """Return the sentence that a line asking for a summary gets when there are several things to
-    tell.
-    """
-    found = here.agenda
-    if (
-        found is None
-        or len(done) + len(spoken) < 2
-        or not any(rule.kind == "summary" for task in found.tasks for rule in task.rules)
-    ):
-        return ""
-    counts: dict[str, int] = {}
-    for proposal in [*spoken, *(outcome.proposal for outcome in done)]:
-        rule = str(proposal.payload.get("rule") or proposal.type)
-        counts[rule] = counts.get(rule, 0) + 1
-    named = [_count_text(count, *NOUNS[rule]) for rule, count in counts.items() if rule in NOUNS]
-    return f"{', '.join(named)}." if named else ""
-
-
-NOUNS = {
-    "overdue": ("overdue todo", "overdue todos"),
-    "due_soon": ("todo due soon", "todos due soon"),
-    "top": ("todo of top priority", "todos of top priority"),
-    "stale_pins": ("stale pin", "stale pins"),
-    "unanswered": ("unanswered message", "unanswered messages"),
-    "calendar": ("event ahead", "events ahead"),
-    "todo_reschedule": ("todo moved", "todos moved"),
-    "todo_create": ("todo added", "todos added"),
-    "note_create": ("note written", "notes written"),
-}
-
-
-def _count_text(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
-def _summarise_run(ending: Ending, outcomes: Sequence[Outcome]) -> str:
-    """Return a run in one line, made of what stands in the tables."""
-    if ending.error is not None:
-        return ending.error
-    if ending.skip_reason is not None:
-        return run_rows.SKIPPED[ending.skip_reason]
-    if not outcomes:
-        return "Nothing new."
-    counts: dict[str, int] = {}
-    for outcome in outcomes:
-        counts[outcome.status] = counts.get(outcome.status, 0) + 1
-    return ", ".join(f"{count} {WORDS[status]}" for status, count in counts.items()) + "."
-
-
-WORDS = {
-    "executed": "done or told",
-    "awaiting_approval": "waiting for a yes",
-    "proposed": "proposed",
-    "failed": "failed",
-    "undone": "taken back",
-}
-
-
-def _left_out_texts(ending: Ending) -> list[str]:
-    number = len(ending.suppressed)
-    return (
-        [
-            f"{number} {'piece' if number == 1 else 'pieces'} of news told in the last "
-            "days were not told again."
-        ]
-        if number
-        else []
-    )

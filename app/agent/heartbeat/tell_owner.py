@@ -3,7 +3,6 @@
 One message in a conversation with their own agent, and never the same twice in a day.
 """
 
-import functools
 import re
 from collections.abc import Sequence
 from datetime import timedelta
@@ -11,7 +10,7 @@ from datetime import timedelta
 from app.account import users
 from app.agent.heartbeat.act.act import Outcome
 from app.agent.heartbeat.records import run_rows, schedule_rows
-from app.agent.heartbeat.records.proposals import SPOKEN, Proposal
+from app.agent.heartbeat.records.proposals import Proposal
 from app.agent.turn import conversation_rows
 from app.core.database.tx import Tx, stamp
 
@@ -59,6 +58,7 @@ def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> boo
     """
     if any(proposal.key is not None and not proposal.by_model for proposal in outcomes):
         return False
+    # As sets: the same news in another order is the same.
     words = _word_set(text)
     return any(
         _similarity(words, _word_set(other)) > SIMILAR
@@ -67,8 +67,8 @@ def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> boo
 
 
 def send_message(tx: Tx, user: int, text: str) -> int:
-    """Add a message to the heartbeat's conversation, which is made where there is none, and give
-    its id.
+    """Add a message to the heartbeat's conversation, which is made where there is none, and
+    return its id.
     """
     chosen = users.settings_of_user(tx, user)
     conversation = schedule_rows.heartbeat_of(tx, user).conversation_id
@@ -88,20 +88,10 @@ def send_message(tx: Tx, user: int, text: str) -> int:
     )
 
 
-def spoken_proposals(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Return what is only said."""
-    return [proposal for proposal in proposals if proposal.type in SPOKEN]
-
-
 def _word_set(text: str) -> frozenset[str]:
-    return frozenset(_word_pattern().findall(text.casefold()))
+    return frozenset(re.findall(r"\w+", text.casefold()))
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of the words of two texts that both have."""
     return len(one & other) / len(one | other) if one | other else 1.0
-
-
-@functools.cache
-def _word_pattern() -> re.Pattern[str]:
-    return re.compile(r"\w+")

@@ -12,7 +12,7 @@ from app.agent.heartbeat.act import before_images
 from app.agent.heartbeat.records import action_rows, run_records, run_rows, schedule_rows
 from app.agent.heartbeat.records.action_rows import Change, Entry
 from app.agent.heartbeat.records.run_records import Run
-from app.agent.heartbeat.records.run_rows import Begun, Ending
+from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
@@ -69,6 +69,7 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     waiting = [action["id"] for action in did if action["status"] == "awaiting_approval"]
     if not done and not waiting:
         raise NothingToUndo("This run has no executed action to take back.", runId=id)
+    # Taking back needs the rights of doing; sorted, so that the refusal is always the same.
     for scope in sorted(
         {
             before_images.WRITES[change.kind]
@@ -95,7 +96,7 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     run_rows.end(
         tx,
         begun,
-        Ending(
+        RunEnding(
             summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."
         ),
     )
@@ -108,10 +109,11 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
 
 
 def _undo_actions(
-    tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]
+    tx: Tx, me: Caller, begun: BegunRun, done: Sequence[Any]
 ) -> tuple[list[int], list[Conflict]]:
     undone: list[int] = []
     conflicts: list[Conflict] = []
+    # The last first, since a later one may stand on what an earlier one made.
     for action in reversed(done):
         found = _undo_action(tx, me, action)
         if found.reason is not None:
@@ -142,6 +144,7 @@ def _undo_action(tx: Tx, me: Caller, action: Any) -> _Reversed:
     if not changes:
         return _Reversed([], "not_reversible")
     for change in changes:
+        # All are looked at before any is taken back.
         if not before_images.is_unchanged(
             before_images.take_image(tx, me.user, change.kind, change.id), change.after
         ):
@@ -155,6 +158,7 @@ def _undo_action(tx: Tx, me: Caller, action: Any) -> _Reversed:
 
 def _reverse_change(tx: Tx, me: Caller, change: Change) -> Change:
     before, after = change.before or {}, change.after or {}
+    # An edit made a snapshot of the text before, which is what is put back.
     edited = after.get("seq", 0) > before.get("seq", 0)
     before_images.restore_image(
         tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None

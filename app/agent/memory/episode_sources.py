@@ -43,6 +43,7 @@ def add_turn(tx: Tx, turn: int, *, answer: int | None = None) -> None:
     )
     if row is None:
         return
+    # What a failed turn said is an excuse and no memory.
     said = _answer_text(tx, turn, row, answer) if row["status"] == "completed" else ""
     conversation = row["conversation_id"]
     episodes.add(
@@ -87,6 +88,7 @@ def do_idle_work(tx: Tx) -> bool:
     if row is None:
         return False
     kind, below = row["kind"], row["below"]
+    # Newest first: what is asked about is mostly recent.
     left = _add_some_turns(tx, below) if kind == "conversation" else _add_some_briefings(tx, below)
     if left is None:
         tx.run("DELETE FROM past_episodes WHERE kind = :kind", kind=kind)
@@ -99,6 +101,7 @@ def _answer_text(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str
     used = {
         call[0] for call in tx.all("SELECT tool FROM turn_calls WHERE turn_id = :turn", turn=turn)
     }
+    # Else the memory would find its own answers, and with each question more of them.
     if "memory_search" in used and used <= RECALLING:
         return ""
     said = tx.value(
@@ -118,6 +121,7 @@ def _add_some_turns(tx: Tx, below: int) -> int | None:
         most=PAST_AT_ONCE,
     )
     for row in rows:
+        # A running one is added when it ends.
         if row["status"] != "running":
             add_turn(tx, row["id"])
     return rows[-1]["id"] if rows else None

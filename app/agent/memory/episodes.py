@@ -34,7 +34,7 @@ def add(
     path: str,
     conversation_id: int | None = None,
 ) -> int:
-    """Keep an episode of a user and give its id; one with the same kind and key is replaced.
+    """Keep an episode of a user and return its id; one with the same kind and key is replaced.
 
     `key` names what it is about, `path` where that can be read; `text` says in plain words or
     Markdown what was said or done, at the moment `at`.
@@ -81,7 +81,7 @@ def add(
 
 
 def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
-    """Forget an episode of a user; say whether there was one."""
+    """Forget an episode of a user; return whether there was one."""
     return (
         _delete_where(
             tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key
@@ -109,7 +109,7 @@ def has_words(tx: Tx, owner: int) -> bool:
 
 
 def do_idle_work(tx: Tx) -> bool:
-    """Delete the word index of a user who is gone; say whether there may be another one."""
+    """Delete the word index of a user who is gone; return whether there may be another one."""
     gone: int | None = tx.value(
         "SELECT owner_id FROM episode_owners o WHERE NOT EXISTS (SELECT 1 FROM users "
         "WHERE id = o.owner_id) LIMIT 1"
@@ -117,6 +117,7 @@ def do_idle_work(tx: Tx) -> bool:
     if gone is None:
         return False
     tx.run("DELETE FROM episode_owners WHERE owner_id = :owner", owner=gone)
+    # Rows of a deleted user go by their foreign keys, a table of their own does not.
     tx.run(f"DROP TABLE {table_name(gone)}")
     return True
 
@@ -126,6 +127,7 @@ def _delete_where(tx: Tx, which: str, **params: object) -> int:
     for row in rows:
         _delete_words(tx, row["user_id"], row["id"], title=row["title"], text=row["text"])
         tx.run("DELETE FROM episodes WHERE id = :id", id=row["id"])
+    # One event drops all vectors of an owner from memory, which is cheaper than many single ones.
     if len(rows) <= FORGOTTEN_AT_ONCE:
         for row in rows:
             tx.emit(CHANGED, id=row["id"])
@@ -148,6 +150,7 @@ def _insert_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) ->
 def _delete_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
     name = table_name(owner)
     tx.run(
+        # A contentless index keeps no text: what leaves it must be given exactly as it came in.
         f"INSERT INTO {name} ({name}, rowid, title, content) VALUES ('delete', :id, :title, :text)",
         id=episode,
         title=text_for_index(title),
@@ -167,6 +170,7 @@ def _ensure_table(tx: Tx, owner: int) -> None:
         return
     name = table_name(owner)
     tx.run(
+        # The texts lie in `episodes` already, so the index keeps none (content='').
         f"CREATE VIRTUAL TABLE {name} USING fts5 (title, content, content='', "
         f'tokenize="{TOKENIZER}")'
     )

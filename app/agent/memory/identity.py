@@ -50,6 +50,7 @@ def owner_words(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     notes = app.quick(_note_versions, me.user)
     if not notes:
         return ""
+    # A note's version is in the key, so a changed note is simply another entry.
     key = ("identity", characters, *((note_id, version) for note_id, version, _ in notes))
     held = app.memory.get(key)
     if held is None:
@@ -58,14 +59,12 @@ def owner_words(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
     return held.decode()
 
 
-def chosen_words(
-    tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS
-) -> str:
+def chosen_words(tx: Tx, owner: int, titles: Collection[str]) -> str:
     """Return the owner's words of some of these notes, for a turn in which the agent speaks to
     others and the owner wants it to have them.
     """
     notes = [note for note in _note_versions(tx, owner) if note[2] in titles]
-    return _join_under_headings(tx, owner, notes, characters) if notes else ""
+    return _join_under_headings(tx, owner, notes, CHARACTERS) if notes else ""
 
 
 def cut_lines(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
@@ -75,6 +74,7 @@ def cut_lines(text: str, most: int, kept: Literal["beginning", "end"] = "beginni
     text = text.strip()
     if len(text) <= most:
         return text
+    # The mark and its line end count as well.
     room = most - len(CUT) - 1
     if room <= 0:
         return ""
@@ -93,20 +93,12 @@ def _note_versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
     folder_id = recall.memory_folder(tx, owner, "Self")
     if folder_id is None:
         return []
-    found: dict[str, tuple[int, int, str]] = {}
+    found: list[tuple[int, int, str]] = []
     for file in FILES:
-        row = tx.one(
-            """SELECT id, version, title FROM notes WHERE owner_id = :owner
-          AND folder_id = :folder AND pinned IN (0, 1)
-               AND title = :title COLLATE NOCASE AND title = :title AND trash_id IS NULL
-                 ORDER BY id LIMIT 1""",
-            owner=owner,
-            folder=folder_id,
-            title=file.title,
-        )
+        row = recall.find_note(tx, owner, folder_id, file.title, columns="id, version, title")
         if row is not None:
-            found[file.title] = (row["id"], row["version"], row["title"])
-    return list(found.values())
+            found.append((row["id"], row["version"], row["title"]))
+    return found
 
 
 def _join_under_headings(
@@ -116,6 +108,7 @@ def _join_under_headings(
     by_title = {title: note_id for note_id, _, title in notes}
     left, parts = characters - len(HEAD), []
     for place, file in enumerate(FILES):
+        # Shares are of what is left, so a short note leaves its rest to those after it.
         share = sum(other.share for other in FILES[place:] if other.title in by_title) or 1.0
         heading = f"\n\n## {file.about} ({file.title})\n"
         room = int(left * file.share / share) - len(heading)
@@ -126,6 +119,7 @@ def _join_under_headings(
         )
         sql = f"SELECT {part} FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL"
         text = cut_lines(
+            # A little more than fits is read, so that cut_lines sees that there is more.
             tx.value(sql, id=by_title[file.title], owner=owner, most=room + SHORTEST) or "",
             room,
             file.kept,

@@ -63,6 +63,7 @@ class MemoryFound(Record):
     result: MemoryResults
 
 
+# A class and no field, since the contract's record has none for it.
 class MemoryOfOthers(MemoryFound):
     """What was found, with something among it that others or their agents wrote."""
 
@@ -150,13 +151,15 @@ def memory_write(
     if not fact:
         raise Invalid("content must say something.", field="content")
     place = _place_of_fact(tx, me, kind, username)
+    # Nobody watches a heartbeat, so it could fill the memory unseen.
     if me.kind == "heartbeat" and (seconds := seconds_to_wait(tx, me, kind)):
         raise RateLimited(
             "The heartbeat has written into the memory as often as it may for now.",
             retryAfter=seconds,
         )
     folder_id, _ = create_folder.ensure_path(tx, me, me.user, None, list(place.folders))
-    note = _find_note(tx, me.user, folder_id, place.title)
+    note = recall.find_note(tx, me.user, folder_id, place.title)
+    # Models remember the same thing again and again.
     if note is not None and _holds_fact(note["content"], fact):
         return Remembered(_memory_note(tx, place, note["id"]), written=False)
     note_id = _append_fact(tx, me, place, folder_id, note, fact)
@@ -191,13 +194,11 @@ def note_for_fact(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> 
     """Return the id of the note to which such a fact would be added now, None where it would be
     made.
     """
-    place, folder_id = _place_of_fact(tx, me, kind, username), None
-    for name in place.folders:
-        folder = folder_rows.find_child(tx, me.user, folder_id, name)
-        if folder is None:
-            return None
-        folder_id = folder["id"]
-    note = _find_note(tx, me.user, folder_id, place.title)
+    place = _place_of_fact(tx, me, kind, username)
+    folder_id = recall.memory_folder(tx, me.user, *place.folders[1:])
+    if folder_id is None:
+        return None
+    note = recall.find_note(tx, me.user, folder_id, place.title, columns="id")
     return None if note is None else int(note["id"])
 
 
@@ -205,6 +206,7 @@ def seconds_to_wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
     """Return the seconds until a heartbeat of the caller's user may write a fact of that kind; 0
     when it may now. Days are those of the user's zone.
     """
+    # Stamps have milliseconds: what is exactly an hour old counts no more.
     within_hour = stamp(tx.moment - timedelta(hours=1) + timedelta(milliseconds=1))
     if count_writes(tx, me.user, by="heartbeat", since=within_hour) >= HEARTBEAT_HOURLY:
         last = tx.value(
@@ -256,24 +258,13 @@ def _place_of_fact(tx: Tx, me: Caller, kind: WriteKind, username: str | None) ->
             return Place((recall.FOLDER, RELATIONSHIPS), f"{username}.md", today)
 
 
-def _find_note(tx: Tx, owner: int, folder_id: int | None, title: str) -> sqlite3.Row | None:
-    """Return the live note of exactly that title there, of several the one with the lowest id."""
-    return tx.one(
-        """SELECT * FROM notes WHERE owner_id = :owner
-          AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
-           AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
-        owner=owner,
-        folder=folder_id,
-        title=title,
-    )
-
-
 def _append_fact(
     tx: Tx, me: Caller, place: Place, folder_id: int | None, note: sqlite3.Row | None, fact: str
 ) -> int:
-    """Add a fact as the last item of a note, which is made if it is missing; give the note's id."""
+    """Add a fact as the last item of a note, made if it is missing; return the note's id."""
     line = f"- {place.mark}: {fact}\n"
     text = note_rows.measure_text(line if note is None else _append_line(note["content"], line))
+    # A note that only grows would be slow to open, and is cut for the agent anyway.
     if text.size > LARGEST_NOTE:
         where = "/".join((*place.folders, place.title))
         raise PayloadTooLarge(
@@ -315,6 +306,7 @@ def _append_line(content: str, line: str) -> str:
         return line
     last = kept.rpartition("\n")[2]
     return (
+        # A blank line inside of a list would make two lists of it.
         f"{kept}\n{line}" if _BULLET.match(last) or last.startswith("  ") else f"{kept}\n\n{line}"
     )
 

@@ -16,6 +16,7 @@ EPISODES_AT_ONCE = 40
 
 def add(tx: Tx, message: int) -> None:
     """Let a message be remembered soon."""
+    # Only noted here: whoever sends waits for one row, not for an index of each member.
     tx.run("INSERT INTO unremembered_messages (message_id) VALUES (:message)", message=message)
 
 
@@ -26,7 +27,7 @@ async def wait_until_caught_up(app: App) -> None:
 
 
 def do_idle_work(tx: Tx) -> bool:
-    """Bring some messages into memories; say whether there may be more."""
+    """Bring some messages into memories; return whether there may be more."""
     rows = tx.all(
         """SELECT m.id, m.conversation_id, m.sender_id, m.sender_label,
           m.content, m.created_at, c.type, c.title
@@ -37,6 +38,7 @@ def do_idle_work(tx: Tx) -> bool:
     )
     made = 0
     for row in rows:
+        # A message of a large group is many episodes, so the limit is looked at after each.
         if made >= EPISODES_AT_ONCE:
             return True
         made += _keep_as_episodes(tx, row)
@@ -49,7 +51,7 @@ def _is_behind(tx: Tx) -> bool:
 
 
 def _keep_as_episodes(tx: Tx, row: sqlite3.Row) -> int:
-    """Keep a message as an episode of each member who may read it; give their number."""
+    """Keep a message as an episode of each member who may read it; return their number."""
     members = tx.all(
         """SELECT m.user_id, users.name FROM conversation_members m
            JOIN users ON users.id = m.user_id

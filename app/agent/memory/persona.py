@@ -6,8 +6,11 @@ Names, the language of answers, and whether to be brief, where that is simply st
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import PersonaWords
 
 HEAD = (
     "In the owner's words (notes below Memory/Self/; they set your manner and "
@@ -30,68 +33,15 @@ which only a language model can obey.
 """
 CLOCK = "It is now {now} ({zone})."
 """The last line of a turn's instructions."""
-_BEGINS = re.compile(
-    r"(?:^|[.!?;:](?=\s)|[。！？：；])\s*(?:[-*+]\s+)?(?i:please,? |always |bitte "
-    r"|immer |toujours |siempre |por favor,? |请)*",
-    re.MULTILINE,
-)
 MOST_SENTENCES = 500
 MOST_WORDS = 8
-_MARKS = r"[\"“„«「『]"
 _NAME = (
-    rf"(?:{_MARKS}\s?(?P<quoted>[^\"“”„«»「」『』\n]{{1,40}}?)\s?[\"”“»」』]"
-    r"|(?P<name>[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39}(?: "
-    r"[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39})?))"
+    r"(?:[\"“„«「『]\s?([^\"“”„«»「」『』\n]{1,40}?)\s?[\"”“»」』]"
+    r"|([^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39}(?: [^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39})?))"
 )
 _HAN_NAME = (
-    r"[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\".,!?]{1,12}?)[」』”\"]?"
+    r"[「『“\"]?([^\s。！，、？「」『』“”\".,!?]{1,12}?)[」』”\"]?"
     r"(?:就好|就行|吧|即可)?(?=[\s。！，,.]|$)"
-)
-_PERSON = (
-    r"(?i:call me|address me as|nenne? mich|sprich mich "
-    rf"mit|appelle[sz]?-moi|llámame) (?i:just |simply |einfach )?{_NAME}",
-    rf"叫我{_HAN_NAME}",
-    r"[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\"は]{1,12})[」』”\"]?と呼んで",
-    r"(?i:my name is|i am called|mein name ist|ich heiße|je m'appelle|mon nom "
-    rf"est|me llamo|mi nombre es) {_NAME}",
-    rf"我叫{_HAN_NAME}",
-)
-_AGENT = (
-    r"(?i:your name is|you are called|your name shall be|dein name ist|du "
-    rf"heißt|ton nom est|tu t'appelles|tu nombre es|te llamas) {_NAME}",
-    rf"(?:你叫|你的名字是){_HAN_NAME}",
-    r"あなたの名前は[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\"]{1,12}?)[」』”\"]?(?:です|だ)?(?=[\s。！]|$)",
-    r"(?i:you are) (?P<name>[A-Z][\w'-]{0,39})(?=[.,;!\n]|$)",
-)
-_LANGUAGES = {
-    "en": "english|englisch|anglais|inglés|英文|英语|英語",
-    "de": "german|deutsch|allemand|alemán|德文|德语|ドイツ語",
-    "fr": "french|französisch|français|francés|法文|法语|フランス語",
-    "es": "spanish|spanisch|espagnol|español|西班牙文|西班牙语|スペイン語",
-    "zh": "chinese|chinesisch|chinois|chino|中文|汉语|中国語",
-    "ja": "japanese|japanisch|japonais|japonés|日文|日语|日本語",
-}
-_SOME_LANGUAGE = f"({'|'.join(_LANGUAGES.values())})"
-_LANGUAGE = (
-    r"(?i:(?:answer|reply|respond|write|speak)(?: to me| me)?(?: always| only)? "
-    rf"in {_SOME_LANGUAGE}\b|(?:preferred )?language: ?{_SOME_LANGUAGE}\b)",
-    r"(?i:(?:antworte|schreibe?|sprich)(?: mir| mit mir)?(?: immer| bitte| nur)? "
-    rf"(?:auf |in )?{_SOME_LANGUAGE}\b|sprache: ?{_SOME_LANGUAGE}\b)",
-    r"(?i:(?:répond[sz]?|répondez|écris|parle)(?:-moi| moi)?(?: toujours)? en "
-    rf"{_SOME_LANGUAGE}\b|langue ?: ?{_SOME_LANGUAGE}\b)",
-    r"(?i:(?:responde|respóndeme|contesta|escribe|habla)(?:me)?(?: siempre)? en "
-    rf"{_SOME_LANGUAGE}\b|idioma: ?{_SOME_LANGUAGE}\b)",
-    rf"用{_SOME_LANGUAGE}(?:回答|回复|答复)",
-    rf"{_SOME_LANGUAGE}で(?:答え|返事|回答|返信)",
-)
-_BRIEF = (
-    r"(?i:be (?:very )?(?:brief|short|concise|terse)\b|keep (?:it|answers|your "
-    r"answers|replies) (?:brief|short|concise)\b|short answers\b)",
-    r"(?i:fass dich kurz\b|antworte (?:immer )?(?:kurz|knapp)\b|halte "
-    r"(?:dich|deine antworten) kurz\b|kurze antworten\b)",
-    r"(?i:sois (?:bref|concis)\b|répond[sz]? brièvement\b|sé "
-    r"(?:breve|conciso)\b|responde (?:brevemente|de forma breve)\b)",
-    r"(?:回答|回复)?(?:要|请)?简[短洁](?:回答)?|簡潔に|手短に",
 )
 
 
@@ -163,39 +113,48 @@ def _text_between(ends: Sequence[str], lines: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _persona_of_words(named: str, words: str) -> Persona:
-    begins = [found.end() for found in itertools.islice(_BEGINS.finditer(words), MOST_SENTENCES)]
+    found = itertools.islice(_sentence_start().finditer(words), MOST_SENTENCES)
+    begins = [one.end() for one in found]
     if not begins or not words:
         return Persona(agent=named)
-    brief = next(_find_statements(_BRIEF, words, begins), None) is not None
+    wanted = _first_group("answer_in", words, begins).lower()
     return Persona(
-        _first_name(_PERSON, words, begins),
-        _first_name(_AGENT, words, begins) or named,
-        _wanted_language(words, begins),
-        brief,
+        # What to be called is a wish, a name only a fact: so the wish goes first.
+        _first_group("call_me", words, begins) or _first_group("my_name", words, begins),
+        # “You are” may be followed by anything, so a name that is called so comes before it.
+        _first_group("your_name", words, begins) or _first_group("you_are", words, begins) or named,
+        next((code for code, names in _language_names().items() if wanted in names), ""),
+        any(_pattern("brief").match(words, at) for at in begins),
     )
 
 
-def _first_name(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
-    """Return the name that the first pattern finds."""
-    found = next(_find_statements(patterns, words, begins), None)
-    return (
-        ""
-        if found is None
-        else next((value for value in found.groupdict().values() if value), "").strip()
-    )
+def _first_group(field: str, words: str, begins: Sequence[int]) -> str:
+    """Return what the first sentence says that begins with a pattern of any language."""
+    found = next(filter(None, (_pattern(field).match(words, at) for at in begins)), None)
+    return next(filter(None, found.groups()), "").strip() if found else ""
 
 
-def _wanted_language(words: str, begins: Sequence[int]) -> str:
-    found = next(_find_statements(_LANGUAGE, words, begins), None)
-    if found is None:
-        return ""
-    said = next(value for value in found.groups() if value).lower()
-    return next(language for language, names in _LANGUAGES.items() if said in names.split("|"))
+@functools.cache
+def _sentence_start() -> re.Pattern[str]:
+    courtesy = language_data.any_of(PersonaWords, lambda one: one.courtesy)
+    end = r"(?:^|[.!?;:](?=\s)|[。！？：；])"
+    return re.compile(rf"{end}\s*(?:[-*+]\s+)?(?i:{courtesy})*", re.MULTILINE)
 
 
-def _find_statements(
-    patterns: tuple[str, ...], words: str, begins: Sequence[int]
-) -> Iterator[re.Match[str]]:
-    """Yield where a sentence begins with one of the patterns, in their order."""
-    for pattern in map(re.compile, patterns):
-        yield from (found for at in begins if (found := pattern.match(words, at)))
+@functools.cache
+def _pattern(field: str) -> re.Pattern[str]:
+    names = "|".join(name for names in _language_names().values() for name in names)
+    macros = {"name": _NAME, "han_name": _HAN_NAME, "language": f"({names})"}
+    pattern = language_data.any_of(PersonaWords, lambda one: getattr(one, field))
+    return re.compile(language_data.expand_macros(pattern, macros))
+
+
+@functools.cache
+def _language_names() -> Mapping[str, tuple[str, ...]]:
+    tables = language_data.of_all(PersonaWords)
+    return {
+        code: tuple(
+            name for one in tables for name in one.languages.get(code, "").split("|") if name
+        )
+        for code in language_data.languages()
+    }

@@ -11,6 +11,7 @@ found however old it is. Notes do not fade.
 
 import asyncio
 import math
+import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,10 @@ from msgspec import structs
 
 from app.agent.memory import episode_vectors, episodes, message_memory
 from app.agent.memory.recall_candidates import (
-    Ask,
     Found,
     Key,
-    Measured,
+    NearnessByKind,
+    RecallQuery,
     found_of,
     keys_with_words,
     nearest_keys,
@@ -84,6 +85,7 @@ async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
 
     Without words, the newest of the days it names.
     """
+    # What was written a moment ago must be found: indexes are filled behind the writes.
     await search.catch_up(app)
     await message_memory.wait_until_caught_up(app)
     ask = app.quick(_parse_query, me, text, limit)
@@ -107,6 +109,22 @@ def memory_folder(tx: Tx, owner: int, *below: str) -> int | None:
     return at
 
 
+def find_note(
+    tx: Tx, owner: int, folder_id: int | None, title: str, *, columns: str = "*"
+) -> sqlite3.Row | None:
+    """Return the live note of exactly that title there, of several the one with the lowest id."""
+    # Both kinds of pins and the case are named for the index by title; the second condition on
+    # the title makes it exact.
+    return tx.one(
+        f"""SELECT {columns} FROM notes WHERE owner_id = :owner AND folder_id IS :folder
+              AND pinned IN (0, 1) AND title = :title COLLATE NOCASE AND title = :title
+              AND trash_id IS NULL ORDER BY id LIMIT 1""",
+        owner=owner,
+        folder=folder_id,
+        title=title,
+    )
+
+
 def fade_factor(at: str, now: datetime) -> float:
     """Return the factor by which an episode of that moment counts now: 1 for a new one, nearer to
     1 - FADING the older it is.
@@ -115,7 +133,7 @@ def fade_factor(at: str, now: datetime) -> float:
     return float(1 - FADING + FADING * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
-def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
+def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> RecallQuery:
     """Read a query as words; of the operators of search only those that name days are known
     here.
     """
@@ -123,6 +141,7 @@ def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     parsed = query_language.parse_query(text, due.local_day(tx.now, zone))
     periods = parsed.filters.periods
     said = [word for term in parsed.terms for word in find_words(term.text)]
+    # A query of operators alone, such as tag:x, is taken for its words.
     if not (said or periods):
         said = find_words(text)
     query = read_query.read_query(tx, me, " ".join(said).lower())
@@ -136,14 +155,16 @@ def _parse_query(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
         params |= {f"since{number}": span.since, f"until{number}": span.until}
     meant = " ".join(said) if periods else text
     query = structs.replace(query, filters=Filters(periods=periods))
-    return Ask(query, meant, " AND ".join(conditions), params, memory_folder(tx, me.user), limit)
+    return RecallQuery(
+        query, meant, " AND ".join(conditions), params, memory_folder(tx, me.user), limit
+    )
 
 
 _NOT_HIDDEN = """NOT EXISTS (SELECT 1 FROM conversation_members m
     WHERE m.conversation_id = e.conversation_id AND m.user_id = e.user_id AND m.hidden = 1)"""
 
 
-async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
+async def _measure_nearness(app: App, me: Caller, ask: RecallQuery) -> NearnessByKind | None:
     """Measure how near everything is.
 
     None where meaning cannot rank, which is no failure of the search.
@@ -156,6 +177,7 @@ async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
         vector = await meaning.query(ask.text)
     except EmbeddingFailed:
         return None
+    # The model may have been exchanged while the query waited for its vector.
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return None
     held = await meaning.matrices_of(EPISODES).matrices_of(app, model, [me.user])
@@ -164,20 +186,21 @@ async def _measure_nearness(app: App, me: Caller, ask: Ask) -> Measured | None:
         if ask.folder_id is not None
         else []
     )
+    # Off the loop, since it multiplies every vector of the owner.
     return await asyncio.to_thread(_nearness_of, model, noted, held, vector)
 
 
 def _nearness_of(
     model: Model, notes: "Sequence[Matrix]", held: "Sequence[Matrix]", vector: bytes
-) -> Measured:
-    return Measured(
+) -> NearnessByKind:
+    return NearnessByKind(
         model,
         [matrix.nearness(vector) for matrix in notes],
         [matrix.nearness(vector) for matrix in held],
     )
 
 
-def _newest_of_days(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
+def _newest_of_days(tx: Tx, me: Caller, ask: RecallQuery) -> list[Recalled]:
     """Return the newest that there is of the days that are asked for."""
     rows = tx.all(
         f"SELECT e.id FROM episodes e WHERE {ask.condition} "
@@ -203,7 +226,9 @@ def _newest_of_days(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
     ]
 
 
-def _rank_recalled(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Recalled]:
+def _rank_recalled(
+    tx: Tx, me: Caller, ask: RecallQuery, measured: NearnessByKind | None
+) -> list[Recalled]:
     """Mix both measures of the best of either, let episodes fade, and show what is left at the
     top.
     """
@@ -215,6 +240,7 @@ def _rank_recalled(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> l
     keys = keys_with_words(tx, me, ask, facts)
     near = {} if measured is None else nearest_keys(tx, ask, measured, keys, facts)
     spans = {} if measured is None else spans_of(tx, measured.model, list(near))
+    # A text that has changed since its vector was made is judged by words alone.
     near = {key: one for key, one in near.items() if spans.get(key) is not None}
     found = found_of(tx, me, [*keys, *(near.keys() - set(keys))])
     scores = rank_by_meaning.mix_scores(
@@ -255,6 +281,7 @@ def _score_by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> 
 
 def _recalled_text(text: str, wanted: Sequence[Pattern], place: tuple[int, int] | None) -> str:
     shown, marks = make_snippet(text, wanted)
+    # Where no word stands in the snippet, the passage that is near in meaning says more.
     return first_words(text, *place) if place is not None and not marks else shown
 
 

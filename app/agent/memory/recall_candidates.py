@@ -32,7 +32,7 @@ LOOKED_AT = 100_000
 Key = tuple[Literal["note", "episode"], int]
 
 
-class Ask(msgspec.Struct, frozen=True):
+class RecallQuery(msgspec.Struct, frozen=True):
     """What is looked for: words in any form, the text for its meaning, a condition on `e`, an
     episode, the folder of facts, and how many.
     """
@@ -56,7 +56,7 @@ class Ask(msgspec.Struct, frozen=True):
         return query_patterns(telling if telling.clauses else self.query)
 
 
-class Measured(msgspec.Struct, frozen=True):
+class NearnessByKind(msgspec.Struct, frozen=True):
     """How near all notes and all episodes are, by a model."""
 
     model: Model
@@ -76,14 +76,14 @@ class Found(msgspec.Struct, frozen=True):
     at: str
 
 
-def keys_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
+def keys_with_words(tx: Tx, me: Caller, ask: RecallQuery, facts: Collection[int]) -> list[Key]:
     """Return the episodes, and the notes among the facts, that hold some of the words."""
     keys: list[Key] = [("episode", id_) for id_ in _episodes_with_words(tx, me, ask)]
     keys += [("note", id_) for id_ in _notes_with_words(tx, me, ask, facts)]
     return keys
 
 
-def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[int]:
+def _notes_with_words(tx: Tx, me: Caller, ask: RecallQuery, facts: Collection[int]) -> list[int]:
     if not facts or not has_index(tx, me.user):
         return []
     name = word_index.table_name(me.user)
@@ -98,7 +98,7 @@ def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> l
     return [row[0] for row in rows]
 
 
-def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
+def _episodes_with_words(tx: Tx, me: Caller, ask: RecallQuery) -> list[int]:
     if not episodes.has_words(tx, me.user):
         return []
     name = episodes.table_name(me.user)
@@ -111,6 +111,7 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
           JOIN episodes e ON e.id = {name}.rowid
             WHERE {name} MATCH :match AND {ask.condition} LIMIT {RANKED}"""
     rows = tx.all(
+        # CROSS JOIN fixes the order: a few ranked ids, each looked up, and never a scan of all.
         f"""SELECT e.id FROM (SELECT id FROM ({newest}) ORDER BY score, id DESC
           LIMIT {RANKED}) ranked CROSS JOIN episodes e ON e.id = ranked.id
             WHERE {ask.condition} LIMIT :most""",
@@ -122,7 +123,7 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
 
 
 def nearest_keys(
-    tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]
+    tx: Tx, ask: RecallQuery, measured: NearnessByKind, keys: Iterable[Key], facts: Collection[int]
 ) -> "dict[Key, Near]":
     """Return how near the nearest are that may be found, and those that hold the words."""
     near: dict[Key, Near] = {}
@@ -149,8 +150,9 @@ def nearest_keys(
     return near
 
 
-def _nearest_ids(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
+def _nearest_ids(tx: Tx, ask: RecallQuery, nearness: "Nearness") -> "dict[int, Near]":
     best = nearness.nearest(ask.pool)
+    # The nearest of all may be of other days; only then are all that are allowed measured.
     allowed = _allowed_ids(tx, ask, list(best))
     if len(allowed) < ask.limit and len(best) >= ask.pool:
         allowed = {
@@ -165,7 +167,7 @@ def _nearest_ids(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
     }
 
 
-def _allowed_ids(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
+def _allowed_ids(tx: Tx, ask: RecallQuery, ids: Sequence[int]) -> set[int]:
     rows = tx.all(
         "SELECT e.id FROM json_each(:asked) asked CROSS "
         f"JOIN episodes e ON e.id = asked.value WHERE {ask.condition}",
@@ -208,6 +210,7 @@ def found_of(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
         me=me.user,
         ids=id_list([id_ for kind, id_ in keys if kind == "note"]),
     )
+    # Many notes share a folder, whose path takes a query for each level.
     paths = {
         folder_id: folder_rows.folder_path(tx, folder_id)
         for folder_id in {row["folder_id"] for row in notes}

@@ -58,11 +58,13 @@ def explain_failure(failure: Exception, *, in_tool: bool) -> AppError:
     if isinstance(failure, AppError):
         return failure
     if in_tool:
+        # Tools raise AppErrors; anything else is a fault of ours and needs its traceback.
         log.error("A tool of the agent failed", exc_info=failure)
         return ToolBroke(INTERNAL)
     if not isinstance(
         failure, ModelAPIError | UnexpectedModelBehavior | UsageLimitExceeded | TimeoutError
     ):
+        # The place alone and not the message, which a provider wrote.
         log.warning(
             "What a model sent could not be read: %s in %s",
             type(failure).__name__,
@@ -92,6 +94,7 @@ def is_broken_off(messages: Sequence[ModelMessage]) -> bool:
 
 def _raised_at(failure: Exception) -> str:
     """Return where an error was raised; its message may hold what a provider wrote, even a key."""
+    # The innermost frame is where it was raised.
     trace = failure.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

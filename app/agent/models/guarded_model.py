@@ -95,6 +95,7 @@ class GuardedModel(WrapperModel):
         async with self.request_stream(
             messages, model_settings, model_request_parameters
         ) as stream:
+            # One way of asking: what guards a stream guards a whole answer too.
             async for _ in stream:
                 pass
         return stream.get()
@@ -141,6 +142,7 @@ class GuardedModel(WrapperModel):
             if self._tools != "none"
             else dataclasses.replace(parameters, function_tools=[])
         )
+        # Once shortened and a few times waited for, then the rules: nobody waits for long.
         shortened, waits = False, 0
         while True:
             fitted = (
@@ -149,6 +151,7 @@ class GuardedModel(WrapperModel):
                 else self._fit_history(messages, offered.function_tools)
             )
             asked = self._request_settings(settings)
+            # Its own stack for each try, since one that failed must be closed before the next.
             attempt = contextlib.AsyncExitStack()
             try:
                 stream = await open_guarded(
@@ -158,6 +161,7 @@ class GuardedModel(WrapperModel):
                     messages,
                     self._now,
                 )
+            # A budget that is used up or agents that are stopped hold for the rules as well.
             except AppError:
                 await attempt.aclose()
                 raise
@@ -202,6 +206,7 @@ class GuardedModel(WrapperModel):
         self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
     ) -> list[ModelMessage]:
         """Return as much of the conversation as fits into the model's context, if that is known."""
+        # Before anything is measured: lean results are often enough to fit.
         messages = [lean_results.lean_message(message) for message in messages]
         if self._window is None:
             return messages
@@ -223,12 +228,14 @@ class GuardedModel(WrapperModel):
         self._window = _told_context(error, self._window)
         counted = _PROMPT.search(f"{getattr(error, 'body', '')}")
         room = self._window - self._answer_tokens(self._window)
+        # Our estimate by the rate at which it was wrong, as the server counted.
         self._most = room * (said + tools) // int(counted[1]) - tools if counted else said // 2
 
     def _request_settings(self, settings: ModelSettings | None) -> ModelSettings | None:
         """Return the settings of the request, with a shorter answer where the context turned out
         to be small.
         """
+        # Only once the window turned out to be smaller than was known.
         if self._window is None or self._window == model_choice.context_of(self._configured):
             return settings
         return ModelSettings(
@@ -283,6 +290,7 @@ def _pause_of(error: Exception) -> float | None:
 
     None where asking again is of no use, or would take too long.
     """
+    # Only those say that a moment later may be better.
     if not isinstance(error, wrong.ModelRateLimitError | wrong.ModelUnavailableError):
         return None
     asked = error.retry_after
@@ -305,6 +313,7 @@ def _told_context(error: Exception, known: int | None) -> int:
     """
     text = f"{getattr(error, 'body', '')} {error}"
     told = next((int(found[1]) for pattern in _WINDOW if (found := pattern.search(text))), None)
+    # A window that is not smaller would make the same request again.
     if told and (known is None or told < known):
         return told
     return known // 2 if known else LEAST_CONTEXT

@@ -46,7 +46,7 @@ async def open_guarded(
     messages: Sequence[ModelMessage],
     now: datetime,
 ) -> "GuardedStream":
-    """Open a model's stream on `stack` and give it once it has said its first word, or made its
+    """Open a model's stream on `stack` and return it once it has said its first word, or made its
     calls; raise whatever came before that.
     """
     inner = await stack.enter_async_context(asked)
@@ -74,6 +74,7 @@ class GuardedStream(StreamedResponse):
 
         Raise NoAnswer where there is neither text nor call.
         """
+        # As long as nothing has gone out, the rules can still answer in its place.
         self.first = await self._next_text()
         if not self.first and not self.calls():
             raise (
@@ -90,6 +91,7 @@ class GuardedStream(StreamedResponse):
                 text = await self._next_text()
             except (ModelAPIError, UnexpectedModelBehavior):
                 raise
+            # After the first word nobody can take over; the turn ends with what was said.
             except Exception as error:
                 raise ModelAPIError(self.model_name, type(error).__name__) from None
         for call in self.calls():
@@ -112,6 +114,7 @@ class GuardedStream(StreamedResponse):
                 else printed_calls.call_start(self.held, begun=bool(self.said))
             )
             if self.ended:
+                # Only a whole text can be told from JSON that an answer merely begins with.
                 self._take_printed()
                 start = len(self.held) if self.said or self.held.strip() else 0
             free, self.held = self.held[:start], self.held[start:]
@@ -141,6 +144,7 @@ class GuardedStream(StreamedResponse):
         """Count how often the very call stands in this turn already."""
         count = 0
         for message in self.messages:
+            # A new question may need the same call again.
             if isinstance(message, ModelRequest) and any(
                 isinstance(part, UserPromptPart) for part in message.parts
             ):
@@ -156,6 +160,7 @@ class GuardedStream(StreamedResponse):
             not self.held.strip()
             or not self._schemas()
             or any(isinstance(part, ToolCallPart) for part in self.inner.get().parts)
+            # Else a note that holds a printed call could make the model run it.
             or self._was_read(self.held)
         ):
             return
@@ -201,6 +206,8 @@ class GuardedStream(StreamedResponse):
         found = self.inner.get()
         others = [part for part in found.parts if not isinstance(part, ToolCallPart)]
         if self.printed:
+            # What became calls must not stand in the history as text too, or small models imitate
+            # it.
             others = [part for part in others if not isinstance(part, TextPart)]
             others += [TextPart(self.said)] if self.said else []
         return dataclasses.replace(found, parts=[*others, *self.calls()])

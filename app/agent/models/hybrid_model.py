@@ -23,7 +23,9 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from app.agent.memory.persona import read_persona
+from app.agent.models.model_messages import find_instructions
 from app.agent.models.rules_model import RulesModel
+from app.agent.models.small_models import tool_choice
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Step
 
@@ -92,6 +94,7 @@ class HybridModel(WrapperModel):
         self, messages: list[ModelMessage], parameters: ModelRequestParameters
     ) -> tuple[Model, list[ModelMessage], ModelRequestParameters]:
         """Return who makes the next step, what it is told, and with which tools."""
+        # The rules are asked at each step, since they know it from the results alone.
         if _is_the_models(self._rules.step(messages, parameters), messages):
             return (
                 self.wrapped,
@@ -111,12 +114,13 @@ def flatten_history(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
     for entry in messages:
         if isinstance(entry, ModelResponse):
             text = "".join(part.content for part in entry.parts if isinstance(part, TextPart))
+            # Calls are left out: a model without tools would print some of its own.
             found += [ModelResponse(parts=[TextPart(text)])] if text else []
             continue
         for part in entry.parts:
             match part:
                 case UserPromptPart():
-                    message, data = _part_text(part), []
+                    message, data = tool_choice.part_text(part), []
                     found.append(ModelRequest(parts=[part], instructions=entry.instructions))
                 case ToolReturnPart() | RetryPromptPart():
                     data.append(_data_block(part))
@@ -127,41 +131,18 @@ def flatten_history(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
         asked = UserPromptPart(FROM_DATA.format(message=message, data="\n".join(data)))
         found = [
             *found[:last],
-            ModelRequest(parts=[asked], instructions=_find_instructions(messages)),
+            ModelRequest(parts=[asked], instructions=find_instructions(messages) or None),
         ]
     return found
 
 
 def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
     """Return whether the next step is an answer that the rules need not give themselves."""
-    names = read_persona(_find_instructions(messages) or "").names
+    names = read_persona(find_instructions(messages)).names
     return (
         not step.calls
-        and routing.route_message(_newest_message(messages), names=names).intent in WRITTEN
-    )
-
-
-def _newest_message(messages: Sequence[ModelMessage]) -> str:
-    said = [part for entry in messages for part in entry.parts if isinstance(part, UserPromptPart)]
-    return _part_text(said[-1]) if said else ""
-
-
-def _part_text(part: UserPromptPart) -> str:
-    return (
-        part.content
-        if isinstance(part.content, str)
-        else " ".join(item for item in part.content if isinstance(item, str))
-    )
-
-
-def _find_instructions(messages: Sequence[ModelMessage]) -> str | None:
-    return next(
-        (
-            entry.instructions
-            for entry in reversed(messages)
-            if isinstance(entry, ModelRequest) and entry.instructions
-        ),
-        None,
+        and routing.route_message(tool_choice.newest_turn(messages)[0], names=names).intent
+        in WRITTEN
     )
 
 
@@ -172,5 +153,6 @@ def _data_block(part: ToolReturnPart | RetryPromptPart) -> str:
         if isinstance(part.content, str)
         else json.dumps(part.content, ensure_ascii=False, default=str)
     )
+    # A note must not end the block and speak on as the user.
     shut = text.replace("</", "<\\/")
     return f'<data tool="{part.tool_name}">{shut}</data>'

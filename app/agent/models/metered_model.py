@@ -6,17 +6,13 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    ModelResponsePart,
-    ToolCallPart,
-)
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
 
+from app.agent.models.model_messages import find_instructions
 from app.agent.turn import transcript
 from app.agent.turn.token_meter import Meter, count_tokens, longest_answer
 
@@ -47,13 +43,7 @@ class MeteredModel(WrapperModel):
         except ModelAPIError:
             self._meter.after(0, 0)
             raise
-        self._note(
-            answer.usage.input_tokens,
-            answer.usage.output_tokens,
-            answer.parts,
-            messages,
-            model_request_parameters,
-        )
+        self._note(answer.usage, answer.parts, messages, model_request_parameters)
         return answer
 
     @contextlib.asynccontextmanager
@@ -66,6 +56,7 @@ class MeteredModel(WrapperModel):
     ) -> AsyncIterator[StreamedResponse]:
         """Yield the brain's answer in pieces."""
         limited = await self._reserve(messages, model_settings, model_request_parameters)
+        # Only a call that never began is free; of one that broke off the words so far are counted.
         opened = False
         try:
             async with self.wrapped.request_stream(
@@ -75,14 +66,8 @@ class MeteredModel(WrapperModel):
                 try:
                     yield stream
                 finally:
-                    usage, parts = stream.usage, stream.get().parts
-                    self._note(
-                        usage.input_tokens,
-                        usage.output_tokens,
-                        parts,
-                        messages,
-                        model_request_parameters,
-                    )
+                    parts = stream.get().parts
+                    self._note(stream.usage, parts, messages, model_request_parameters)
         except ModelAPIError:
             if not opened:
                 self._meter.after(0, 0)
@@ -94,7 +79,7 @@ class MeteredModel(WrapperModel):
         given: ModelSettings | None,
         parameters: ModelRequestParameters,
     ) -> ModelSettings | None:
-        """Reserve the call and give the settings with which it cannot take more."""
+        """Reserve the call and return the settings with which it cannot take more."""
         if not self._meter.reserves:
             return given
         asked = (given or {}).get("max_tokens") or self._meter.app.settings.max_completion
@@ -110,8 +95,7 @@ class MeteredModel(WrapperModel):
 
     def _note(
         self,
-        prompt: int,
-        completion: int,
+        usage: RequestUsage,
         parts: Sequence[ModelResponsePart],
         messages: Sequence[ModelMessage],
         parameters: ModelRequestParameters,
@@ -119,11 +103,11 @@ class MeteredModel(WrapperModel):
         """Note what a call took; of a brain that does not say, or was cut off before it said,
         what its words come to.
         """
+        # Many local servers tell no usage.
+        prompt, completion = usage.input_tokens, usage.output_tokens
         if not (prompt or completion):
-            prompt, completion = (
-                self._prompt(messages, parameters),
-                count_tokens(text for part in parts for text in _texts_of_part(part)),
-            )
+            prompt = self._prompt(messages, parameters)
+            completion = count_tokens(text for part in parts for text in _texts_of_part(part))
         self._meter.after(prompt, completion)
 
     def _prompt(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
@@ -131,14 +115,7 @@ class MeteredModel(WrapperModel):
         texts = (
             text for entry in messages for part in entry.parts for text in _texts_of_part(part)
         )
-        told = next(
-            (
-                entry.instructions
-                for entry in reversed(messages)
-                if isinstance(entry, ModelRequest) and entry.instructions
-            ),
-            "",
-        )
+        told = find_instructions(messages)
         tools = (
             json.dumps([tool.name, tool.description, tool.parameters_json_schema])
             for tool in parameters.function_tools

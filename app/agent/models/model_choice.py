@@ -34,6 +34,7 @@ def choose_model(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | 
     The wanted one if there is one of that name, else the user's, else the server's default; None
     for the rules.
     """
+    # The operator has no user and no settings.
     own = users.settings_of(tx, me).default_model if me.user else None
     for name in (wanted, own):
         if name and name.casefold() != DEFAULT:
@@ -65,6 +66,7 @@ def all_models(tx: Tx) -> list[Configured]:
     """Return all models that can be asked for, by name, the environment's first."""
     stored = model_rows.list_all(tx)
     given = environment_model(tx.settings)
+    # One of that name that was added on the command line wins.
     hidden = given is None or any(
         model.name.casefold() == given.name.casefold() for model in stored
     )
@@ -125,6 +127,7 @@ def model_address(provider: Provider, url: str) -> str:
         raise ValueError("must be an address that begins with http:// or https://")
     if where.username or where.password or where.query or where.fragment:
         raise ValueError("must hold no user, password or query; a secret has its own place")
+    # People paste the whole address of an endpoint.
     path = where.path.rstrip("/").removesuffix("/chat/completions")
     if provider not in ("anthropic", "google") and not path:
         path = "/v1"
@@ -159,6 +162,7 @@ def tools_of(model: Configured) -> model_rows.Tools:
         return model.tools
     if model.found is not None and model.found.tools is False:
         return "none"
+    # Models on one's own machine are small, and many tools confuse them.
     own_server = model.provider in OWN_SERVERS or is_local(model.url)
     return (
         "few" if own_server or (context_of(model) or SMALL_CONTEXT + 1) <= SMALL_CONTEXT else "all"

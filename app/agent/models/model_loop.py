@@ -35,12 +35,13 @@ from pydantic_core import SchemaValidator, core_schema
 
 from app.agent.models import failures, model_messages, prompts
 from app.agent.turn import live_turn
-from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn
+from app.agent.turn.live_turn import TooManyRefusals, Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
 from app.errors import AppError, Unavailable
 from app.tools.approvals import audit, stop_switch
 from app.tools.registry import registry
 
+# Arguments are checked by the operation itself, whose refusals the model can read.
 _an_object = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.str_schema()))
 
 
@@ -56,11 +57,13 @@ class OfferedTools(AbstractToolset[Turn]):
         return "catalogue"
 
     async def get_tools(self, ctx: RunContext[Turn]) -> dict[str, ToolsetTool[Turn]]:
-        """Return the tools that are offered in the turn, and those of its desk."""
+        """Return the tools that are offered in the turn, and those of its interceptor."""
         turn = ctx.deps
         offered = {tool.name: self._tool(tool) for tool in live_turn.offered_tools(turn)}
         return offered | (
-            {} if turn.desk is None else {tool.name: self._made(tool) for tool in turn.desk.extra}
+            {}
+            if turn.interceptor is None
+            else {tool.name: self._made(tool) for tool in turn.interceptor.extra}
         )
 
     def _tool(self, tool: registry.RegisteredTool) -> ToolsetTool[Turn]:
@@ -69,6 +72,7 @@ class OfferedTools(AbstractToolset[Turn]):
             name=found.name,
             description=found.description,
             parameters_json_schema=found.parameters,
+            # Two writes at once could be about the same note.
             sequential=found.read_write == "write",
         )
         return self._made(definition)
@@ -115,7 +119,7 @@ async def run_model(
     history: Sequence[bytes],
     *,
     temperature: float | None = None,
-) -> Ended:
+) -> TurnEnd:
     """Answer `prompt` with `brain`, which is told what the earlier turns left.
 
     Events go out as they happen. Never raises for what a model does.
@@ -140,11 +144,13 @@ async def run_model(
         try:
             async with limit:
                 async for event in events:
+                    # At every event, so that the switch stops even an answer that is being written.
                     stop_switch.require_running(turn.app)
                     await _pass_on_event(turn, event)
         except TooManyRefusals as refusal:
             await turn.give_up(refusal)
         except Exception as failure:
+            # A tool that still runs when something else than our limit breaks in is what broke.
             in_tool = not limit.expired() and any(
                 call.outcome == live_turn.CALLED for call in turn.calls
             )
@@ -153,8 +159,9 @@ async def run_model(
     usage, messages = events.usage, events.all_messages()
     if error is None and failures.is_broken_off(messages):
         error = Unavailable(failures.BROKE_OFF)
+    # Only this turn's: those before are stored with their own turns.
     left = [_without_instructions(entry) for entry in messages[len(before) :]]
-    return Ended(
+    return TurnEnd(
         brain.model_name,
         usage.input_tokens,
         usage.output_tokens,

@@ -41,6 +41,7 @@ def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                 case ToolCallPart():
                     arguments = part.args_as_dict()
                     yield Part("called", None, part.tool_name, part.tool_call_id, arguments)
+                # In a response it would be of a tool that the provider ran itself.
                 case ToolReturnPart() if isinstance(entry, ModelRequest):
                     result = part.content, part.tool_name, part.tool_call_id
                     yield Part("gave" if part.outcome == "success" else "refused", *result)
@@ -50,7 +51,20 @@ def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                     yield Part("other", getattr(part, "content", None))
 
 
+def find_instructions(messages: Sequence[ModelMessage]) -> str:
+    """Return the instructions of the newest request that has any."""
+    return next(
+        (
+            entry.instructions
+            for entry in reversed(messages)
+            if isinstance(entry, ModelRequest) and entry.instructions
+        ),
+        "",
+    )
+
+
 def _library_message(message: Message) -> ModelMessage:
+    # Hearth keeps no names of sides: what a side says tells which it is.
     if any(part.kind in ("asked", "gave", "refused") for part in message):
         return ModelRequest(parts=[_request_part(part) for part in message])
     return ModelResponse(

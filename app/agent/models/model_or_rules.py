@@ -32,6 +32,7 @@ class Brain(msgspec.Struct, frozen=True):
     @property
     def fallback(self) -> Fallback | None:
         """Why the rules answered in its place; None as long as they did not."""
+        # A model may only find out in the middle of its turn that it cannot answer.
         return self.missing or getattr(self.model, "fallback", None)
 
     @property
@@ -66,6 +67,7 @@ async def pick_brain(
             Fallback(configured.name, str(missing)),
         )
     moment = now or app.clock()
+    # Loaded here: most servers run without a model, and it takes over a second.
     guarded, rules = (
         await lazy_import("app.agent.models.guarded_model"),
         await lazy_import("app.agent.models.rules_model"),
@@ -78,6 +80,6 @@ async def pick_brain(
     )
 
 
-def brain_name(app: App, me: Caller, wanted: str | None = None) -> str:
-    """Return the name of the brain that `pick` would take."""
-    return app.quick(model_choice.name_of, me, wanted)
+def brain_name(app: App, me: Caller) -> str:
+    """Return the name of the brain that `pick_brain` would take by default."""
+    return app.quick(model_choice.name_of, me)

@@ -84,6 +84,7 @@ def find_named(tx: Tx, name: str) -> Configured | None:
 def put(tx: Tx, model: Configured) -> None:
     """Store a model, in the place of one of that name if there is one."""
     tx.run(
+        # What a test found is of the model before, so it goes.
         """INSERT INTO models
              (name, provider, url, model, key_from, tools, thinking, context, created_at)
            VALUES (:name, :provider, :url, :model, :key, :tools, :thinking, :context, :now)
@@ -138,4 +139,5 @@ def make_default(tx: Tx, name: str) -> None:
 def _configured_of_row(row: sqlite3.Row) -> Configured:
     fields: dict[str, Any] = dict(row)
     found = None if fields["found"] is None else msgspec.json.decode(fields["found"], type=Found)
+    # SQLite has no booleans.
     return Configured(**{**fields, "found": found, "thinking": fields["thinking"] == 1})

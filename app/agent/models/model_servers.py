@@ -30,22 +30,17 @@ class Server:
         self.reachable = False
         self.trouble: str | None = None
 
-    async def get(self, url: str) -> Any:
-        """Return what an address answers, as JSON; None for anything else."""
-        return await self._ask("GET", url)
-
-    async def post(self, url: str, body: Any) -> Any:
-        """Return what an address answers to a body, as JSON; None for anything else."""
-        return await self._ask("POST", url, body)
-
-    async def _ask(self, method: str, url: str, body: Any = None) -> Any:
+    async def ask(self, url: str, body: Any = None) -> Any:
+        """Return the JSON that an address answers, with a body to a POST; else None."""
         import httpx2 as httpx
 
+        method = "GET" if body is None else "POST"
         try:
             answer = await self._client.request(
                 method, url, json=body, headers=self._headers(), timeout=SECONDS
             )
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            # The first trouble tells most: later ones follow from it.
             self.trouble = self.trouble or type(error).__name__
             return None
         self.reachable = True
@@ -68,17 +63,14 @@ class Server:
 
 async def list_names(server: Server) -> list[str]:
     """Return the names of the models that the server offers."""
-    listed = await server.get(
+    listed = await server.ask(
         f"{server.base}/v1beta/models"
         if server.provider == "google"
         else f"{_v1_url(server)}/models"
     )
-    rows = listed.get("data", listed.get("models", [])) if isinstance(listed, dict) else []
-    names = (
-        [row.get("id") or row.get("name") for row in rows if isinstance(row, dict)]
-        if isinstance(rows, list)
-        else []
-    )
+    listed = _as_object(listed)
+    rows = listed.get("data", listed.get("models"))
+    names = [row.get("id") or row.get("name") for row in _objects(rows)]
     return sorted(
         str(name).removeprefix("models/")[:200] for name in names if isinstance(name, str)
     )
@@ -104,15 +96,9 @@ async def find_out(server: Server, configured: Configured) -> Found:
         shown := await _ask_lm_studio(server, configured.model)
     ):
         return shown
-    listed = await server.get(f"{_v1_url(server)}/models")
-    rows = (
-        listed.get("data", [])
-        if isinstance(listed, dict) and isinstance(listed.get("data"), list)
-        else []
-    )
-    row = next(
-        (row for row in rows if isinstance(row, dict) and row.get("id") == configured.model), {}
-    )
+    listed = await server.ask(f"{_v1_url(server)}/models")
+    rows = _objects(_as_object(listed).get("data"))
+    row = next((row for row in rows if row.get("id") == configured.model), {})
     meta = _as_object(row.get("meta"))
     context = (
         _as_number(row.get("context_length"))
@@ -125,8 +111,9 @@ async def find_out(server: Server, configured: Configured) -> Found:
 
 
 async def _ask_ollama(server: Server, model: str) -> Found | None:
-    shown = await server.post(f"{server.root}/api/show", {"model": model})
-    running = await server.get(f"{server.root}/api/ps")
+    shown = await server.ask(f"{server.root}/api/show", {"model": model})
+    running = await server.ask(f"{server.root}/api/ps")
+    # Only Ollama has /api/ps, so its answer tells whether it is one.
     if not isinstance(running, dict) or not isinstance(running.get("models"), list):
         return None
     shown = _as_object(shown)
@@ -140,34 +127,26 @@ async def _ask_ollama(server: Server, model: str) -> Found | None:
         None,
     )
     can = shown.get("capabilities")
-    loaded = next(
-        (
-            row
-            for row in running["models"]
-            if isinstance(row, dict) and is_offered(model, [str(row.get("name"))])
-        ),
-        {},
-    )
+    models = _objects(running["models"])
+    loaded = next((row for row in models if is_offered(model, [str(row.get("name"))])), {})
+    # What the model was loaded with counts; what it could have at most is another matter.
     context = _as_number(loaded.get("context_length")) or _set_context(shown.get("parameters"))
     tools, thinks = ("tools" in can, "thinking" in can) if isinstance(can, list) else (None, None)
     return Found("ollama", context, most, tools, thinks)
 
 
 async def _ask_llama_cpp(server: Server) -> Found | None:
-    shown = await server.get(f"{server.root}/props")
+    shown = await server.ask(f"{server.root}/props")
     if not isinstance(shown, dict):
         return None
-    settings = shown.get("default_generation_settings")
-    context = _as_number(settings.get("n_ctx")) if isinstance(settings, dict) else None
-    can = shown.get("chat_template_caps")
-    tools = (
-        can.get("supports_tool_calls", can.get("supports_tools")) if isinstance(can, dict) else None
-    )
+    context = _as_number(_as_object(shown.get("default_generation_settings")).get("n_ctx"))
+    can = _as_object(shown.get("chat_template_caps"))
+    tools = can.get("supports_tool_calls", can.get("supports_tools"))
     return Found("llama.cpp", context, context, tools if isinstance(tools, bool) else None)
 
 
 async def _ask_lm_studio(server: Server, model: str) -> Found | None:
-    shown = await server.get(f"{server.root}/api/v0/models/{model}")
+    shown = await server.ask(f"{server.root}/api/v0/models/{model}")
     if not isinstance(shown, dict) or "max_context_length" not in shown:
         return None
     can = shown.get("capabilities")
@@ -199,9 +178,14 @@ def _set_context(parameters: Any) -> int | None:
 
 def _as_number(value: Any) -> int | None:
     with contextlib.suppress(ValueError, TypeError, OverflowError):
+        # True is an int in Python.
         return int(value) if not isinstance(value, bool) and int(value) > 0 else None
     return None
 
 
 def _as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

@@ -124,6 +124,7 @@ async def add_model(
     reference = key_from if secret is None else secrets.keep(secret)
     added = Configured(name, provider, address, model or name, reference, tools, thinking, context)
     try:
+        # The secret lies in a file, which no transaction takes back: so it is forgotten by hand.
         former = await app.write(_store_model, added, replace=replace)
     except AlreadyExists:
         secrets.forget(reference)
@@ -166,6 +167,7 @@ async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
     if configured is None:
         raise _unknown_model(name)
     tested = await probe_model(app.part(Providers), configured)
+    # A server that is off for a moment must not wipe out what was known.
     if tested.reachable:
         await app.write(model_rows.note_found, configured.name, found_of(tested))
     return Tested(app.quick(_model_named, configured.name), tested)
@@ -179,6 +181,7 @@ def _store_model(tx: Tx, added: Configured, *, replace: bool) -> Configured | No
             field="name",
         )
     model_rows.put(tx, added)
+    # Whoever adds a model means to use it.
     if model_rows.default_name(tx) is None:
         model_rows.make_default(tx, added.name)
     return former

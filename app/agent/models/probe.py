@@ -5,8 +5,10 @@ Whether it answers, which models it has, its context, and whether it calls tools
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
+
+import msgspec
 
 from app.agent.models import model_choice, model_servers, providers
 from app.agent.models.model_rows import Configured, Found, Probed
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 CALL_TOKENS = 400
 SHOWN_CHARACTERS = 200
 MOST_NAMES = 200
-TRAP = 4_096
+OLLAMA_USUAL_CONTEXT = 4_096
 WANTED_CONTEXT = 16_384
 
 QUESTION = "What is the weather in Oslo now? Use the tool."
@@ -30,7 +32,7 @@ TOOL = {
 }
 
 
-class Called(NamedTuple):
+class TrialCall(NamedTuple):
     """What came of the tiny call.
 
     Whether it was made (None where the model could not be asked), what was said, and what went
@@ -43,7 +45,7 @@ class Called(NamedTuple):
 
 
 async def probe_model(asked: Providers, configured: Configured) -> Probed:
-    """Test a model and give what was found; never raises for what the server does."""
+    """Test a model and return what was found; never raises for what the server does."""
     try:
         key = asked.key(configured)
         client, model = await asyncio.to_thread(providers.make_model, configured, key)
@@ -58,19 +60,19 @@ async def probe_model(asked: Providers, configured: Configured) -> Probed:
                 f"{where} cannot be reached ({server.trouble}). {_how_to_start(configured)}".strip()
             )
         called = await _make_call(model, configured, key)
-        found = await model_servers.find_out(
-            server, configured
-        )  # after the call, since only a model that is loaded has a context at Ollama
+        # After the call, since only a model that is loaded has a context at Ollama.
+        found = await model_servers.find_out(server, configured)
     finally:
         await client.aclose()
     return _judge(configured, names, found, called)
 
 
-def _judge(configured: Configured, names: list[str], found: Found, called: Called) -> Probed:
+def _judge(configured: Configured, names: list[str], found: Found, called: TrialCall) -> Probed:
     """Return what the answers come to."""
     tools = found.tools if called.made is None else called.made
     offered = model_servers.is_offered(configured.model, names) if names else None
     error = called.error
+    # What to do about a missing model helps more than what the provider wrote.
     if error and offered is False:
         error = (
             f"{urlsplit(configured.url).netloc} has no model {configured.model}. "
@@ -101,7 +103,7 @@ def found_of(probed: Probed) -> Found:
     return Found(probed.server, probed.context, probed.most_context, probed.tools, probed.thinks)
 
 
-async def _make_call(model: "Model", configured: Configured, key: str) -> Called:
+async def _make_call(model: "Model", configured: Configured, key: str) -> TrialCall:
     """Let the model make a tiny call; where it cannot even be asked with a tool, ask without."""
     from pydantic_ai.direct import model_request
     from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart
@@ -117,6 +119,7 @@ async def _make_call(model: "Model", configured: Configured, key: str) -> Called
         ModelRequestParameters(function_tools=[tool]),
     )
     error = ""
+    # Some servers refuse any request that has tools.
     for parameters in (with_tool, ModelRequestParameters()):
         try:
             answer = await model_request(
@@ -132,13 +135,14 @@ async def _make_call(model: "Model", configured: Configured, key: str) -> Called
         text = " ".join(
             "".join(part.content for part in answer.parts if isinstance(part, TextPart)).split()
         )[:SHOWN_CHARACTERS]
+        # The right tool with the right city: small models call something and are no use.
         made = any(
             call.tool_name == "get_weather"
             and "oslo" in json.dumps(call.args, default=str).casefold()
             for call in calls
         )
-        return Called(made, _hide_key(text, key), None)
-    return Called(None, "", error)
+        return TrialCall(made, _hide_key(text, key), None)
+    return TrialCall(None, "", error)
 
 
 def _explain_failure(failure: Exception, configured: Configured, key: str) -> str:
@@ -159,16 +163,17 @@ def _explain_failure(failure: Exception, configured: Configured, key: str) -> st
 
 
 def _hide_key(text: str, key: str) -> str:
+    # Some providers repeat the key in their refusal.
     return text.replace(key, "…") if key else text
 
 
-def _failed_probe(error: str, *, server: str = "") -> Probed:
-    return Probed(False, False, server, [], None, None, None, None, None, "", "", error, [])
+def _failed_probe(error: str) -> Probed:
+    return Probed(False, False, "", [], None, None, None, None, None, "", "", error, [])
 
 
 def _offer_sentence(configured: Configured, known: Found) -> str:
     """Return how the agent will use the model, as a sentence."""
-    match model_choice.tools_of(Configured(**{**_given_fields(configured), "found": known})):
+    match model_choice.tools_of(msgspec.structs.replace(configured, found=known)):
         case "none":
             return "Rules choose and call the tools, and the model writes the answers."
         case "few":
@@ -180,16 +185,12 @@ def _offer_sentence(configured: Configured, known: Found) -> str:
             return "The agent offers it every tool."
 
 
-def _given_fields(configured: Configured) -> dict[str, Any]:
-    return {name: getattr(configured, name) for name in Configured.__struct_fields__}
-
-
 def _find_warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
     found: list[str] = []
     if (
         known.server == "ollama"
         and not configured.context
-        and (known.context is None or known.context <= TRAP)
+        and (known.context is None or known.context <= OLLAMA_USUAL_CONTEXT)
     ):
         found.append(_small_context_warning(configured, known))
     elif known.context is not None and known.context < WANTED_CONTEXT and known.server != "ollama":
@@ -202,9 +203,8 @@ def _find_warnings(configured: Configured, known: Found, *, offered: bool | None
             "The model did not call a tool when asked to. To offer it tools anyway, add it with "
             "`--tools few`."
         )
-    if (
-        offered is False and known.server != "llama.cpp"
-    ):  # which serves its one model under every name
+    # llama.cpp serves its one model under every name.
+    if offered is False and known.server != "llama.cpp":
         found.append(f"The server does not list a model called {configured.model}.")
     return found
 

@@ -28,6 +28,7 @@ FIRST_BYTE_SECONDS = 120.0
 TEMPERATURE = 0.2
 MOST_ANSWER_TOKENS = 4_096
 LEAST_ANSWER_TOKENS = 700
+# The libraries insist on a key, servers of one's own want none.
 NO_KEY = "none"
 LIBRARIES = {"anthropic": "anthropic>=2.12,<3", "google": "google-genai>=2.34,<3"}
 DOES_NOT_STOP_THINKING = "gpt-oss"
@@ -52,11 +53,11 @@ class Providers:
     async def model(self, configured: Configured) -> "Model":
         """Return the model behind its provider; raise ProviderMissing."""
         key = self.key(configured)
+        # The key is part of it: a file with a new key makes a new connection.
         wanted = (msgspec.msgpack.encode(configured), key)
         if wanted not in self._models:
-            client, made_now = await asyncio.to_thread(
-                make_model, configured, key
-            )  # a second of imports, and the system's certificates
+            # In a thread: it takes a second of imports, and reads the system's certificates.
+            client, made_now = await asyncio.to_thread(make_model, configured, key)
             self._clients.append(client)
             self._models[wanted] = made_now
         return self._models[wanted]
@@ -89,6 +90,7 @@ def client_for(url: str) -> "httpx.AsyncClient":
     timeout = httpx.Timeout(
         FIRST_BYTE_SECONDS, connect=LOCAL_CONNECT_SECONDS if local else CONNECT_SECONDS
     )
+    # A redirect could carry the key, and the user's notes, to another host.
     return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not local)
 
 
@@ -98,9 +100,8 @@ def make_model(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Mo
     It takes a while, so this is not for the event loop's thread.
     """
     client = client_for(configured.url)
-    warnings.filterwarnings(
-        "ignore", message="Sampling parameters "
-    )  # newer models take no temperature; that it is left out needs no line
+    # Newer models take no temperature; that it is left out needs no line in the log.
+    warnings.filterwarnings("ignore", message="Sampling parameters ")
     try:
         match configured.provider:
             case "anthropic":
@@ -128,6 +129,7 @@ def _make_compatible(configured: Configured, key: str, client: "httpx.AsyncClien
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+    # No retries of the library's: guarded_model waits, and says so.
     asked = AsyncOpenAI(
         base_url=configured.url,
         api_key=key or NO_KEY,
@@ -197,6 +199,7 @@ def _request_settings(configured: Configured) -> "ModelSettings":
         case "openai" | "openrouter" | "anthropic" | "google":
             settings["thinking"] = False
         case "ollama" if configured.found and configured.found.thinks:
+            # Those models take levels and know no off.
             effort = "low" if DOES_NOT_STOP_THINKING in configured.model else "none"
             settings["extra_body"] = {"reasoning_effort": effort}
         case "llamacpp":

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_ai import ModelResponseStreamEvent
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
@@ -49,14 +49,7 @@ class RulesModel(Model[None]):
     def step(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Step:
         """Return what the rules do next."""
         tools = frozenset(tool.name for tool in parameters.function_tools)
-        told = next(
-            (
-                entry.instructions
-                for entry in reversed(messages)
-                if isinstance(entry, ModelRequest) and entry.instructions
-            ),
-            "",
-        )
+        told = model_messages.find_instructions(messages)
         said = model_messages.parts_of(messages)
         return rules.next_step(
             transcript.make_asked(said, tools=tools, now=self._now, instructions=told)
@@ -109,6 +102,7 @@ class RulesStream(StreamedResponse):
             input_tokens=self.prompt_tokens,
             output_tokens=transcript.estimate_tokens(self.step.text),
         )
+        # In pieces as a model's, so that clients need not know which of them speaks.
         for start in range(0, len(self.step.text), PIECE):
             for event in self._parts_manager.handle_text_delta(
                 vendor_part_id="text", content=self.step.text[start : start + PIECE]

@@ -2,6 +2,7 @@
 
 import re
 
+# Providers have no field for it, so names that are known to see are listed.
 _SEES = re.compile(
     r"gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-[5-9]|chatgpt-4o|\bo[134](?:-|$)(?!mini-2024|preview)|claude-(?:3|[4-9]|opus|sonnet|haiku|fable)|gemini"
     r"|gemma-?[3-9]|llava|bakllava|moondream|minicpm-v|minicpm-o|pixtral|internvl|qwen[0-9.]*-?(?:vl|omni)|qwen3\.[5-9]|llama-?3\.2-?vision"

@@ -47,6 +47,7 @@ def _priority_points(item: Item) -> list[tuple[int, str]]:
 
 
 def _word_points(senses: Senses, *, settled: bool) -> list[tuple[int, str]]:
+    # Two words of weight are hardly by chance; more than two say nothing new.
     weight, growth = len(senses.get(Sense.WEIGHT, ())), len(senses.get(Sense.GROWTH, ()))
     parts: list[tuple[int, str]] = []
     if weight:

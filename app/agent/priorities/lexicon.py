@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Lexicon
+from app.agent.rules.languages.language_tables import Lexicon
 from app.workspace.todos.todo_rows import fold_text
 
 LONGEST = 600
@@ -78,6 +78,7 @@ def find_senses(text: str) -> Senses:
 @lru_cache(16_384)
 def _phrases_beginning(word: str) -> tuple[_Phrase, ...]:
     index = _index()
+    # A plural in the text for a singular in the list.
     bare = {word} | {word.removesuffix(ending) for ending in _ENDINGS[1:]}
     found = [phrase for form in bare for phrase in index.whole.get(form, ())]
     found += [
@@ -85,6 +86,7 @@ def _phrases_beginning(word: str) -> tuple[_Phrase, ...]:
         for length in range(3, len(word) + 1)
         for phrase in index.begun.get(word[:length], ())
     ]
+    # A short word inside of a longer one is mostly chance.
     if len(word) > 3:
         found += [phrase for part, phrase in index.inside if part in word]
     return tuple(found)
@@ -99,7 +101,7 @@ def _word_fits(wanted: str, word: str) -> bool:
 @cache
 def _index() -> _Index:
     index = _Index(defaultdict(list), defaultdict(list), [])
-    for lexicon in _lexicons():
+    for lexicon in language_data.of_all(Lexicon):
         for sense in Sense:
             for entry in _entries(lexicon.senses[sense.value]):
                 first, *rest = re.findall(r"\w+\*?", entry)
@@ -111,12 +113,6 @@ def _index() -> _Index:
                 else:
                     index.whole[first].append(phrase)
     return index
-
-
-def _lexicons() -> Iterator[Lexicon]:
-    for language in language_data.languages():
-        if language_data.has_table(language, Lexicon):
-            yield language_data.load_table(language, Lexicon)
 
 
 def _entries(listed: str) -> Iterator[str]:

@@ -2,41 +2,15 @@
 
 import re
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from app.agent.priorities import lexicon
 from app.agent.priorities.items import Item
 from app.agent.priorities.lexicon import Sense
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ThingWords
 from app.workspace.todos.todo_rows import fold_text
-
-_SELLER = re.compile(
-    r"(?:^|[<\s._-])(?:news|newsletters?|marketing|promos?|promotions?|offers?|deals?|sales?|digest|campaigns?|announcements?|shop|store|boletin|ofertas?|"
-    r"novedades|angebote?|aktion|aktionen|werbung|soldes|bonsplans|offres|infolettre|events|rewards|loyalty|weekly|daily|updates)[\w.+-]*@"
-)
-_MACHINE = re.compile(
-    r"(?:^|[<\s._-])(?:no[-_]?reply|donotreply|do-not-reply|notifications?|notify|alerts?|mailer|automat\w*|system|bot|robot|billing|receipts?|status|"
-    r"monitor\w*)[\w.+-]*@"
-)
-_SELLING_KINDS = frozenset(
-    [
-        "promotions",
-        "promotion",
-        "promotional",
-        "marketing",
-        "newsletter",
-        "newsletters",
-        "social",
-        "forums",
-        "spam",
-        "advertising",
-        "ads",
-        "bulk",
-    ]
-)
-_PRICE_CUT = re.compile(
-    r"\d ?% (?:off|rabatt|de remise|de descuento|de "
-    r"reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off"
-)
 
 
 class Sender(Enum):
@@ -57,10 +31,35 @@ def sender_of(item: Item) -> Sender:
         return Sender.PERSON
     address, kind = fold_text(item.sender), fold_text(item.kind)
     said = lexicon.find_senses(item.text)
-    if _SELLER.search(address) or _SELLING_KINDS & set(re.findall(r"[a-z]+", kind)):
+    patterns = _patterns()
+    if patterns.seller.search(address) or patterns.selling_kind.search(kind):
         return Sender.SELLER
-    if _PRICE_CUT.search(fold_text(item.text[:600])) or (
+    if patterns.price_cut.search(fold_text(item.text[:600])) or (
+        # Words of an offer count only where nobody said that the mail matters.
         Sense.OFFER in said and not item.needs_reply and not item.level
     ):
         return Sender.SELLER
-    return Sender.MACHINE if _MACHINE.search(address) else Sender.PERSON
+    return Sender.MACHINE if patterns.machine.search(address) else Sender.PERSON
+
+
+class _Patterns(NamedTuple):
+    seller: re.Pattern[str]
+    machine: re.Pattern[str]
+    selling_kind: re.Pattern[str]
+    price_cut: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    seller, machine, kind, price_cut = (
+        language_data.either(getattr(one.mail, field) for one in language_data.of_all(ThingWords))
+        for field in _Patterns._fields
+    )
+    # Where a part of an address begins: “news@”, “the-news@”, but not “goodnews@”.
+    begins, ends = r"(?:^|[<\s._-])", r"[\w.+-]*@"
+    return _Patterns(
+        re.compile(f"{begins}(?:{seller}){ends}"),
+        re.compile(f"{begins}(?:{machine}){ends}"),
+        re.compile(rf"(?<![a-z])(?:{kind})(?![a-z])"),
+        re.compile(rf"\d ?% (?:{price_cut})|(?:^|\s)[-–−] ?\d{{1,2}} ?%"),
+    )

@@ -39,6 +39,7 @@ class Scored(Struct, frozen=True):
 
         Only equal things are equal in it, so the order in which they came decides nothing.
         """
+        # repr holds every field, so only items that are the same in all are equal here.
         return -self.weight, -self.urgency, self.item.title, repr(self.item)
 
 

@@ -40,6 +40,7 @@ def score_urgency(item: Item, now: datetime) -> Points:
     if item.conflict:
         parts.append((25, "overlaps another event"))
     if sender is Sender.SELLER:
+        # Adverts shout and set deadlines; the points for that must be outweighed.
         parts.append((-80, "advertising"))
     return add_points(parts)
 
@@ -89,14 +90,15 @@ def item_moment(item: Item, now: datetime) -> tuple[date, time | None] | None:
         return item.moment.date(), item.moment.timetz().replace(tzinfo=None)
     if item.day is not None:
         return item.day, None
+    # A todo without a date that says “was due on Monday”.
     if item.source == "todo" and (late := dates_in_text.deadline(item.text, now, late=True)):
         return late
     base = now
     if item.sent is not None and 0 < (now.date() - item.sent).days <= 3:
-        base = datetime.combine(
-            item.sent, time(), now.tzinfo
-        )  # "tomorrow" in yesterday's letter is today
+        # "Tomorrow" in yesterday's letter is today.
+        base = datetime.combine(item.sent, time(), now.tzinfo)
     found = dates_in_text.deadline(item.text, base)
+    # A date in what is over, as of a delivery, is no deadline.
     return None if found is None or is_settled(item) else found
 
 
@@ -116,6 +118,7 @@ def _date_points(item: Item, now: datetime, found: Senses) -> list[tuple[int, st
         return [(90 + min(10, -days), f"overdue {-days} day{'s' * (days < -1)}")]
     if days == 0 and clock is not None:
         hours = (datetime.combine(day, clock, now.tzinfo) - now).total_seconds() / 3600
+        # In the last hours before its time.
         return [(95 if hours <= 3 else 85, "due today")]
     steps = (
         (0, 85, "due today"),
@@ -139,6 +142,7 @@ def _event_points(item: Item, now: datetime) -> tuple[int, str]:
     ):
         return 0, "over"
     days = (day - now.date()).days
+    # Also what has begun, as it is not over.
     if begin is not None and (begin - now).total_seconds() <= 2 * 3600:
         return 90, "within two hours" if begin >= now else "going on"
     if days <= 0:

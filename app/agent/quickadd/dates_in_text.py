@@ -11,7 +11,7 @@ from functools import cache
 
 from app.agent.quickadd.meaning import NoSuchDay
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_data import Times, Unit
+from app.agent.rules.languages.language_tables import Times, Unit
 from app.workspace.todos.todo_rows import fold_text
 
 LONGEST = 600
@@ -26,6 +26,7 @@ def deadline(text: str, now: datetime, *, late: bool = False) -> tuple[date, tim
     A time alone is one of today. With `late` the text is known to be of something overdue, so
     its latest past day counts.
     """
+    # The curly apostrophe is what phones type.
     plain = fold_text(text[:LONGEST]).replace("’", "'")
     if not _hint().search(plain):
         return None
@@ -39,6 +40,7 @@ def deadline(text: str, now: datetime, *, late: bool = False) -> tuple[date, tim
     coming = [day for day in days if day >= today]
     if coming:
         return coming[0], clock
+    # A time beside a past or impossible day is of that day.
     return (today, clock) if clock is not None and not days and not missing else None
 
 
@@ -210,6 +212,7 @@ def _numbered(day: int, month: int, year: str | None, today: date) -> date:
     """Return a day of a month: without a year the one that is nearest ahead, or was in the last
     two months.
     """
+    # Year 4 is a leap year: without a year 29 February exists.
     leap_or_named = int(year or 4)
     if 1 <= month <= 12 and calendar.monthrange(leap_or_named, month)[1] < day <= 31:
         raise NoSuchDay
@@ -221,6 +224,7 @@ def _numbered(day: int, month: int, year: str | None, today: date) -> date:
 
 def _slashed(first: int, second: int, year: str, today: date) -> date | None:
     """Return a day of the form 24/11/2026 or 11/24/2026 where only one reading makes sense."""
+    # Both orders are in use; what could be either is no date here.
     if first > 12 >= second or first == second:
         return _numbered(first, second, year, today)
     return _numbered(second, first, year, today) if second > 12 else None

@@ -10,7 +10,7 @@ from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.match_meaning import read_match
 from app.agent.quickadd.meaning import Kind, Meaning
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import DatePattern
+from app.agent.rules.languages.language_tables import DatePattern
 
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5
@@ -67,9 +67,13 @@ def _candidate_languages(text: str, words: set[str], locale: str) -> list[Langua
     The first one wins a tie.
     """
     if _ASIAN.search(text):
-        japanese = language_words.load_language("ja")
-        is_japanese = japanese.signs.search(text) or locale[:2].lower() == "ja"
-        return [japanese if is_japanese else language_words.load_language("zh")]
+        # Han characters alone may be of either script; kana are not.
+        kana, han = (
+            language_words.load_language(language_data.language_of_script(script))
+            for script in ("kana", "han")
+        )
+        is_kana = kana.signs.search(text) or locale[:2].lower() == kana.code
+        return [kana if is_kana else han]
     english = language_words.load_language(
         "en", month_first=locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES
     )
@@ -119,6 +123,7 @@ def _take_matches(
         ):
             taken.append(one)
     waiting = [one for one in candidates if one.rule.where == "beside"]
+    # Once in each direction, since one that is taken may be what another needs beside it.
     for one in waiting + waiting[::-1]:
         if _is_free(one, taken) and _is_beside(one, taken, visible):
             taken.append(one)
@@ -134,10 +139,12 @@ def _find_candidates(visible: str, language: Language, now: datetime) -> list[Fo
                 meaning := read_match(rule.means, groups, language, now)
             ):
                 found.append(Found(match.start(), match.end(), order, rule, groups, meaning))
+    # Leftmost and longest first: “next week Friday” before “Friday”.
     return sorted(found, key=lambda one: (one.start, -one.end, one.order))
 
 
 def _is_free(one: Found, taken: list[Found]) -> bool:
+    # “In the morning at 9” names the part twice.
     slots = one.meaning.slots - ({"part"} if one.meaning.clock else set())
     return all(
         (one.end <= other.start or other.end <= one.start) and not slots & other.meaning.slots
@@ -162,6 +169,7 @@ def _fits_context(
 ) -> bool:
     """Return whether the words around a match let it be one."""
     introduced = bool(one.groups.get("pre"))
+    # “By Friday” is a date whatever stands before the preposition.
     if not introduced and language_words.word_before(visible, one.start) in language.before:
         return False
     if (
@@ -183,6 +191,7 @@ def _is_apart(
     one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
 ) -> bool:
     """Return whether a match ends where something else begins, and not a noun."""
+    # Where the next word begins.
     following = one.end + len(visible[one.end :]) - len(visible[one.end :].lstrip())
     if following in starts or _APART.match(visible, one.end):
         return True

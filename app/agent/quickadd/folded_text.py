@@ -54,13 +54,15 @@ class Folded(NamedTuple):
 
 
 def fold_text(text: str) -> Folded:
-    """Give the text in comparable letters, with the way back to the original's places."""
+    """Return the text in comparable letters, with the way back to the original's places."""
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):
+        # It belongs to the letter before, and NFC makes one of both.
         if letter in _COMBINING_KANA and letters:
             letters[-1] = _first_letter(unicodedata.normalize("NFC", letters[-1] + letter))
             continue
+        # One letter may become several (ß is ss), all of them at its place.
         for plain in _fold_letter(letter):
             letters.append(plain)
             places.append(place)
@@ -77,6 +79,7 @@ def blank_out(text: str, parts: Iterable[tuple[int, int]]) -> str:
     """Return the text with the parts blanked out, at its old length."""
     letters = list(text)
     for start, end in parts:
+        # At the old length, so that places stay true.
         letters[start:end] = HIDDEN * (end - start)
     return "".join(letters)
 
@@ -102,6 +105,7 @@ def remove_parts(text: str, parts: Iterable[tuple[int, int]]) -> str:
 def _join_around(left: str, right: str) -> str:
     if not left or not right.strip():
         return left + ("" if left else right)
+    # No spaces between Chinese or Japanese characters.
     glue = "" if _WIDE.match(left.rstrip()[-1:]) or _WIDE.match(right.lstrip()) else " "
     return (
         left.rstrip() + glue + right.lstrip()

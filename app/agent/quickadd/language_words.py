@@ -7,14 +7,15 @@ match.
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import DatePattern, Dates
+from app.agent.rules.languages.language_tables import DatePattern, Dates
 
 V = TypeVar("V", int, str)
+# Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
 _SHARED = {
@@ -94,6 +95,11 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Return the number that digits or a word say; KeyError when neither does."""
         return int(text) if text.isdecimal() else self.numbers[text]
 
+    def part_named(self, groups: Mapping[str, str | None]) -> str | None:
+        """Return the part of the day that a match names, if it does."""
+        part = groups.get("part")
+        return self.parts[part] if part else None
+
     def weekday_numbers(self, text: str) -> list[int]:
         """Return the weekdays of a list, Monday = 0, in order and each once."""
         return sorted({self.weekdays[found] for found in self.weekday.findall(text)})
@@ -115,20 +121,14 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 def load_language(code: str, *, month_first: bool | None = None) -> Language:
     """Return a language; `month_first` says which way a date such as 4/5 is read there."""
     dates = language_data.load_table(code, Dates)
+    values = ("weekdays", "months", "numbers", "units", "parts", "days", "ordinals")
+    lists = ("before", "after", "against", "common")
+    words: dict[str, Any] = {name: _by_word(getattr(dates, name)) for name in values}
+    words |= {name: frozenset(getattr(dates, name).split()) for name in lists}
     return Language(
         code=code,
         dates=dates,
-        weekdays=_by_word(dates.weekdays),
-        months=_by_word(dates.months),
-        numbers=_by_word(dates.numbers),
-        units=_by_word(dates.units),
-        parts=_by_word(dates.parts),
-        days=_by_word(dates.days),
-        ordinals=_by_word(dates.ordinals),
-        before=frozenset(dates.before.split()),
-        after=frozenset(dates.after.split()),
-        against=frozenset(dates.against.split()),
-        common=frozenset(dates.common.split()),
+        **words,
         signs=re.compile(language_data.join_pattern(dates.signs)),
         month_first=dates.month_first if month_first is None else month_first,
     )
@@ -142,12 +142,14 @@ def alternatives(words: Mapping[str, object]) -> str:
     """Return a pattern for any of the words, the longer ones first."""
     return "|".join(
         re.escape(word).replace(r"\ ", r"\s+")
+        # A regular expression takes the first that fits, not the longest.
         for word in sorted(words, key=lambda word: (-len(word), word))
     )
 
 
 def word_before(text: str, place: int) -> str:
     """Return the word that ends before a place, with only spaces between."""
+    # No word is longer, and the text may be.
     head = text[max(0, place - 40) : place].rstrip(" ")
     return re.split(r"[^\w']", head)[-1] if head else ""
 

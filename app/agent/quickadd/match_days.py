@@ -35,7 +35,7 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
 
 
 def read_this_month(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A day of the next month, or of this one."""
+    """Return a day of the next month, or of this one."""
     month = units_later(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
     number = language.number(groups["day"] or "")
     if calendar.monthrange(month.year, month.month)[1] < number <= 31:
@@ -47,6 +47,7 @@ def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning |
     """Return a day written in digits, such as 24/12."""
     first, second = int(groups["first"] or ""), int(groups["second"] or "")
     day, month = (second, first) if language.month_first else (first, second)
+    # 24/12 can only be read one way, whatever the locale.
     if month > 12 >= day:
         day, month = month, day
     if not (groups.get("pre") or groups.get("year")) and first <= second and second in FRACTIONS:
@@ -68,6 +69,7 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
         if day > calendar.monthrange(number, month)[1]:
             raise NoSuchDay(f"{number:04}-{month:02}-{day:02}")
         return date(number, month, day)
+    # 29 February is at most eight years away (1896 to 1904).
     for ahead in range(9):
         try:
             found = date(today.year + ahead, month, day)
@@ -95,25 +97,16 @@ def _day_meaning(groups: Groups, day: date | None, part: str | None = None) -> M
 
 
 def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """A day and a clock time written as one, as machines do."""
+    """Return a day and a clock time written as one, as machines do."""
     found = read_date(groups, language, now)
-    return (
-        msgspec.structs.replace(
-            found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))
-        )
-        if found
-        else None
-    )
+    clock = time(int(groups["hour"] or ""), int(groups["minute"] or ""))
+    return msgspec.structs.replace(found, clock=clock) if found else None
 
 
 def read_named(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return a day that has a name, such as tomorrow."""
-    part = groups.get("part")
-    return _day_meaning(
-        groups,
-        now.date() + timedelta(language.days[groups["day_name"] or ""]),
-        language.parts[part] if part else None,
-    )
+    day = now.date() + timedelta(language.days[groups["day_name"] or ""])
+    return _day_meaning(groups, day, language.part_named(groups))
 
 
 def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -123,23 +116,24 @@ def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A weekday is the coming one.
+    """Return the coming day of a weekday.
 
     With `next` it is that of the week from the next Monday, with `after_next` a week later.
     """
     number, today = language.weekdays[groups["weekday"] or ""], now.date()
     monday = today - timedelta(today.weekday())
-    part = language.parts[groups["part"] or ""] if groups.get("part") else None
+    part = language.part_named(groups)
     for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
         if groups.get(name):
             return _day_meaning(groups, monday + timedelta(days + number), part)
+    # Said on a Friday, “Friday” is the next one.
     return _day_meaning(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
 
 
 def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """The next week, month or year at its first day.
+    """Return the first day of the next week, month or year.
 
-    This one, and the end of any, at its last, a week at its Friday.
+    Of this one, and of the end of any, the last; a week ends on its Friday.
     """
     unit, coming = language.units[groups["unit"] or ""], bool(groups.get("next"))
     first = units_later(_next_period_start(unit, now.date()), unit, 1 if coming else 0)
@@ -173,7 +167,7 @@ def _next_period_start(unit: str, today: date) -> date:
 
 
 def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """The last day of a named month, or its middle."""
+    """Return the last day of a named month, or its middle."""
     month = language.months[groups["month"] or ""]
     first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
     return _day_meaning(
@@ -185,7 +179,7 @@ def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning
 
 
 def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """So many units from now; minutes and hours give a moment."""
+    """Return what is so many units from now; minutes and hours give a moment."""
     number = language.number(groups["number"] or "")
     unit = language.units[groups["unit"] or ""]
     if unit not in ("minute", "hour"):
@@ -202,6 +196,7 @@ def read_half_hour(groups: Groups, language: Language, now: datetime) -> Meaning
 def minutes_later(now: datetime, minutes: int) -> datetime:
     """Return the moment so many true minutes after now, on the whole minute, in now's zone."""
     return (
+        # In UTC, since a wall clock may jump in between.
         now.replace(second=0, microsecond=0).astimezone(UTC) + timedelta(minutes=minutes)
     ).astimezone(now.tzinfo)
 

@@ -27,7 +27,7 @@ def read_match(name: str, groups: Groups, language: Language, now: datetime) -> 
 
 
 def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A clock time: `half` counts to the next hour, `past` and `to` are quarters or minutes
+    """Return a clock time: `half` counts to the next hour, `past` and `to` are quarters or minutes
     around it, `meridiem` a or p.
     """
     text = groups["hour"] or ""
@@ -43,13 +43,15 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
         )
     if groups.get("to_hour"):
         hour, minute = hour - 1, 60 - (minute or 30)
-    part = language.parts[groups["part"] or ""] if groups.get("part") else None
+    part = language.part_named(groups)
+    # The end of the day, not its beginning.
     if hour == 24 and minute == 0:
         return Meaning("time", clock=PARTS["midnight"])
     hour = hour + 12 if hour < 0 else hour
     meridiem = (groups.get("meridiem") or " ")[0]
     if meridiem in "ap":
         hour = _of_half(hour, meridiem)
+    # Nobody writes 07:00 and means the evening.
     sure = meridiem in "ap" or hour > 12 or text.startswith("0")
     afternoon = (
         LAST_AFTERNOON
@@ -68,13 +70,14 @@ def _of_half(hour: int, meridiem: str) -> int:
 
 
 def _range(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A span of hours is due when it begins.
+    """Return when a span of hours begins, which is when it is due.
 
     The second half of the day counts for both, unless that turns them around.
     """
     begin = dict(groups)
     meridiem, last = groups.get("end_meridiem"), int(groups["end_hour"] or "")
     if meridiem and not groups.get("meridiem"):
+        # “11 to 1 pm” begins before noon.
         turns = int(groups["hour"] or "") % 12 > last % 12
         begin["meridiem"] = meridiem if not turns else "a" if meridiem[0] == "p" else "p"
     found = _clock(begin, language, now)
@@ -86,17 +89,17 @@ def _part(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def _every(groups: Groups, language: Language, now: datetime) -> Meaning | None:
-    """Every so many units."""
+    """Return the rule of what comes every so many units."""
     unit = language.units[groups["unit"] or ""]
-    number = (
-        2
-        if groups.get("other")
-        else language.number(groups["number"] or "")
-        if groups.get("number")
-        else 1
-    )
-    part = groups.get("part")
-    return _rule(_frequency(unit, number), part=language.parts[part] if part else None)
+    number = _interval(groups, language)
+    return _rule(_frequency(unit, number), part=language.part_named(groups))
+
+
+def _interval(groups: Groups, language: Language) -> int:
+    if groups.get("other"):
+        return 2
+    number = groups.get("number")
+    return language.number(number) if number else 1
 
 
 def _every_part(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -111,23 +114,9 @@ def _frequency(unit: str, number: int) -> str:
 
 
 def _every_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    number = (
-        2
-        if groups.get("other")
-        else language.number(groups["number"] or "")
-        if groups.get("number")
-        else 1
-    )
+    number = _interval(groups, language)
     days = ",".join(WEEKDAYS[day] for day in language.weekday_numbers(groups["weekdays"] or ""))
     return _rule(f"{_frequency('week', number)};BYDAY={days}")
-
-
-def _workdays(groups: Groups, language: Language, now: datetime) -> Meaning:
-    return _rule("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")
-
-
-def _weekends(groups: Groups, language: Language, now: datetime) -> Meaning:
-    return _rule("FREQ=WEEKLY;BYDAY=SA,SU")
 
 
 def _monthly_day(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -189,8 +178,8 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "every": _every,
     "every_part": _every_part,
     "every_weekday": _every_weekday,
-    "workdays": _workdays,
-    "weekends": _weekends,
+    "workdays": _adverb("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    "weekends": _adverb("FREQ=WEEKLY;BYDAY=SA,SU"),
     "monthly_day": _monthly_day,
     "monthly_weekday": _monthly_weekday,
     "yearly": _yearly,

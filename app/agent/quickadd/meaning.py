@@ -80,6 +80,7 @@ def combine_clock(said: Meaning | None, part: str | None) -> time | None:
 
 
 def _clock_in_part(clock: time, part: str) -> time:
+    # Twelve at night is the end of that day.
     if part in ("night", "evening", "midnight") and clock.hour in (0, 12):
         return PARTS["midnight"] if clock.minute == 0 else clock.replace(hour=0)
     earliest = {"noon": 1, "afternoon": 1, "dusk": 1, "evening": 1, "night": 5}.get(part, 12)

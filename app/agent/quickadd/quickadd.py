@@ -136,6 +136,7 @@ def _assemble(
             found = [one for one in found if one.meaning is not ends]
         else:
             said["date"] = ends
+    # “Until Friday” ends a series; without one it is when the thing is due.
     if rule and ends and ends.day:
         rule += f";UNTIL={ends.day:%Y%m%d}"
     due = _due_date(said, rule, now)
@@ -155,6 +156,7 @@ def _due_date(said: dict[str, Meaning], rule: str | None, now: datetime) -> date
     if clock is None:
         return day
     moment = _wall_moment(day, clock, now)
+    # A time alone that is over today means tomorrow; with a day it was meant so.
     if moment > now or day == date.max or (given is not None and day == given.day):
         return moment
     following = day + timedelta(1)
@@ -169,7 +171,10 @@ def _first_rule_date(rule: str, first: date) -> date:
         return first
     before = first - timedelta(1)
     found = recurrence.next_date(
-        structs.replace(repetition, interval=1), start=before, after=before
+        # The interval counts from the first one, which is what is looked for.
+        structs.replace(repetition, interval=1),
+        start=before,
+        after=before,
     )
     return found[0] if found else first
 
@@ -227,4 +232,5 @@ def _title_without(text: str, spans: tuple[Span, ...], language: Language) -> st
     )
     lead = language.lead.match(kept)
     task = kept[lead.end() :].strip() if lead else kept
+    # A title may not be empty: then the date is the title.
     return task or kept or text.strip()

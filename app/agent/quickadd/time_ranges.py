@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple, get_args
 
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_data import RangeName, Times, Unit
+from app.agent.rules.languages.language_tables import RangeName, Times, Unit
 
 MOST_DAYS = 3_660
 LONGEST = 600
@@ -27,8 +27,7 @@ LENGTHS: Mapping[Unit, timedelta] = {
     "week": timedelta(weeks=1),
     "month": timedelta(days=30),
 }
-
-
+# Dates that do not exist have a digit or 月, so most texts need no second look.
 _DIGIT = re.compile(r"[\d月]")
 
 
@@ -49,6 +48,7 @@ def read(text: str, now: datetime) -> Range | None:
     None where it names none.
     """
     plain = " ".join(text[:LONGEST].lower().replace("’", "'").split())
+    # Before single days: each end is one.
     if found := _two_moments().search(plain):
         return _between(found[1], found[2], now)
     if re.fullmatch(_MOMENT, plain, re.IGNORECASE):
@@ -99,26 +99,18 @@ def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Ra
             length = min(int(number) * each, timedelta(days=MOST_DAYS))
             return _reckoned(now, length, ahead=name == "ahead", whole=each >= timedelta(days=1))
         case "week" | "next_week" | "last_week":
-            return day(
-                monday + timedelta(days={"week": 0, "next_week": 7, "last_week": -7}[name]), now, 7
-            )
+            ahead = {"week": 0, "next_week": 7, "last_week": -7}[name]
+            return day(monday + timedelta(days=ahead), now, 7)
         case "weekend" | "next_weekend":
             return day(monday + timedelta(days=5 if name == "weekend" else 12), now, 2)
         case "month":
-            return day(first, now, ((first + timedelta(days=32)).replace(day=1) - first).days)
+            return day(first, now, monthrange(first.year, first.month)[1])
         case "next_month":
             following = (first + timedelta(days=32)).replace(day=1)
-            return day(
-                following, now, ((following + timedelta(days=32)).replace(day=1) - following).days
-            )
+            return day(following, now, monthrange(following.year, following.month)[1])
         case _:
-            return day(
-                today
-                + timedelta(
-                    days={"yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}[name]
-                ),
-                now,
-            )
+            ahead = {"yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}[name]
+            return day(today + timedelta(days=ahead), now)
 
 
 def _reckoned(now: datetime, length: timedelta, *, ahead: bool, whole: bool) -> Range:
@@ -141,29 +133,27 @@ def _names() -> Mapping[RangeName, re.Pattern[str]]:
 
 @functools.cache
 def _two_moments() -> re.Pattern[str]:
-    between = language_data.either(one.between for one in language_data.of_all(Times))
+    between = language_data.any_of(Times, lambda one: one.between)
     between = rf"/|\.\.|–|—|-|〜|~|{between}"
     return re.compile(rf"{_MOMENT}\s*(?:{between})\s*{_MOMENT}", re.IGNORECASE)
 
 
 @functools.cache
 def _particle() -> re.Pattern[str]:
-    return re.compile(language_data.either(one.particle for one in language_data.of_all(Times)))
+    return re.compile(language_data.any_of(Times, lambda one: one.particle))
 
 
 def _between(first: str, last: str, now: datetime) -> Range | None:
     try:
         start, end = (_moment(text, now) for text in (first, last))
-        end = (
-            datetime.combine(end.date() + timedelta(days=1), time(), now.tzinfo)
-            if len(last) == 10
-            else end
-        )
+        if len(last) == 10:
+            end = datetime.combine(end.date() + timedelta(days=1), time(), now.tzinfo)
         found = Range(start, end, start if first == last and len(first) > 10 else None)
         if found.at is not None:
             found = day(start.date(), now)._replace(at=start)
     except (ValueError, OverflowError):
         return None
+    # Neither backwards nor so long that every event is read.
     return found if timedelta() < found.end - found.start <= timedelta(days=MOST_DAYS) else None
 
 
@@ -176,10 +166,10 @@ def _moment(text: str, now: datetime) -> datetime:
 
 def _by_date(text: str, now: datetime) -> Range | None:
     """Return the day that the quick-add grammar finds, with the time of day where there is one."""
-    from app.agent.quickadd import (
-        quickadd,
-    )  # a grammar of six languages, so only once somebody names a date
+    # A grammar of six languages, so only loaded once somebody names a date.
+    from app.agent.quickadd import quickadd
 
+    # Particles after a Japanese date would keep it from standing apart.
     text = _particle().sub(" ", text)
     due = (
         (quickadd.read_line(text, now=now).due or quickadd.read_line(f"x {text}", now=now).due)

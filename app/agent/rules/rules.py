@@ -14,7 +14,6 @@ from app.agent.rules.answers import (
     note_answers,
     write_actions,
 )
-from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step
@@ -70,7 +69,8 @@ def next_step(asked: Asked) -> Step:
     if route.intent in SAID:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
-        return Step(phrase(route.language, "taken", owner=asked.persona.owner))
+        return Step(route.phrase("taken", owner=asked.persona.owner))
+    # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
     if (asked.attached or asked.attached_before) and (
@@ -132,19 +132,19 @@ def _phrase(asked: Asked, route: Route) -> str:
     """Return a fixed sentence, with the names that the owner gave."""
     owner = asked.persona.owner
     if route.intent == "greet" and asked.persona.person:
-        return phrase(route.language, "greet_named", who=asked.persona.person)
+        return route.phrase("greet_named", who=asked.persona.person)
     if route.intent == "help" and asked.persona.agent:
         return (
-            f"{phrase(route.language, 'named', who=asked.persona.agent)} "
-            f"{phrase(route.language, 'help', owner=owner)}"
+            f"{route.phrase('named', who=asked.persona.agent)} {route.phrase('help', owner=owner)}"
         )
-    return phrase(route.language, route.intent, owner=owner)
+    return route.phrase(route.intent, owner=owner)
 
 
 def _offer_next(asked: Asked, route: Route, step: Step) -> Step:
     missing = [name for name, _ in step.calls if name not in asked.tools]
     if not missing:
         return step
+    # At the first step part of what was wanted is better than nothing.
     left = tuple(call for call in step.calls if call[0] in asked.tools)
     if left and not asked.results:
         return Step(calls=left)

@@ -1,6 +1,6 @@
-"""Drive a turn of the offline brain straight.
+"""The loop of a turn by rules.
 
-What the loop does, without the library that models need, so that no model costs no import.
+It does what `model_loop` does, without the model library, whose import takes over a second.
 """
 
 import asyncio
@@ -12,12 +12,12 @@ import msgspec
 
 from app.agent.rules import rules
 from app.agent.turn import live_turn, message_files, transcript, turn_history
-from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn, Used
+from app.agent.turn.live_turn import ToolResult, TooManyRefusals, Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
 from app.agent.turn.steps import Step
 from app.agent.turn.token_meter import FREE, Meter, longest_answer
 from app.agent.turn.transcript import Message, Part
-from app.errors import AppError, BudgetExceeded, GrantRevoked
+from app.errors import AppError, BudgetExceeded, GrantRevoked, Unavailable
 from app.tools.approvals import stop_switch
 
 NAME = FREE
@@ -33,15 +33,15 @@ class _Call(msgspec.Struct, frozen=True):
 
 async def run_rules(
     turn: Turn, prompt: Prompt, history: Sequence[bytes], *, meter: Meter, now: datetime
-) -> Ended:
+) -> TurnEnd:
     """Answer `prompt` by the rules, which see what the earlier turns left.
 
     Events go out as they happen; events, calls, limits and metering are those of a model's turn.
     """
-    return await _Straight(turn, history, meter, now).run(prompt)
+    return await _RulesTurn(turn, history, meter, now).run(prompt)
 
 
-class _Straight:
+class _RulesTurn:
     """One turn: what was said before it and in it, and what it has used so far."""
 
     def __init__(self, turn: Turn, history: Sequence[bytes], meter: Meter, now: datetime) -> None:
@@ -56,7 +56,7 @@ class _Straight:
         self._prompt_tokens = self._completion_tokens = self._calls = 0
         self._retries: dict[str, int] = {}
 
-    async def run(self, prompt: Prompt) -> Ended:
+    async def run(self, prompt: Prompt) -> TurnEnd:
         """Take step after step until the rules have answered or a limit is reached."""
         turn = self._turn
         self._keep([Part("asked", prompt)])
@@ -73,10 +73,11 @@ class _Straight:
         except TimeoutError:
             if not limit.expired():
                 raise  # a tool's own, which is a mistake
-            error = self._forget_unanswered(live_turn.too_long())
+            error = self._forget_unanswered(Unavailable(live_turn.TOO_LONG))
         await turn.end()
+        # What a file holds is cut only now: the turn itself may use all of it.
         self._messages[0] = [Part("asked", message_files.remember_prompt(prompt))]
-        return Ended(
+        return TurnEnd(
             NAME,
             self._prompt_tokens,
             self._completion_tokens,
@@ -96,13 +97,14 @@ class _Straight:
             for start in range(0, len(step.text), PIECE):
                 stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
+            # The limits are those of a model's turn, though rules hardly reach them.
             if self._calls + len(calls) > limits.tool_calls:
-                return self._forget(live_turn.too_many_steps())
+                return self._forget(Unavailable(live_turn.TOO_MUCH))
             if not calls:
-                return None if step.text else self._forget(live_turn.brain_failed())
+                return None if step.text else self._forget(Unavailable(live_turn.UNUSABLE))
             if not await self._use(calls):
-                return self._forget(live_turn.brain_failed())
-        return live_turn.too_many_steps()
+                return self._forget(Unavailable(live_turn.UNUSABLE))
+        return Unavailable(live_turn.TOO_MUCH)
 
     async def _next(self) -> Step:
         """Return what the rules do next, and count it as a model's step is counted."""
@@ -137,7 +139,7 @@ class _Straight:
         return error
 
     def _take(self, step: Step) -> list[_Call]:
-        """Keep a step as what the brain answered, and give its calls.
+        """Keep a step as what the brain answered, and return its calls.
 
         Their ids are made of their place, so that equal turns stream the same.
         """
@@ -158,8 +160,9 @@ class _Straight:
         return calls
 
     async def _use(self, calls: Sequence[_Call]) -> bool:
-        """Use the tools, those that only read side by side; say whether the turn may go on."""
-        turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
+        """Use the tools, those that only read side by side; return whether the turn may go on."""
+        # In the order of the calls, whichever ends first: equal turns leave equal histories.
+        turn, results = self._turn, dict.fromkeys((call.id for call in calls), ToolResult(""))
 
         async def use(call: _Call) -> None:
             results[call.id] = used = await live_turn.use_tool(
@@ -192,7 +195,7 @@ class _Straight:
         self._parts += message
 
 
-def _result_part(call: _Call, used: Used) -> Part:
+def _result_part(call: _Call, used: ToolResult) -> Part:
     kind: transcript.Kind = "gave" if used.outcome == "success" else "refused"
     return Part(kind, used.content, call.tool, call.id)
 
@@ -206,6 +209,7 @@ async def _run_together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
         async with asyncio.TaskGroup() as group:
             for work in works:
                 group.create_task(work)
+    # Callers know the plain error, and only the first is the cause.
     except ExceptionGroup as raised:
         raise raised.exceptions[0] from None
 

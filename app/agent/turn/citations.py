@@ -19,9 +19,11 @@ SOURCE_LONGEST = 400
 MOST = 20
 _SOURCE = r"\[(?:\\.|[^\]\\\n]){0,300}\]\(hearth:note/(?P<link>[0-9]{1,15})\)"
 _MARK = r"[\[(]note:? ?#?(?P<mark>[0-9]{1,15})[\])]"
+# A straight quotation mark opens only after a space or bracket: else it is an inch or an end.
 _OPEN = re.compile(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
 _CLOSING = {"“": '”"“', "„": '“”"', "«": "»", "「": "」", "『": "』", '"': '"'}
 _AFTER = re.compile(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
+# What can still become the source of a quote when more text comes.
 _MAYBE_AFTER = re.compile(
     r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z"
 )
@@ -43,7 +45,7 @@ class _Quote(NamedTuple):
     note_id: int
 
 
-class _Held(NamedTuple):
+class _Opening(NamedTuple):
     """What the beginning of a held text is.
 
     So many characters, to go out as they are or, with a quote, only when it is right.
@@ -67,7 +69,7 @@ class Quotes:
         self.citations: list[Citation] = []
 
     async def add(self, text: str) -> str:
-        """Take the next piece of the answer and give what may go out now."""
+        """Take the next piece of the answer and return what may go out now."""
         self._held += text
         return await self._released(ended=False)
 
@@ -77,6 +79,8 @@ class Quotes:
 
     async def _released(self, *, ended: bool) -> str:
         out: list[str] = []
+        # Everything before a quote goes out at once; from its mark on nothing does until it is
+        # judged.
         while self._held:
             found = self._opening()
             plain = len(self._held) if found is None else found
@@ -89,6 +93,7 @@ class Quotes:
             if held.quote is None or await self._cited(held.quote):
                 self._pass(out, held.length)
             else:
+                # A quote that is not in its note is left out with its source.
                 self._held = self._held[held.length :]
         return "".join(out)
 
@@ -113,6 +118,7 @@ class Quotes:
 
     async def _cited(self, quote: _Quote) -> bool:
         """Return whether the quote stands in its note, and list it where it does."""
+        # Each note is read once, and only so many, whatever a model invents.
         if quote.note_id not in self._sources:
             self._sources[quote.note_id] = (
                 await self._read(quote.note_id) if len(self._sources) < MOST else None
@@ -139,6 +145,7 @@ def locate_quote(markdown: str, quote: str) -> tuple[int, int] | None:
     at = markdown.find(text)
     if at >= 0:
         return at, at + len(text)
+    # Models join wrapped lines; a single word was found above or stands nowhere.
     words = _FLOWING.split(text)
     if len(words) < 2:
         return None
@@ -146,7 +153,7 @@ def locate_quote(markdown: str, quote: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _read_opening(text: str, *, ended: bool) -> _Held | None:
+def _read_opening(text: str, *, ended: bool) -> _Opening | None:
     """Return the opening of a quote at the start of a text; None while that is not known yet."""
     return (
         _read_block_opening(text, ended=ended)
@@ -155,25 +162,26 @@ def _read_opening(text: str, *, ended: bool) -> _Held | None:
     )
 
 
-def _read_block_opening(text: str, *, ended: bool) -> _Held | None:
+def _read_block_opening(text: str, *, ended: bool) -> _Opening | None:
     block = _BLOCK.match(text)
     if block is None:  # only more than three spaces could do that, and they do not open one
-        return _Held(1, None)
+        return _Opening(1, None)
     if len(block[0]) > LONGEST + SOURCE_LONGEST:
-        return _Held(block.end(), None)
+        return _Opening(block.end(), None)
     if block.end() == len(text) and not ended:
         return None
     below = _BELOW.match(text, block.end())
     if below is None:
         waiting = not ended and _MAYBE_BELOW.match(text, block.end())
-        return None if waiting else _Held(block.end(), None)
+        return None if waiting else _Opening(block.end(), None)
     lines = [re.sub(r"^ {0,3}> ?", "", line) for line in block[0].rstrip("\n").split("\n")]
-    return _Held(below.end(), _Quote("\n".join(lines), int(below["link"] or below["mark"])))
+    return _Opening(below.end(), _Quote("\n".join(lines), int(below["link"] or below["mark"])))
 
 
-def _read_inline_opening(text: str, *, ended: bool) -> _Held | None:
+def _read_inline_opening(text: str, *, ended: bool) -> _Opening | None:
     if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
-        return None if len(text) == 1 and not ended else _Held(1, None)
+        return None if len(text) == 1 and not ended else _Opening(1, None)
+    # No quote goes over a paragraph's end.
     closing, gap = _CLOSING[text[0]], text.find("\n\n")
     for end in (
         at
@@ -182,9 +190,9 @@ def _read_inline_opening(text: str, *, ended: bool) -> _Held | None:
     ):
         after = _AFTER.match(text, end + 1)
         if after:
-            return _Held(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))
+            return _Opening(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))
         if _MAYBE_AFTER.match(text, end + 1) and not ended:
             return None
-        return _Held(end + 1, None)
+        return _Opening(end + 1, None)
     given_up = ended or len(text) >= LONGEST or gap > 0
-    return _Held(1, None) if given_up else None
+    return _Opening(1, None) if given_up else None

@@ -19,7 +19,7 @@ LONGEST_TITLE = 80
 
 
 def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[int, ...]) -> int:
-    """Make a conversation between `members` and give its id.
+    """Make a conversation between `members` and return its id.
 
     `owner` is the user whose agent takes part in it, if one does.
     """
@@ -38,11 +38,12 @@ def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[i
 
 
 def join(tx: Tx, conversation: int, user: int) -> None:
-    """Let a user take part from now on: they see the messages that come after this one moment.
+    """Let a user take part from now on: they see the messages that come after this.
 
-    Who does already stays as they are.
+    For who takes part already nothing changes.
     """
     tx.run(
+        # WHERE true is needed: SQLite would take ON CONFLICT for the ON of a join.
         """INSERT INTO conversation_members (conversation_id, user_id,
           active_at, joined_at, since_id, read_id, place)
            SELECT :conversation, :user, :now, :now, last, last, 1 + (
@@ -91,7 +92,7 @@ def add_message(
     content: str,
     client_message_id: str | None = None,
 ) -> int:
-    """Add a message and give its id, which is larger than that of every message before.
+    """Add a message and return its id, which is larger than that of every message before.
 
     A conversation that was hidden is seen again.
     """
@@ -116,6 +117,7 @@ def add_message(
     )
     tx.run("UPDATE conversations SET updated_at = :now WHERE id = :id", now=tx.now, id=conversation)
     tx.run(
+        # With each member, so that a list of conversations is one range of an index.
         "UPDATE conversation_members SET active_at = :now, hidden = 0 WHERE conversation_id = :id",
         now=tx.now,
         id=conversation,
@@ -137,6 +139,7 @@ def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) ->
         id=conversation,
         me=me,
     )
+    # Counted after the mark, in the same transaction, so that two devices agree.
     return count_unread(tx, me, conversation)
 
 
@@ -171,6 +174,7 @@ def delete(tx: Tx, conversation: int) -> None:
         "SELECT id, content FROM messages WHERE conversation_id = :id", id=conversation
     ):
         tx.run(
+            # The index keeps no text of its own and must be told what leaves it.
             "INSERT INTO message_words (message_words, rowid, content) "
             "VALUES ('delete', :id, :content)",
             id=row[0],
@@ -182,7 +186,7 @@ def delete(tx: Tx, conversation: int) -> None:
 def reindex(tx: Tx) -> None:
     """Make the index of the words of all messages anew."""
     tx.run("INSERT INTO message_words (message_words) VALUES ('delete-all')")
-    for row in tx.run("SELECT id, content FROM messages ORDER BY id").fetchall():
+    for row in tx.all("SELECT id, content FROM messages ORDER BY id"):
         tx.run(
             "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
             id=row[0],

@@ -38,6 +38,7 @@ def parts_of(entry: Mapping[str, Any]) -> Iterator[Part]:
                 done = part.get("outcome", "success") == "success"
                 result = part["content"], part["tool_name"], part["tool_call_id"]
                 yield Part("gave" if done else "refused", *result)
+            # Without a tool it is a remark of the library to its model.
             case "retry-prompt" if part.get("tool_name"):
                 yield Part("refused", part["content"], part["tool_name"], part["tool_call_id"])
             case _:

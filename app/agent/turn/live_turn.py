@@ -16,7 +16,7 @@ from app.core.app import App
 from app.core.caller import Caller, Kind
 from app.core.operation import Taint
 from app.core.schema import encode
-from app.errors import AppError, GrantRevoked, Invalid, Unavailable
+from app.errors import AppError, GrantRevoked, Invalid
 from app.tools.approvals import stop_switch, tool_gate
 from app.tools.approvals.call_origin import Origin
 from app.tools.registry import namespaces, registry
@@ -60,7 +60,7 @@ class Call(msgspec.Struct):
     waits: tool_gate.Waiting | None = None
 
 
-class Used(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True):
     """What using a tool gave: its record, or the sentence of its refusal.
 
     `retried` is one that better arguments may avoid.
@@ -82,7 +82,7 @@ class TooManyRefusals(Exception):
     """Several calls in a row were refused: who goes on like this is stuck, or tries doors."""
 
 
-class Desk(Protocol):
+class CallInterceptor(Protocol):
     """Where a turn's wishes are written down instead of being done."""
 
     @property
@@ -95,10 +95,10 @@ class Desk(Protocol):
     def extra(self) -> "Sequence[ToolDefinition]":
         """The tools that only such a turn has."""
 
-    async def take(
+    async def intercept(
         self, turn: "Turn", name: str, params: Mapping[str, Any]
     ) -> dict[str, Any] | None:
-        """Write a call down and give what the brain is told; None for a call that is to be made.
+        """Write a call down and return what the brain is told; None for a call that is to be made.
 
         Raises as the call itself would.
         """
@@ -118,7 +118,7 @@ class Turn:
     origin: Origin = Origin("chat")
     taint: frozenset[Taint] = frozenset()
     refused: int = 0
-    desk: Desk | None = None
+    interceptor: CallInterceptor | None = None
     limits: Limits = Limits()
     seconds: int | None = None
     """The longest that it may take, where it is not as the settings say."""
@@ -127,6 +127,7 @@ class Turn:
     owner.
     """
     quotes: Quotes = dataclasses.field(init=False)
+    # Calls that were told of and not yet ended.
     _open: dict[str, str] = dataclasses.field(default_factory=dict)
     _step: int = 0
     _now: set[tuple[str, str]] = dataclasses.field(default_factory=set)
@@ -151,6 +152,7 @@ class Turn:
     async def begin_call(self, tool: str, call_id: str) -> None:
         """Emit that a tool is about to be used."""
         await self.end_text()
+        # Text before a call goes out first, or it would seem to come from after it.
         self._open[call_id] = tool
         self.emit({"type": "tool-call-start", "toolName": tool, "toolCallId": call_id})
 
@@ -173,9 +175,10 @@ class Turn:
         summary = ("done" if done else made.outcome if made else "refused")[:LONGEST_SUMMARY]
         which = {"toolCallId": call_id, "toolName": made.tool if made else tool}
         self.emit({"type": "tool-call-result", **which, "ok": done, "summary": summary})
+        # The same once more, as clients of the hosted API read it.
         self.emit(
             {"type": "tool-call-complete", **which, "success": done, "result": {"summary": summary}}
-        )  # as clients of the hosted API read it
+        )
 
     async def end(self) -> None:
         """Pass on what is left to tell when the turn has ended.
@@ -187,12 +190,13 @@ class Turn:
 
     def end_calls(self) -> None:
         """Emit the end of the calls whose result nobody waited for."""
+        # A client that draws a spinner for each call must see all of them end.
         for call_id in list(self._open):
             self.end_call(call_id, "failed")
 
     def repeats(self, call: Call, step: int) -> bool:
-        """Note a call of a step, and say whether the very call was made in that step already, or in
-        the one with calls before it.
+        """Note a call of a step, and return whether the very call was made in that step already,
+        or in the one with calls before it.
 
         The calls of a step run side by side, so which of them came last says nothing.
         """
@@ -232,6 +236,7 @@ class Turn:
         """
         try:
             answer = await self.app.call(
+                # A quote must not show what the caller could not read by a tool.
                 self.app.quick(access.hide_policy_notes, self.me),
                 "get_note_content",
                 {"id": note_id},
@@ -242,7 +247,7 @@ class Turn:
         return Source(note["title"], note["markdown"])
 
 
-class Ended(msgspec.Struct, frozen=True):
+class TurnEnd(msgspec.Struct, frozen=True):
     """How a turn ended: what it cost in tokens, what the next turn remembers of it, and why it
     stopped early, if it did.
     """
@@ -265,13 +270,14 @@ class Ended(msgspec.Struct, frozen=True):
 def offered_tools(turn: Turn) -> list[registry.RegisteredTool]:
     """Return the tools that the turn may use; what is not offered cannot be used.
 
-    They are those of the namespaces that are on, where the caller's scopes reach or the desk takes
-    wishes. Raises AgentsStopped and GrantRevoked.
+    They are those of the namespaces that are on, where the caller's scopes reach or the
+    interceptor takes wishes. Raises AgentsStopped and GrantRevoked.
     """
+    # Asked for each step: a tool may be switched off in the middle of a turn.
     app, me = turn.app, turn.app.renew_caller(turn.me)
     stop_switch.require_running(app)
     on = app.quick(namespaces.enabled_check, me)
-    wished = frozenset[str]() if turn.desk is None else turn.desk.wished
+    wished = frozenset[str]() if turn.interceptor is None else turn.interceptor.wished
     tools = [
         tool
         for tool in registry.native_tools(app.catalog).values()
@@ -294,12 +300,13 @@ def instructions(turn: Turn) -> str:
         parts.append(OTHER.format(name=settings.name, username=turn.me.username))
     if words := identity.owner_words(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)
+    # Last, since providers cache a prompt by its beginning.
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])
 
 
 async def use_tool(
     turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str, *, step: int
-) -> Used:
+) -> ToolResult:
     """Run one tool by the same door as everyone.
 
     A refusal is told to the brain and is never a crash. `step` numbers the brain's answers.
@@ -309,46 +316,32 @@ async def use_tool(
     call = Call(tool, call_id, json.dumps(arguments, ensure_ascii=False, default=str))
     turn.calls.append(call)
     if turn.repeats(call, step):
+        # Small models circle: told once, stopped the third time.
         turn.refuse(call, "repeated")
-        if turn.desk is not None:
+        if turn.interceptor is not None:
             raise TooManyRefusals(_SAME_CALL)
-        return Used(_SAME_CALL, "failed")
+        return ToolResult(_SAME_CALL, "failed")
     try:
         if (
-            turn.desk is not None
-            and (noted := await turn.desk.take(turn, tool, arguments)) is not None
+            turn.interceptor is not None
+            and (noted := await turn.interceptor.intercept(turn, tool, arguments)) is not None
         ):
             call.outcome, turn.refused = "proposed", 0
-            return Used(noted)
+            return ToolResult(noted)
         done = await tool_gate.use_tool(
             turn.app, turn.me, tool, arguments, origin=turn.origin, taint=turn.taint
         )
+    # These end the turn; every other refusal the brain may react to.
     except (stop_switch.AgentsStopped, GrantRevoked):
         raise
     except AppError as error:
         turn.refuse(call, error.message)
-        return Used(error.message, "retried" if isinstance(error, Invalid) else "failed")
+        return ToolResult(error.message, "retried" if isinstance(error, Invalid) else "failed")
     turn.refused = 0
     if isinstance(done, tool_gate.Waiting):
         call.outcome, call.waits = "waits for the owner", done
-        return Used(done.result)
+        return ToolResult(done.result)
     call.outcome = "done"
     turn.taint |= done.taint
-    return Used(msgspec.json.decode(encode(cut_result(encode(done.result)))))
-
-
-def too_many_steps() -> Unavailable:
-    """Return the refusal of a turn that reached one of its limits."""
-    return Unavailable(TOO_MUCH)
-
-
-def too_long() -> Unavailable:
-    """Return the refusal of a turn that reached its limit of time."""
-    return Unavailable(TOO_LONG)
-
-
-def brain_failed() -> Unavailable:
-    """Return the refusal of a turn whose brain failed, in words that do not hold what a provider
-    wrote.
-    """
-    return Unavailable(UNUSABLE)
+    # Through JSON, so that every brain sees what a client of the API would.
+    return ToolResult(msgspec.json.decode(encode(cut_result(encode(done.result)))))

@@ -58,6 +58,7 @@ async def make_prompt(
     """
     if not rows:
         return message
+    # Fixed shares: one long file must not push the others out.
     share = MOST_BYTES // len(rows)
     return [message, *[await _prompt_item(app, me, row, share, sees=sees) for row in rows]]
 
@@ -102,6 +103,7 @@ async def _prompt_item(app: App, me: Caller, row: sqlite3.Row, share: int, *, se
     try:
         if row["media_type"] in SEEN and sees and row["size"] <= LARGEST_PICTURE:
             content = await attachments.read_content(app, me, row)
+            # By what the bytes are: the stored type was claimed by whoever uploaded it.
             if (seen := detect(content, row["name"], row["media_type"]).media_type) in SEEN:
                 return Picture(content, seen, f"attachment-{row['id']}")
         found = await attachments.read_text(app, me, row)
@@ -124,6 +126,7 @@ def _enclose_file(
 def _frame_text(name: str, media_type: str, text: str, share: int, *, is_cut: bool) -> str:
     """Return a file's text between marks that it cannot imitate."""
     plain = text.replace("</attached", "< /attached")
+    # A character has at most four bytes, so short texts need not be encoded to be measured.
     kept = plain.encode()[:share].decode(errors="ignore") if len(plain) * 4 > share else plain
     cut = _CUT if is_cut or len(kept) < len(plain) else ""
     head = (

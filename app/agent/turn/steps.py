@@ -83,6 +83,11 @@ class Step(Struct, frozen=True):
     quotes: tuple[Quote, ...] = ()
 
 
+def call_tool(tool: str, **arguments: Any) -> Step:
+    """Return the step that calls one tool."""
+    return Step(calls=((tool, arguments),))
+
+
 def note_link(note_id: int, title: str) -> str:
     """Return a link to a note, as Markdown."""
     escaped = title.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")

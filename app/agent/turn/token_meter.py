@@ -125,6 +125,7 @@ class Meter:
         """Reserve a call; raise BudgetExceeded where a cap has no room for it."""
         if not self._reserves:
             return
+        # The first call uses what the turn's beginning reserved, if that suffices.
         waits = self._held is not None and not self._begun
         if not (
             waits
@@ -175,6 +176,7 @@ class Meter:
     def _settle(self, tx: Tx) -> None:
         if self._held is None:
             return
+        # Begun and nothing heard of: it may have cost all that was reserved.
         if self._begun:
             token_reservations.settle(
                 tx, self._held, *(self._taken or (self._held.prompt, self._held.completion))
@@ -189,34 +191,29 @@ class MeteredRewriter:
     Where a cap has no room, it refuses and the rules' own words stand.
     """
 
-    def __init__(self, app: App, me: Caller, rewriter: Rewriter, *, model: str = "") -> None:
+    def __init__(self, app: App, me: Caller, rewriter: Rewriter) -> None:
         self._app = app
         self._me = me
         self._rewriter = rewriter
-        self._model = model
 
     async def rewrite(self, draft: Draft) -> Rewriting:
         """Return what the rewriter gives."""
         text, most = encode(draft), self._app.settings.max_completion
         held = await self._app.write(
-            reserve_first_call, self._me, feature="briefing", model=self._model, texts=(text,)
+            reserve_first_call, self._me, feature="briefing", model="", texts=(text,)
         )
-        meter = Meter(self._app, self._me, feature="briefing", model=self._model, held=held)
-        await meter.before(count_tokens((text,)), longest_answer(self._model, most))
+        meter = Meter(self._app, self._me, feature="briefing", model="", held=held)
+        await meter.before(count_tokens((text,)), longest_answer("", most))
         try:
             found = await self._rewriter.rewrite(draft)
+            # The rewriter tells one sum; what the prompt can have been at most is taken as its
+            # part.
             prompt = min(found.tokens, count_tokens((text,)) + OVERHEAD_TOKENS)
             meter.after(prompt, found.tokens - prompt)
         except AppError:
             meter.after(0, 0)
             raise
         finally:
-            self._app.tasks.start(
-                self._app.write(meter.end)
-            )  # also when whoever asked has run out of time
+            # As a task, so that it is counted also when whoever asked has run out of time.
+            self._app.tasks.start(self._app.write(meter.end))
         return found
-
-
-def meter_rewriter(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
-    """Return a rewriter with its calls counted for the caller; None for none."""
-    return None if rewriter is None else MeteredRewriter(app, me, rewriter)

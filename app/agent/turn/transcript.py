@@ -55,6 +55,7 @@ def make_asked(
             case "asked":
                 if message:
                     before.append(message)
+                # Results belong to the newest message: those of earlier turns are history.
                 message, results = message_files.typed_text(part.content), []
                 files, files_before = (
                     message_files.attached_files(part.content),
@@ -81,6 +82,7 @@ def make_asked(
 def _tool_result(part: Part, arguments: Mapping[str, Any]) -> Result:
     """Return what a tool gave; a call that waits for the owner has given nothing yet."""
     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
+    # As refused: the rules must not tell of it as done.
     if record.get("status") == "awaiting_approval":
         return Result(
             part.tool, arguments, {"escalationId": record.get("escalationId")}, failed=True

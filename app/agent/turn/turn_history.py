@@ -28,6 +28,7 @@ def encode(messages: Iterable[Message]) -> bytes:
 
 def is_own(stored: bytes) -> bool:
     """Return whether a history is in Hearth's own form."""
+    # So no column has to say which form it is.
     return stored.startswith(b"{")
 
 

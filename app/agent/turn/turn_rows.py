@@ -126,6 +126,7 @@ def recent_histories(tx: Tx, conversation: int) -> list[bytes]:
     size = 0
     for row in found:
         size += len(row[0])
+        # The newest turn is kept whatever its size: a follow-up question is about it.
         if size > REMEMBERED_BYTES and kept:
             break
         kept.append(row[0])

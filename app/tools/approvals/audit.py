@@ -17,6 +17,7 @@ from app.core.schema import Id, Record
 
 Event = Literal["call", "proposal", "denial", "decision", "expiry", "stop", "start"]
 BEGINNING = bytes(32)
+# What one read checks at most, so that a long record does not hold a reader for seconds.
 SLICE = 2_000
 NO_ARGUMENTS = hashlib.sha256(b"{}").hexdigest()
 
@@ -74,6 +75,8 @@ def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
 
     `user` is whose agent it is, when not the caller's own.
     """
+    # Not the largest id that is there: after rows were cut off at the end the next number must
+    # leave a gap, by which that is seen.
     number = _last_row_number(tx)
     before = tx.value("SELECT hash FROM audit WHERE id = (SELECT max(id) FROM audit)")
     actor = me.kind if me.credential is None else f"{me.kind} {me.credential}"
@@ -84,6 +87,7 @@ def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
         actor,
         entry.origin,
         entry.event,
+        # A model may call a tool by any name, however long.
         entry.tool[:128],
         entry.arguments_sha256,
         entry.outcome[:200],
@@ -104,6 +108,7 @@ def add_later(app: App, me: Caller, entry: Entry) -> None:
     """Add a row for what has changed nothing, such as a read or a refusal, without keeping its
     answer waiting.
     """
+    # A task and not an await: a read would otherwise wait for a commit to the disk.
     app.tasks.start(app.write(add, me, entry))
 
 
@@ -115,30 +120,33 @@ def chain_hash(before: bytes, row: Row) -> bytes:
 
 
 def verify(
-    tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE
-) -> tuple[int, bytes, int | None]:
+    tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE, head: str | None = None
+) -> tuple[int, bytes, int | None, bool]:
     """Check up to `most` rows after one.
 
-    Give the last that holds with its hash, and the id of the first that does not.
+    Return the last that holds with its hash, the id of the first that does not, and whether one
+    that holds has the hash `head`.
     """
-    last, hash_ = after, before
+    last, hash_, seen = after, before, False
     for row in tx.all(
         f"SELECT {_COLUMNS}, hash FROM audit WHERE id > :after ORDER BY id LIMIT :most",
         after=after,
         most=most,
     ):
         expected = chain_hash(hash_, Row(*row[:-1]))
+        # Rows are never deleted, so a number that is missing was taken out.
         if row["id"] != last + 1 or row["hash"] != expected:
-            return last, hash_, last + 1
+            return last, hash_, last + 1, seen
         last, hash_ = row["id"], expected
-    return last, hash_, None
+        seen = seen or hash_.hex() == head
+    return last, hash_, None, seen
 
 
 def verify_whole(tx: Tx) -> str | None:
-    """Check the whole record at once, where nobody waits; say what is wrong with it."""
+    """Check the whole record at once, where nobody waits; return what is wrong with it."""
     last, hash_ = 0, BEGINNING
     while True:
-        number, hash_, broken = verify(tx, after=last, before=hash_)
+        number, hash_, broken, _ = verify(tx, after=last, before=hash_)
         if broken is not None:
             return _broken_message(broken)
         if number == last:
@@ -155,11 +163,11 @@ async def verify_audit(
 
     With `head`, a hash that was shown earlier, also that the record still goes back to it.
     """
+    # Slice by slice, each its own read: rows that are added meanwhile are simply checked as well.
     last, hash_, seen = 0, BEGINNING, head is None
     while True:
-        rows = await app.read(_hashes_after, last)
-        number, hash_, broken = await app.read(verify, after=last, before=hash_)
-        seen = seen or head in rows
+        number, hash_, broken, found = await app.read(verify, after=last, before=hash_, head=head)
+        seen = seen or found
         if broken is not None:
             return Verified(False, number, hash_.hex(), broken, _broken_message(broken))
         if number == last:
@@ -215,14 +223,3 @@ def _find_lost_row(tx: Tx, last: int) -> int | None:
 
 def _broken_message(row: int) -> str:
     return f"Row {row} is missing or is not what was written."
-
-
-def _hashes_after(tx: Tx, after: int) -> set[str]:
-    return {
-        row[0].hex()
-        for row in tx.all(
-            "SELECT hash FROM audit WHERE id > :after ORDER BY id LIMIT :most",
-            after=after,
-            most=SLICE,
-        )
-    }

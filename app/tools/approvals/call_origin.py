@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from app.core.caller import Caller
-from app.core.schema import Record, camel_case
+from app.core.schema import Record
 
 Kind = Literal["chat", "heartbeat", "rpc", "guest", "managed_agent", "runtime", "mcp"]
 Tier = Literal["MESSAGES", "ACTIONS"]
@@ -30,7 +30,7 @@ class Shown(Record, omit_defaults=True):
     communication_session_id: str | UnsetType = UNSET
 
 
-class Origin(msgspec.Struct, frozen=True):
+class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where a call comes from. A heartbeat names its tier, a call of another's agent the `peer`
     (that user's id).
     """
@@ -58,12 +58,8 @@ class Origin(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> Shown:
         """The origin in the words of the contract."""
-        fields = {
-            camel_case(name): value
-            for name, value in msgspec.structs.asdict(self).items()
-            if value is not None
-        }
-        return msgspec.convert(fields, Shown)
+        fields = {name: getattr(self, name) for name in Shown.__struct_fields__}
+        return Shown(**{name: value for name, value in fields.items() if value is not None})
 
     def key(self, me: Caller) -> str:
         """Name those whose calls are of the same origin.
@@ -71,6 +67,7 @@ class Origin(msgspec.Struct, frozen=True):
         What a person allows one of them, the others of that kind are not allowed.
         """
         match self.kind:
+            # Without the conversation or run: a yes for 30 days holds in all of them.
             case "chat" | "heartbeat":
                 return self.kind
             case "rpc":
@@ -82,6 +79,7 @@ class Origin(msgspec.Struct, frozen=True):
             case "runtime":
                 return f"runtime {self.communication_session_id}"
             case _:
+                # One key's permission is not another's, though both are the same owner's.
                 return f"mcp {me.kind} {me.credential}"
 
     def session(self, me: Caller) -> str:
@@ -100,11 +98,9 @@ class Origin(msgspec.Struct, frozen=True):
 
 def pack_origin(origin: Origin) -> str:
     """Return the origin as it is stored."""
-    return msgspec.json.encode(
-        {name: value for name, value in msgspec.structs.asdict(origin).items() if value is not None}
-    ).decode()
+    return msgspec.json.encode(origin).decode()
 
 
 def unpack_origin(text: str) -> Origin:
     """Return the origin that was stored."""
-    return Origin(**msgspec.json.decode(text))
+    return msgspec.json.decode(text, type=Origin)

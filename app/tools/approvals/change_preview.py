@@ -55,6 +55,8 @@ def preview_call(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[st
 
     Raise NotFound where it names a note or todo that the caller may not read.
     """
+    # The revision that is frozen here is compared when the owner says yes: what they were shown
+    # must be what is changed.
     kind, number = _named_target(tool, arguments)
     if kind == "note":
         note = access.require_note(tx, me, number)
@@ -96,11 +98,8 @@ def _named_target(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[s
         return None, 0
     for kind, namespace, field in (("note", "notes", "noteId"), ("todo", "todos", "id")):
         number = arguments.get(field)
-        if (
-            tool.namespace == namespace
-            and isinstance(number, int | float)
-            and number == int(number)
-        ):  # 3.0 is 3, as it is for the call
+        # 3.0 is 3, as it is for the call.
+        if tool.namespace == namespace and isinstance(number, int | float) and number % 1 == 0:
             return kind, int(number)
     return None, 0
 
@@ -129,6 +128,7 @@ def _note_preview(
     For what leaves the text as it is, the fields.
     """
     new = _new_text(tx, tool, note, arguments)
+    # A change of the title or the tags alone has no lines to show.
     if new is None or new == note["content"]:
         return _text_preview(arguments)
     others = {
@@ -161,6 +161,7 @@ def diff(old: str, new: str, title: str) -> str:
     Long changes in the plainest form, so that it never takes long.
     """
     before, after = old.split("\n"), new.split("\n")
+    # difflib is quadratic at worst, so it is given only what differs, with three lines around.
     head = _common_beginning(before, after)
     tail = _common_beginning(before[head:][::-1], after[head:][::-1])
     middle = before[head : len(before) - tail], after[head : len(after) - tail]
@@ -210,9 +211,9 @@ def _cut(text: str) -> str:
 
 def _summarise_call(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Return one line that names the tool, what it is about and which fields it sets."""
-    about = f" “{_one_line(title)}”" if title is not None else ""
+    about = f" “{one_line(title)}”" if title is not None else ""
     fields = ", ".join(
-        f"{name} “{_one_line(value)}”" if isinstance(value, str) else name
+        f"{name} “{one_line(value)}”" if isinstance(value, str) else name
         for name, value in arguments.items()
         if _is_shown(name)
     )
@@ -224,9 +225,10 @@ def _is_shown(name: str) -> bool:
     return name not in INTERNAL and not name.endswith("Id")
 
 
-def _one_line(text: str) -> str:
-    """Return the beginning of a text as one line that cannot pass for another part of the
-    summary."""
-    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * LONGEST_VALUE])
+def one_line(text: str, most: int = LONGEST_VALUE) -> str:
+    """Return the beginning of anybody's text as one line that cannot pass for more than that."""
+    # Cut before the work, since a value may be a whole note. Quotation marks are those of the
+    # summary, so a value must not close its own.
+    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * most])
     line = " ".join(plain.replace("“", "'").replace("”", "'").split())
-    return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1] + "…"
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

@@ -52,7 +52,7 @@ Agents, guests, devices and heartbeats never do.
 """
 
 
-class Decided(msgspec.Struct, frozen=True):
+class OwnerDecision(msgspec.Struct, frozen=True):
     """What a person says to an escalation."""
 
     by: Actor
@@ -96,7 +96,7 @@ async def decide_escalation(
     """
     if me.kind not in OWNERS:
         raise Forbidden("Only the owner decides, by a web session or a credential of their own.")
-    return await _decide(app, me, me.user, id, Decided(me.actor, decision, note, remember))
+    return await _decide(app, me, me.user, id, OwnerDecision(me.actor, decision, note, remember))
 
 
 @operation("COMMAND", effect="read")
@@ -131,16 +131,20 @@ async def settle_escalation(
     """Decide for a user who sits at this machine."""
     row = await app.read(users.require_user, username)
     by = Actor("user", row["uuid"], row["username"])
-    return await _decide(app, me, row["id"], id, Decided(by, decision, note, remember))
+    return await _decide(app, me, row["id"], id, OwnerDecision(by, decision, note, remember))
 
 
-async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> EscalationAnswer:
+async def _decide(
+    app: App, me: Caller, user: int, id_: int, said: OwnerDecision
+) -> EscalationAnswer:
     """Decide in one transaction with the effect where that is one write here.
 
     Else send it after the decision has been written, once.
     """
     row = app.quick(escalation_rows.require_own, user, id_)
     call: tool_gate.Call | None = None
+    # A plan may have to search, so it is made before the transaction, which checks everything
+    # again.
     if said.choice == "continue" and row["status"] == "pending":
         stop_switch.require_running(app)
         call = await _prepare_call(app, row)
@@ -154,6 +158,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
+        # Whoever decided may leave now; what was let go on is still carried to its end.
         await asyncio.shield(
             app.tasks.start(
                 _run_afterwards(app, row, msgspec.structs.replace(call, me=outcome.asker))
@@ -183,6 +188,8 @@ async def _prepare_call(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
             app, asker, row["tool"], msgspec.json.decode(row["arguments"])
         )
     except AppError as error:
+        # A refusal is found again, and told, in the transaction; a fault of ours must not pass for
+        # one.
         if error.status >= 500:
             raise
         return None
@@ -193,16 +200,18 @@ def _record_decision(
     me: Caller,
     user: int,
     id_: int,
-    said: Decided,
+    said: OwnerDecision,
     call: tool_gate.Call | None,
     hooks: Hooks,
 ) -> Outcome:
     row = escalation_rows.require_own(tx, user, id_)
+    # Who may not decide learns nothing of the state, so this comes first.
     if (refusal := who_decides.reason_to_refuse(tx, me, row)) is not None:
         return Outcome(refusal)
     if row["status"] != "pending":
         return Outcome(_already_decided(row, said))
     if escalation_rows.is_due(tx, row):
+        # The sweep runs each minute and may not have been here yet.
         escalation_rows.expire(tx, me, row)
         return Outcome(_expired_error())
     if said.choice == "stop":
@@ -214,29 +223,21 @@ def _record_decision(
 
 
 def _continue(
-    tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, hooks: Hooks
+    tx: Tx,
+    me: Caller,
+    row: sqlite3.Row,
+    said: OwnerDecision,
+    call: tool_gate.Call | None,
+    hooks: Hooks,
 ) -> Outcome:
     asker = still_allowed.current_asker(tx, row, hooks)
-    error: AppError | None = (
-        GrantRevoked(
+    if asker is None:
+        gone = (
             "What allowed this is gone: its key, link or grant was revoked, or it may do less now."
         )
-        if asker is None
-        else None
-    )
-    if asker is not None:
-        error = still_allowed.reason_to_refuse(tx, asker, row, call, hooks)
-    if error is not None or asker is None:
-        audit.add(
-            tx,
-            me,
-            escalation_rows.audit_entry(
-                row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"
-            ),
-            user=row["user_id"],
-        )
-        escalation_rows.end(tx, row, "superseded", failure=error)
-        return Outcome(error)
+        return _supersede(tx, me, row, GrantRevoked(gone))
+    if error := still_allowed.reason_to_refuse(tx, asker, row, call, hooks):
+        return _supersede(tx, me, row, error)
     escalation_rows.decide(tx, row, decision="continue", by=said.by, note=said.note)
     audit.add(
         tx,
@@ -248,10 +249,18 @@ def _continue(
         precedents.add(
             tx, asker, row, origins.unpack_origin(row["origin"]), whole=said.remember == "tool"
         )
+    # What waits on the world cannot run in a transaction: it is sent after this one.
     if call is not None and call.plan is None:
         return Outcome(asker=asker)
     _run_if_one_write(tx, row, asker, call, hooks)
     return Outcome()
+
+
+def _supersede(tx: Tx, me: Caller, row: sqlite3.Row, error: AppError) -> Outcome:
+    entry = escalation_rows.audit_entry(row, "decision", f"superseded: {error.code}")
+    audit.add(tx, me, entry, user=row["user_id"])
+    escalation_rows.end(tx, row, "superseded", failure=error)
+    return Outcome(error)
 
 
 def _run_if_one_write(
@@ -262,6 +271,7 @@ def _run_if_one_write(
     A refusal undoes it and is kept.
     """
     try:
+        # The decision stays written when what it allowed is refused.
         with tx.savepoint():
             result = _run_effect(tx, row, asker, call, hooks)
     except AppError as failure:
@@ -285,6 +295,7 @@ async def _run_afterwards(app: App, row: sqlite3.Row, call: tool_gate.Call) -> N
 
     It may leave the machine, so it is never tried twice.
     """
+    # Holds when neither branch below is reached: the task was cancelled in the middle.
     outcome: AppError | bytes = escalation_rows.UnknownOutcome(
         "This was broken off while it was under way; it is not known whether it was done."
     )
@@ -316,7 +327,7 @@ def _record_outcome(
     )
 
 
-def _already_decided(row: sqlite3.Row, said: Decided) -> AppError | None:
+def _already_decided(row: sqlite3.Row, said: OwnerDecision) -> AppError | None:
     """Return why one that is decided already cannot be decided so.
 
     None when it was decided just so.
@@ -324,6 +335,7 @@ def _already_decided(row: sqlite3.Row, said: Decided) -> AppError | None:
     if row["status"] == "expired":
         return _expired_error()
     if row["status"] == "superseded":
+        # The same answer as the first time, from what was stored then.
         kept = msgspec.json.decode(row["failure"])
         kind = (
             BaseRevisionChanged if kept.pop("error") == BaseRevisionChanged.code else GrantRevoked

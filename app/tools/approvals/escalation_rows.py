@@ -21,14 +21,9 @@ from app.tools.approvals.change_preview import Preview, Target
 from app.tools.registry.registry import RegisteredTool
 
 MOST_PENDING = 200
-
-
 LARGEST_ARGUMENTS = 256 << 10
-
-
 RUNTIME_MINUTES = 5
-
-
+PENDING = "status = 'pending' AND expires_at > :now"
 ANSWER_LASTS = timedelta(hours=1)
 """So long the same call of a credential is told what was decided, and is no new one."""
 
@@ -41,11 +36,7 @@ Kind = Literal[
     "folder_access",
     "owner_question",
 ]
-
-
 Level = Literal["low", "medium", "high"]
-
-
 SETTLED = "escalation.settled"
 """Told within the transaction in which one ends, with a `Settled`."""
 Ended = Literal["executed", "failed", "stopped", "expired", "superseded"]
@@ -85,7 +76,6 @@ def raise_(
     risk: Level = "medium",
     target: Target | None = None,
     taint: frozenset[Taint] = frozenset(),
-    requested_by: Actor | None = None,
     definition: RegisteredTool | None = None,
 ) -> int:
     """Stop an action of an agent before its effect, and return the escalation's id.
@@ -94,12 +84,14 @@ def raise_(
     already is not raised twice. Raise TooManyPending.
     """
     text = canonical_json(arguments)
+    # The arguments lie in the row until somebody decides, and are shown to them.
     if len(text) > LARGEST_ARGUMENTS:
         raise PayloadTooLarge(
             "This is too large to wait for a yes; do it in smaller parts.",
             limitBytes=LARGEST_ARGUMENTS,
         )
     sha = arguments_digest(text)
+    # Models repeat a call that was not done; the owner should be asked once.
     if (same := _find_same_pending(tx, me, tool, sha, origin, target)) is not None:
         return same
     if count_pending(tx, me.user) >= MOST_PENDING:
@@ -120,7 +112,7 @@ def raise_(
         me=me.user,
         kind=kind,
         origin=origins.pack_origin(origin),
-        by=encode(requested_by or _asking_actor(me, origin)).decode(),
+        by=encode(_asking_actor(me, origin)).decode(),
         credential_kind=me.kind,
         credential=me.credential,
         credential_name=me.name,
@@ -268,6 +260,7 @@ def close_continuing(tx: Tx, me: Caller) -> None:
 
     Nobody knows whether it was done, so it is never done again.
     """
+    # Only called at the start, when nothing can be under way any more.
     for row in tx.all("SELECT * FROM escalations WHERE status = 'continued'"):
         audit.add(tx, me, audit_entry(row, "call", UnknownOutcome.code), user=row["user_id"])
         end(
@@ -281,11 +274,9 @@ def close_continuing(tx: Tx, me: Caller) -> None:
         )
 
 
-PENDING = "status = 'pending' AND expires_at > :now"
-
-
 def _asking_actor(me: Caller, origin: Origin) -> Actor:
     """Return who asked: in a chat the agent of the user, else the caller as themselves."""
+    # By whatever credential the chat came in, its agent is who asks.
     if origin.kind == "chat":
         return Actor("agent", me.user_id, me.username)
     return Actor("heartbeat", me.actor.id, me.username) if origin.kind == "heartbeat" else me.actor
@@ -323,6 +314,7 @@ def _find_same_pending(
         (
             row["id"]
             for row in rows
+            # By key, not as a whole: the next run of a heartbeat asks for the same thing again.
             if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)
         ),
         None,

@@ -136,6 +136,7 @@ async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
 @operation("COMMAND", every=MINUTE)
 async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
+    # Each minute on an idle server: a look costs nothing, a write would wake the disk.
     if not app.quick(_any_due):
         return Swept(0)
     return Swept(await app.write(_expire_due, me))
@@ -148,13 +149,16 @@ async def _end_outdated(app: App, me: Caller) -> None:
 
     Where nothing can be written, what waits is still shown; a yes finds the change too.
     """
+    # Who looks on by a grant only reads, and ends nothing.
     outdated = {} if me.reach is not None else await app.read(_find_outdated, me)
     if outdated:
+        # A full disk must not keep the owner from seeing what waits.
         with contextlib.suppress(StorageFull, Unavailable):
             await app.write(_supersede_outdated, me)
 
 
 def _supersede_outdated(tx: Tx, me: Caller) -> None:
+    # Asked again inside of the write: it may have been restored since the look.
     for id_, present in _find_outdated(tx, me).items():
         failure = BaseRevisionChanged(
             "What this would change has changed since; let the agent ask again.", revision=present
@@ -240,6 +244,7 @@ def _any_due(tx: Tx) -> bool:
 def _expire_due(tx: Tx, me: Caller) -> int:
     due = tx.all(
         "SELECT * FROM escalations WHERE status = 'pending' AND expires_at <= :now "
+        # So one transaction stays short; the rest comes a minute later.
         "ORDER BY id LIMIT 1000",
         now=tx.now,
     )

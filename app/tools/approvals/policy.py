@@ -101,6 +101,7 @@ def decide(asked: Asked) -> Decision:
     found = max(_decisions_of_rules(asked), key=lambda each: STRICTER[each.verdict])
     if found.verdict == "ask" and asked.column in ASKS_NOBODY:
         return Decision("deny", found.reason)
+    # X is left out twice, here and where precedents are made: one mistake must not open it.
     if found.verdict == "ask" and asked.precedent and asked.risk != "X":
         return Decision("allow", "The owner has allowed this for longer.")
     return found
@@ -119,6 +120,7 @@ def depends_on_precedent(asked: Asked) -> bool:
 def harm_level(risk: Risk, taint: frozenset[Taint]) -> Literal["low", "medium", "high"]:
     """Return how much harm a wrong yes could do: more when words of others are behind the call."""
     levels: tuple[Literal["low", "medium", "high"], ...] = ("low", "medium", "high", "high")
+    # Four levels for three words: X with taint is no more than high.
     return levels[{"R": 0, "W": 0, "O": 1, "X": 2}[risk] + bool(taint)]
 
 
@@ -126,6 +128,8 @@ def _decisions_of_rules(asked: Asked) -> list[Decision]:
     """Return what each rule says that has something to say of the call."""
     if asked.risk is None:
         return [Decision("deny", f"There is no tool called {asked.tool[:80]}.")]
+    # A draft that stays with the owner is allowed everywhere, so taint and edits are no matter
+    # either.
     own = asked.risk == "W" and asked.tool in OWN.get(asked.column, DRAFTS)
     found = [
         Decision("allow", "An own draft is always allowed.")

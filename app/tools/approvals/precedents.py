@@ -72,10 +72,12 @@ def find(
         me=me.user,
         tool=tool.name,
         origin=origin.key(me),
+        # The session '' is that of a permission for the tool, which holds in every session.
         session=origin.session(me),
         sha=tool.sha256,
         now=tx.now,
     )
+    # What was allowed with fewer words of others in play was allowed for less.
     return next((row["id"] for row in rows if taint <= set(row["taint"].split())), None)
 
 
@@ -100,6 +102,7 @@ def add(tx: Tx, asker: Caller, escalation: sqlite3.Row, origin: Origin, *, whole
            DO UPDATE SET tool_sha256 = excluded.tool_sha256, created_at = excluded.created_at,
              expires_at = excluded.expires_at""",
         me=escalation["user_id"],
+        # Read from its table: the conversation may be gone by now, and its key must not fail then.
         conversation=None if whole else origin.conversation_id,
         tool=escalation["tool"],
         sha=escalation["tool_sha256"],

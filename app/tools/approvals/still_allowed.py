@@ -17,12 +17,14 @@ def current_asker(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
 
     None when its credential is gone.
     """
+    # Whoever acts by a grant is made anew from it: it may be narrower now.
     if (look := hooks.callers.get(row["credential_kind"])) is not None:
         return look(tx, row)
     held = _current_scopes(tx, row, hooks)
     owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
     if held is None or owner is None:
         return None
+    # Never more than it had when it asked, and never more than it has now; * is everything.
     frozen = tuple(msgspec.json.decode(row["scopes"]))
     scopes = (
         frozen
@@ -54,6 +56,7 @@ def _current_scopes(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] |
         return key_rows.live_scopes(tx, row["user_id"], credential)
     if kind == "oauth" and credential is not None:
         return oauth_grants.live_scopes(tx, row["user_id"], credential)
+    # Neither has scopes of its own to lose; what they may is in the frozen ones.
     return ("*",) if kind in ("session", "heartbeat") else None
 
 
@@ -81,6 +84,7 @@ def reason_to_refuse(
             )
     if row["target_kind"] is not None and row["base_revision"] is not None:
         present = change_preview.present_revision(tx, asker, row["target_kind"], row["target_id"])
+        # Revisions of other kinds are their owners' to compare.
         known = row["target_kind"] in ("note", "todo")
         if known and present != row["base_revision"]:
             return BaseRevisionChanged(

@@ -53,6 +53,7 @@ def stop_agents(tx: Tx, me: Caller, *, reason: Annotated[str, Line(0, 200)] = ""
     """Stop every agent: no model and no tool is called until they are started again."""
     tx.run(
         "INSERT INTO agent_stops (id, stopped_at, reason) VALUES (1, :now, :reason) "
+        # Whoever stopped them first is kept as the reason.
         "ON CONFLICT (id) DO NOTHING",
         now=tx.now,
         reason=reason,
@@ -84,4 +85,5 @@ def _read_row(tx: Tx) -> tuple[str, str] | None:
 
 
 def _stop_file_exists(app: App) -> bool:
+    # Asked before each step and never remembered: a file needs no restart and no working API.
     return (app.store.path.parent / STOP).exists()

@@ -89,7 +89,7 @@ async def use_tool(
 ) -> Done | Waiting:
     """Call a tool with the rights of `me`.
 
-    Give what it gave, or the escalation that waits for the owner.
+    Return what it gave, or the escalation that waits for the owner.
 
     `taint` names whose words are in play besides the user's own, `left` how many calls the
     budget still has. Raises AgentsStopped, NoSuchTool, InsufficientScope, Denied,
@@ -97,6 +97,7 @@ async def use_tool(
     """
     stop_switch.require_running(app)
     try:
+        # A turn may take minutes; what was revoked meanwhile holds from this call on.
         me = app.renew_caller(me)
         call = await plan_call(app, me, tool, params)
         decision, precedent = _decide(app, call, origin, taint, left)
@@ -113,6 +114,7 @@ async def use_tool(
             audit.Entry("denial", tool, outcome=error.code, origin=origin.kind, taint=taint),
         )
         raise
+    # The hash and not the arguments: the record holds no text of the user's.
     entry = audit.Entry("call", tool, call.sha256, "done", origin.kind, None, taint)
     try:
         result = await _run_audited(app, call, entry, precedent)
@@ -146,7 +148,7 @@ async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) 
 
 
 async def perform_call(app: App, call: Call) -> Any:
-    """Do a call that is not one write here, and give its record."""
+    """Do a call that is not one write here, and return its record."""
     with call.tool.spelled():
         return await app.perform(call.tool.operation, call.me, dict(call.arguments))
 
@@ -164,6 +166,7 @@ def _decide(
 ) -> tuple[policy.Decision, int | None]:
     """Return what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
+    # The tool is of class O, but a message to oneself is an own draft.
     if _reaches_only_owner(call):
         return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
     asked = policy.Asked(
@@ -174,6 +177,7 @@ def _decide(
         taint,
         left=left,
     )
+    # Most calls are allowed or denied whatever was permitted, and need no look at the table.
     if not policy.depends_on_precedent(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
@@ -260,11 +264,13 @@ async def _run_audited(app: App, call: Call, entry: audit.Entry, precedent: int 
             with call.tool.spelled():
                 return await app.write(_write_and_audit, call, plan, entry, precedent)
         except Invalid as error:
+            # The write runs beside App.call, which would have done this.
             raise app.refusal_as_declared(call.tool.operation, error) from None
     if call.tool.operation.risk_class == "R":
         result = await perform_call(app, call)
         audit.add_later(app, call.me, entry)
         return result
+    # Before it: should the server die now, the record says that it may have happened.
     await app.write(_add_audit_row, call, entry._replace(outcome="begun"), precedent)
     return await perform_call(app, call)
 
@@ -272,6 +278,7 @@ async def _run_audited(app: App, call: Call, entry: audit.Entry, precedent: int 
 def _write_and_audit(
     tx: Tx, call: Call, plan: Plan, entry: audit.Entry, precedent: int | None
 ) -> Any:
+    # Inside of the write, so that no revocation comes between the check and the change.
     me = call.me.with_grant_now(tx, call.tool.name)
     _add_audit_row(tx, call, entry, precedent)
     return plan.step(tx, me)

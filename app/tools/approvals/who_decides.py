@@ -21,6 +21,7 @@ def reason_to_refuse(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
 
     A session that was begun with a key counts as that key: whoever holds the key can begin one.
     """
+    # Whoever sits at the machine could change the database itself.
     if me.kind == "operator":
         return None
     if me.kind == "oauth":
@@ -29,6 +30,7 @@ def reason_to_refuse(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
                 f"The credential that asked cannot decide: {ELSEWHERE}.", reason="asked_by_it"
             )
         return _refuse_newer_than(oauth_grants.granted_at(tx, me.user, me.credential or 0), row)
+    # A session without a key was begun with a code that only a person has.
     key = key_rows.credential_key(tx, me)
     if key is None:
         return None
@@ -41,6 +43,7 @@ def reason_to_refuse(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
 
 
 def _refuse_newer_than(since: str | None, row: sqlite3.Row) -> Forbidden | None:
+    # An agent that can make keys could otherwise make one and say yes with it.
     if since is not None and since <= row["created_at"]:
         return None
     return Forbidden(

@@ -23,10 +23,7 @@ _SHOWN = (
 
 def list_integrations(tx: Tx, me: Caller) -> list[sqlite3.Row]:
     """Return the caller's integrations, the oldest first."""
-    return sorted(
-        tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user),
-        key=lambda row: int(row["id"]),
-    )
+    return tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me ORDER BY id", me=me.user)
 
 
 def require_room(tx: Tx, me: Caller, name_key: str) -> None:
@@ -46,7 +43,7 @@ def require_room(tx: Tx, me: Caller, name_key: str) -> None:
 
 
 def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due_at: str) -> int:
-    """Add a calendar that has no events yet and give its id.
+    """Add a calendar that has no events yet and return its id.
 
     It is read again at `due_at` should it not come to that before.
     """
@@ -80,6 +77,7 @@ def put_events(tx: Tx, integration: int, generation: int, events: Sequence[Seque
 
     Unless the calendar was removed meanwhile.
     """
+    # Between two batches the owner may have removed the calendar.
     if get(tx, integration) is not None:
         tx.connection.executemany(
             "INSERT INTO calendar_events (integration_id, generation, starts, ends, title, "
@@ -124,6 +122,7 @@ def claim_due(tx: Tx, *, again_at: str, most: int) -> list[int]:
 
     They come again at `again_at` should whoever reads them be killed.
     """
+    # Two statements and not UPDATE … RETURNING, whose rows come in no order.
     due = [
         row[0]
         for row in tx.all(
@@ -141,7 +140,7 @@ def claim_due(tx: Tx, *, again_at: str, most: int) -> list[int]:
 
 
 def purge_events(tx: Tx, integration: int, *, besides: int | None) -> int:
-    """Delete some events of every generation but one; give how many."""
+    """Delete some events of every generation but one; return how many."""
     return tx.run(
         """DELETE FROM calendar_events WHERE id IN (
                SELECT id FROM calendar_events WHERE integration_id = :id
@@ -168,6 +167,7 @@ def hide(tx: Tx, me: Caller, integration: int) -> None:
     """Let no event of a calendar count any more; raise NotFound for another's."""
     require_own(tx, me, integration)
     tx.run(
+        # No event has the generation -1, so all vanish at once, however many there are.
         "UPDATE integrations SET generation = -1, status = 'disconnected', due_at = "
         "NULL WHERE id = :id",
         id=integration,

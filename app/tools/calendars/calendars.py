@@ -89,12 +89,15 @@ async def store_events(
     app: App, row: sqlite3.Row, events: Sequence[Sequence[Any]], content: bytes, *, etag: str | None
 ) -> None:
     """Let these events be those of a calendar, and keep the file that they come from."""
+    # The new events are written beside the old ones and count only from note_success on, so a
+    # reader sees either all old or all new ones.
     generation, integration = row["generation"] + 1, row["id"]
     await _purge_events(app, integration, row["generation"])  # what a run that was killed has left
     for start in range(0, len(events), rows.PURGED):
         await app.write(
             rows.put_events, integration, generation, events[start : start + rows.PURGED]
         )
+    # Kept whole so that recurrences can be worked out further, and compressed off the loop.
     packed = await asyncio.to_thread(zlib.compress, content, 6)
     due_at = stamp(app.clock() + (FRESH if row["url"] is not None else STILL))
     await app.write(
@@ -112,6 +115,7 @@ async def note_failure(app: App, row: sqlite3.Row, error: Exception) -> None:
     """Note why a calendar could not be read, and try again the later the more often that
     happened.
     """
+    # The 10 keeps a calendar that has failed for weeks from overflowing a timedelta.
     wait = min(AGAIN * 2 ** min(row["failures"], 10), LONGEST_WAIT)
     await app.write(
         rows.note_failure, row["id"], error=str(error), due_at=stamp(app.clock() + wait)
@@ -125,6 +129,7 @@ async def expand_calendar(app: App, user: int, content: bytes) -> list[list[Any]
     """
     zone = app.quick(users.settings_of_user, user).timezone
     now = app.clock()
+    # Few such processes at a time, however many calendars are due.
     async with app.children:
         found, _ = await subprocess_reader.read_lines(
             "app.tools.calendars.ics_process",
@@ -136,6 +141,7 @@ async def expand_calendar(app: App, user: int, content: bytes) -> list[list[Any]
         )
     if not any("calendars" in line for line in found):
         raise CalendarFailed(UNREADABLE)
+    # The last line is missing when the process was killed at one of its limits.
     if not any("whole" in line for line in found):
         raise CalendarFailed(
             "The calendar is too large or its recurrences are too many to be worked out."
@@ -148,6 +154,8 @@ def occurrences_between(
 ) -> list[Occurrence]:
     """Return what takes place in the caller's calendars between two moments of one zone, in
     order."""
+    # What is stored are dates or UTC moments, compared as text: the wider stretch of both is read
+    # and sifted below.
     low = min(start.date().isoformat(), stamp(start.astimezone(UTC)))
     high = max((end.date() + timedelta(days=1)).isoformat(), stamp(end.astimezone(UTC)))
     found = [
@@ -155,7 +163,10 @@ def occurrences_between(
         for row in rows.events_between(tx, me, low=low, high=high, most=most)
     ]
     return sorted(
-        one for one in found if one.start < end and (one.end > start or one.start >= start)
+        # One without length counts at the very start as well.
+        one
+        for one in found
+        if one.start < end and (one.end > start or one.start >= start)
     )
 
 
@@ -165,8 +176,7 @@ async def remove(app: App, me: Caller, integration: int) -> None:
     Raise NotFound for another's.
     """
     await app.write(rows.hide, me, integration)
-    while await app.write(rows.purge_events, integration, besides=None):
-        pass
+    await _purge_events(app, integration, None)
     await app.write(rows.remove, me, integration)
 
 
@@ -227,7 +237,7 @@ async def _expand_fetched(
     )
 
 
-async def _purge_events(app: App, integration: int, besides: int) -> None:
+async def _purge_events(app: App, integration: int, besides: int | None) -> None:
     while await app.write(rows.purge_events, integration, besides=besides):
         pass
 

@@ -61,8 +61,10 @@ def main(zone: str, since: str, until: str) -> None:
     if not calendars:
         sys.exit(1)
     subprocess_reader.write_line({"calendars": len(calendars)})
+    # Times without a zone are wall times of the calendar, else of its owner.
     own = _zone_named(calendars[0].get("X-WR-TIMEZONE"), ZoneInfo(zone))
     first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
+    # A file of a few bytes can mean events without end.
     rows = itertools.islice(
         _occurrence_rows(
             [event for one in calendars for event in _read_events(one, own)], first, last
@@ -79,9 +81,11 @@ def _read_events(calendar: Any, own: Any) -> Iterator[Event]:
         try:
             if (
                 str(component.get("STATUS", "")).upper() == "CANCELLED"
+                # A cancelled single occurrence must stay: it takes that day out of the series.
                 and "RECURRENCE-ID" not in component
             ):
                 continue
+            # One broken event must not cost the others.
             yield _read_event(component, own)
         except BROKEN:
             continue
@@ -103,6 +107,7 @@ def _read_event(component: Any, own: Any) -> Event:
     instead = component["RECURRENCE-ID"].dt if "RECURRENCE-ID" in component else None
     zone = None if whole else (start.tzinfo or own)
     return Event(
+        # Events without a UID are each their own, not occurrences of one.
         str(component.get("UID", "")) or f"none-{id(component)}",
         _to_wall_time(start, zone),
         max(length, timedelta(days=1) if whole else timedelta()),
@@ -136,6 +141,7 @@ def _occurrence_rows(events: list[Event], first: datetime, last: datetime) -> It
     One that was moved or cancelled alone stands where it was moved to, if anywhere.
     """
     moved = {(event.uid, event.instead_of) for event in events if event.instead_of is not None}
+    # Wall times of unknown zones are compared, so a day more on either side.
     since = first.replace(tzinfo=None) - timedelta(days=1)
     for event in events:
         try:
@@ -165,6 +171,7 @@ def _occurrence_starts(event: Event, last: datetime) -> Iterator[datetime]:
     }
     found: Iterable[datetime] = [event.start]
     if (rule := _recurrence_rule(event)) is not None:
+        # A rule that began long ago is stepped through from its beginning.
         found = itertools.takewhile(lambda start: start < until, itertools.islice(rule, MOST_STEPS))
     every = itertools.chain(found, sorted(more - {event.start}))
     return (start for start in every if start < until and start not in gone)
@@ -187,6 +194,8 @@ def _recurrence_rule(event: Event) -> Any:
     given = given[0] if isinstance(given, list) else given
     if given is None or str(given.get("FREQ", [""])[0]).upper() not in COARSE:
         return None
+    # dateutil wants UNTIL and the start alike, both with a zone or both without, which many files
+    # are not; so the end is counted here.
     text = re.sub(r";?UNTIL=[^;]*", "", given.to_ical().decode()).lstrip(";")
     rule = rrulestr(text, dtstart=event.start)
     if ends := given.get("UNTIL"):
@@ -197,6 +206,7 @@ def _recurrence_rule(event: Event) -> Any:
 
 def _occurrence_row(event: Event, start: datetime) -> list[Any]:
     if event.whole_day:
+        # Rounded up: a whole-day event of 25 hours takes two days.
         days = max(1, -(-event.length // timedelta(days=1)))
         begin, end = start.date().isoformat(), (start.date() + timedelta(days=days)).isoformat()
     else:
@@ -209,6 +219,7 @@ def _occurrence_row(event: Event, start: datetime) -> list[Any]:
 
 
 def _one_line(value: Any) -> str:
+    # SQLite ends a text at NUL, and lone surrogates cannot be stored.
     return " ".join(str(value or "").replace("\0", "").encode("utf-8", "ignore").decode().split())
 
 

@@ -1,5 +1,6 @@
 """Integrations: what is connected from elsewhere, as calendars that are read."""
 
+import re
 import sqlite3
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -20,7 +21,6 @@ from app.tools.calendars import calendars
 from app.tools.calendars.calendars import CalendarFailed
 
 PREFIX = "int_"
-MOST_DIGITS = 15
 Name = Annotated[str, Meta(description="1 to 255 characters"), Line()]
 Kind = Literal["oauth", "ics", "mcp"]
 Status = Literal["connected", "needs_reauth", "disconnected", "error"]
@@ -91,9 +91,11 @@ async def add_integration(
     """
     if (url is None) == (content is None):
         raise Invalid("Give either url or content.", field="url")
+    # Before the fetch, which may take long; the insert checks it again.
     app.quick(rows.require_room, me, fold_name(name))
     address = None if url is None else _check_address(app, url)
     file, etag, events, trouble = await _first_read(app, me, address, content)
+    # Should the server die before its events are stored, it is read again then.
     due_at = stamp(app.clock() + calendars.AGAIN)
     integration = await app.write(
         rows.insert, me, name=name, name_key=fold_name(name), url=address, due_at=due_at
@@ -111,14 +113,10 @@ async def remove_integration(
     app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]
 ) -> Record:
     """Disconnect something and forget all that was read from it."""
-    number = id.removeprefix(PREFIX)
-    if (
-        not id.startswith(PREFIX)
-        or not (number.isascii() and number.isdecimal())
-        or len(number) > MOST_DIGITS
-    ):
+    found = re.fullmatch(PREFIX + "([0-9]{1,15})", id)
+    if found is None:
         raise NotFound("There is no such integration.")
-    await calendars.remove(app, me, int(number))
+    await calendars.remove(app, me, int(found[1]))
     return Record()
 
 
@@ -159,6 +157,7 @@ def _check_address(app: App, url: str) -> str:
     """
     given = url.strip()
     if given.lower().startswith(("webcal://", "webcals://")):
+        # What calendar programs call an address; behind it is plain HTTPS.
         given = "https://" + given.partition("://")[2]
     reach = calendars.allowed_addresses(app)
     try:
@@ -169,6 +168,7 @@ def _check_address(app: App, url: str) -> str:
         addresses.require_nameable(target, reach)
     except NotAllowed:
         raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url") from None
+    # Without TLS anyone on the way could write the events.
     if target.scheme == "http" and not reach.loopback:
         raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url")
     return target.url
@@ -196,6 +196,7 @@ async def _first_read(
             return *found, None
         return file, None, await calendars.expand_calendar(app, me.user, file), None
     except CalendarFailed as error:
+        # A file that is sent is the caller's mistake; an address may work later and is kept.
         if address is None:
             raise Invalid(f"content cannot be used: {error}", field="content") from None
         return b"", None, [], error

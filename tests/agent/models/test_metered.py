@@ -206,7 +206,9 @@ async def me(alice: Client) -> Caller:
     return Caller(user=1, user_id="u", username="alice", kind="key", credential=found["id"])
 
 
-async def turn(served: Served, who: Caller, model: Model) -> tuple[live_turn.Turn, live_turn.Ended]:
+async def turn(
+    served: Served, who: Caller, model: Model
+) -> tuple[live_turn.Turn, live_turn.TurnEnd]:
     """Run a turn as a chat does, with this model."""
     parts = served.parts
     held = await parts.write(

@@ -7,22 +7,27 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from app.agent.heartbeat.look.checklist import Kind
 from app.agent.priorities.lexicon import Sense
 from app.agent.quickadd import language_words
 from app.agent.quickadd.match_meaning import READERS
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import (
-    FILES,
+from app.agent.rules.languages.language_data import FILES
+from app.agent.rules.languages.language_tables import (
     Answers,
+    ChecklistWords,
     Dates,
     Lexicon,
+    PersonaWords,
     Phrases,
     Questions,
     Routing,
     Table,
+    ThingWords,
     Times,
 )
 from app.agent.rules.routing import routing
@@ -42,7 +47,7 @@ def test_there_are_six_languages_in_their_order() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_folder_holds_the_files_of_a_language_and_no_others(language: str) -> None:
     files = {path.stem for path in (language_data.FOLDERS / language).iterdir()}
-    assert files | {"lexicon"} == set(FILES)
+    assert files | {"lexicon", "things", "checklist"} == set(FILES)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -97,10 +102,21 @@ def test_no_macro_is_defined_for_nothing(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_other_pattern_compiles(language: str) -> None:
-    """Their macros are words of the same table, so that any text stands for them here."""
-    for kind in (Times, Questions, Answers):
-        for pattern in patterns(language_data.load_table(language, kind)):
-            re.compile(re.sub(r"\{(day|unit|long_unit)\}", "x", pattern))
+    """Their macros are words of some table, so that any text stands for them here."""
+    for kind in (Times, Questions, Answers, PersonaWords, ThingWords, ChecklistWords):
+        if language_data.has_table(language, kind):
+            for pattern in patterns(language_data.load_table(language, kind)):
+                re.compile(re.sub(r"\{[a-z_]+\}", "x", pattern))
+
+
+def test_every_language_is_named_in_every_language() -> None:
+    for language in LANGUAGES:
+        assert set(language_data.load_table(language, PersonaWords).languages) == set(LANGUAGES)
+
+
+def test_the_checklist_has_words_for_rules_that_exist() -> None:
+    for words in language_data.of_all(ChecklistWords):
+        assert words.kinds.keys() <= set(get_args(Kind))
 
 
 def patterns(held: object) -> Iterator[str]:

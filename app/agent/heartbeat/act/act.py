@@ -12,7 +12,7 @@ from app.agent.heartbeat.act import before_images, effects
 from app.agent.heartbeat.records import action_rows, tiers
 from app.agent.heartbeat.records.action_rows import Change, Entry, Status
 from app.agent.heartbeat.records.proposals import ActionType, Proposal
-from app.agent.heartbeat.records.run_rows import Begun
+from app.agent.heartbeat.records.run_rows import BegunRun
 from app.agent.heartbeat.records.tiers import Way
 from app.core.app import App
 from app.core.caller import Caller
@@ -23,10 +23,12 @@ from app.tools.approvals import audit, change_preview, escalation_rows, policy, 
 from app.tools.approvals.call_origin import Origin
 
 REASON = "A heartbeat does this only with its owner's yes."
+ENDED_AS: dict[escalation_rows.Ended, Status] = {"executed": "executed", "failed": "failed"}
+"""What becomes of an action that waited; in any other case it was not done."""
 TAINTED = "Words of others were in play when the agent proposed this."
 
 
-class Ready(msgspec.Struct, frozen=True):
+class PreparedAction(msgspec.Struct, frozen=True):
     """A proposal that was looked at.
 
     What is to become of it, the call that waits for a yes, or why it cannot be.
@@ -49,14 +51,14 @@ class Outcome(msgspec.Struct, frozen=True):
 
 async def prepare_action(
     app: App, me: Caller, proposal: Proposal, taint: frozenset[Taint]
-) -> Ready:
+) -> PreparedAction:
     """Check a proposal before it is acted on.
 
     What needs a yes is turned into the very call that will be made.
     """
     way = tiers.way_of_action(me, proposal.type, tainted=bool(taint) and proposal.by_model)
     if way != "ask":
-        return Ready(proposal, way)
+        return PreparedAction(proposal, way)
     try:
         call = await tool_gate.plan_call(
             app,
@@ -65,28 +67,22 @@ async def prepare_action(
             _tool_parameters(proposal),
         )
     except AppError as refusal:
-        return Ready(proposal, way, refusal=refusal)
-    return Ready(proposal, way, call, taint=taint if proposal.by_model else frozenset())
+        return PreparedAction(proposal, way, refusal=refusal)
+    return PreparedAction(proposal, way, call, taint=taint if proposal.by_model else frozenset())
 
 
-def attempt_action(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
+def attempt_action(tx: Tx, me: Caller, begun: BegunRun, ready: PreparedAction) -> Outcome:
     """Act on a proposal, with its row and its line in the audit in the same transaction.
 
     A refusal is kept as a failed action.
     """
     proposal = ready.proposal
-    entry = Entry(
-        proposal.type,
-        proposal.title,
-        proposal.payload,
-        proposal.target,
-        proposal.item,
-        proposal.key,
-    )
+    entry = Entry(**{name: getattr(proposal, name) for name in Entry._fields})
     if ready.refusal is not None:
         return _note_refusal(tx, begun, entry, proposal, ready.refusal)
     try:
         with tx.savepoint():
+            # A refusal undoes what the action did and leaves the row that says so.
             match ready.way:
                 case "execute":
                     return _execute_action(tx, me, begun, entry, proposal)
@@ -108,13 +104,7 @@ def settle_action(tx: Tx, found: escalation_rows.Settled) -> None:
     )
     if action is None or action["status"] != "awaiting_approval":
         return
-    status: Status = (
-        "executed"
-        if found.status == "executed"
-        else "failed"
-        if found.status == "failed"
-        else "undone"
-    )
+    status = ENDED_AS.get(found.status, "undone")
     changes = None
     if status == "executed":
         changes = [
@@ -126,7 +116,9 @@ def settle_action(tx: Tx, found: escalation_rows.Settled) -> None:
     )
 
 
-def _execute_action(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Proposal) -> Outcome:
+def _execute_action(
+    tx: Tx, me: Caller, begun: BegunRun, entry: Entry, proposal: Proposal
+) -> Outcome:
     me.require((tiers.RIGHTS[proposal.type],))
     done = effects.EFFECTS[proposal.type](tx, me, proposal.payload)
     target = done.target or entry.target
@@ -143,10 +135,11 @@ def _execute_action(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Pr
     return Outcome(proposal, "executed", done.result)
 
 
-def _ask_owner(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
+def _ask_owner(tx: Tx, begun: BegunRun, entry: Entry, ready: PreparedAction) -> Outcome:
     call = ready.call
     if call is None:
         raise ValueError("what is asked for has a call")
+    # In the same transaction as the escalation: what is shown is what is frozen.
     seen = change_preview.preview_call(tx, call.me, call.tool, call.params)
     target = None if seen.target is None else (seen.target.kind, seen.target.id)
     action = action_rows.add(
@@ -167,17 +160,15 @@ def _ask_owner(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
         taint=ready.taint,
         definition=call.tool,
     )
-    before = (
-        []
-        if target is None
-        else [Change(*target, before_images.take_image(tx, begun.user, *target), None)]
-    )
+    before = []
+    if target is not None:
+        before = [Change(*target, before_images.take_image(tx, begun.user, *target), None)]
     action_rows.await_approval(tx, action, escalation, before)
     return Outcome(ready.proposal, "awaiting_approval", None)
 
 
 def _note_refusal(
-    tx: Tx, begun: Begun, entry: Entry, proposal: Proposal, refusal: AppError
+    tx: Tx, begun: BegunRun, entry: Entry, proposal: Proposal, refusal: AppError
 ) -> Outcome:
     result = {"error": refusal.code, "message": refusal.message}
     action_rows.add(tx, begun.user, begun.id, entry, status="failed", result=result)

@@ -74,6 +74,7 @@ def restore_image(
         if present is not None and present["live"]:
             _trash(tx, me, kind, number)
         return
+    # First out of the trash, since only live things can be changed.
     if present is not None and not present["live"]:
         restore.restore_from_trash(tx, me, kind="todo" if kind == "todo" else "note", id=number)
     if kind == "todo":
@@ -96,6 +97,7 @@ def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None
     note = tx.require_row(
         "SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=number, me=me.user
     )
+    # Pins are no part of a snapshot.
     if bool(note["pinned"]) != bool(image["pinned"]):
         note_rows.set_pinned(tx, note, pinned=bool(image["pinned"]))
     if seq is None:

@@ -18,7 +18,7 @@ from app.workspace.todos import due, todo_rows, todos
 Payload = Mapping[str, Any]
 
 
-class Done(NamedTuple):
+class Effect(NamedTuple):
     """What an action came to: its target, what it changed, and what is told of it."""
 
     target: tuple[str, int] | None = None
@@ -26,40 +26,35 @@ class Done(NamedTuple):
     result: Mapping[str, Any] | None = None
 
 
-def say_to_owner(tx: Tx, me: Caller, payload: Payload) -> Done:
+def say_to_owner(tx: Tx, me: Caller, payload: Payload) -> Effect:
     """Say something to the owner; that it is delivered is the run's business."""
     text = payload.get("text")
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT:
         raise Invalid(f"text must have 1 to {LONGEST_TEXT} characters.", field="text")
-    return Done()
+    return Effect()
 
 
-def create_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
+def create_todo(tx: Tx, me: Caller, payload: Payload) -> Effect:
     """Create a todo."""
     made = todos.create_todo(tx, me, **_check_arguments(todos.create_todo, payload)).todo
-    return _created(tx, me, "todo", made.id)
+    return _changed(tx, me, "todo", made.id, None)
 
 
-def update_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
+def update_todo(tx: Tx, me: Caller, payload: Payload) -> Effect:
     """Change fields of a todo, or complete it, by which the next of its series may come."""
     arguments = _check_arguments(todos.edit_todo, payload)
     number = arguments["id"]
-    before, series = (
-        before_images.take_image(tx, me.user, "todo", number),
-        _next_of_series(tx, me, number),
-    )
+    before = before_images.take_image(tx, me.user, "todo", number)
+    series = _next_of_series(tx, me, number)
     todos.edit_todo(tx, me, **arguments)
-    changes = [
-        Change("todo", number, before, before_images.take_image(tx, me.user, "todo", number))
-    ]
+    done = _changed(tx, me, "todo", number, before)
     if (made := _next_of_series(tx, me, number)) is not None and made != series:
-        changes.append(
-            Change("todo", made, None, before_images.take_image(tx, me.user, "todo", made))
-        )
-    return Done(("todo", number), changes, {"id": number})
+        changes = (*done.changes, *_changed(tx, me, "todo", made, None).changes)
+        return done._replace(changes=changes)
+    return done
 
 
-def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
+def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Effect:
     """Give a todo another due date; a series keeps its time of day.
 
     With `from` only if that is the one it has.
@@ -70,38 +65,32 @@ def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     todo = todo_rows.find_live(tx, me.user, number)
     if todo is None:
         raise NotFound("There is no such todo.")
+    # Planned by a date that is no longer the todo's.
     if "from" in payload and payload["from"] != todo["due_date"]:
         raise RevisionConflict("The todo has been moved meanwhile.")
     zone = due.request_zone(tx, me)
     before = before_images.take_image(tx, me.user, "todo", number)
     todo_rows.reschedule(tx, me.user, number, due_date=due.parse_due(wanted, zone), zone=zone)
-    return Done(
-        ("todo", number),
-        [Change("todo", number, before, before_images.take_image(tx, me.user, "todo", number))],
-        {"id": number},
-    )
+    return _changed(tx, me, "todo", number, before)
 
 
-def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
+def create_note(tx: Tx, me: Caller, payload: Payload) -> Effect:
     """Create a note."""
     made = notes.create_note(tx, me, **_check_arguments(notes.create_note, payload)).note
-    return _created(tx, me, "note", made.id)
+    return _changed(tx, me, "note", made.id, None)
 
 
-def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
+def remember(tx: Tx, me: Caller, payload: Payload) -> Effect:
     """Write a fact into the memory, at most as often as a heartbeat may."""
     arguments = _check_arguments(memory.memory_write, payload)
+    # Found beforehand: afterwards nobody could tell a new note from an old one.
     before = memory.note_for_fact(tx, me, arguments["kind"], arguments["username"])
     image = None if before is None else before_images.take_image(tx, me.user, "note", before)
     note = memory.memory_write(tx, me, **arguments).note
-    return Done(
-        ("note", note.id),
-        [Change("note", note.id, image, before_images.take_image(tx, me.user, "note", note.id))],
-        {"id": note.id},
-    )
+    return _changed(tx, me, "note", note.id, image)
 
 
-EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Done]] = {
+EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Effect]] = {
     "message_draft": say_to_owner,
     "reminder": say_to_owner,
     "todo_create": create_todo,
@@ -139,12 +128,11 @@ def _check_arguments(found: Operation[..., Any], payload: Payload) -> dict[str, 
     return found.shape.check(payload)
 
 
-def _created(tx: Tx, me: Caller, kind: str, number: int) -> Done:
-    return Done(
-        (kind, number),
-        [Change(kind, number, None, before_images.take_image(tx, me.user, kind, number))],
-        {"id": number},
-    )
+def _changed(
+    tx: Tx, me: Caller, kind: str, number: int, before: before_images.Image | None
+) -> Effect:
+    after = before_images.take_image(tx, me.user, kind, number)
+    return Effect((kind, number), [Change(kind, number, before, after)], {"id": number})
 
 
 def _next_of_series(tx: Tx, me: Caller, number: int) -> int | None:

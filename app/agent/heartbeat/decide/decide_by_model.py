@@ -12,7 +12,7 @@ from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.records import action_rows, tiers
 from app.agent.heartbeat.records.proposals import SNOOZE, Proposal
 from app.agent.heartbeat.records.run_records import ToolCall
-from app.agent.heartbeat.records.run_rows import Begun
+from app.agent.heartbeat.records.run_rows import BegunRun
 from app.agent.models import model_choice, model_or_rules
 from app.agent.models.model_or_rules import Brain
 from app.agent.turn.live_turn import Limits, Turn
@@ -64,19 +64,17 @@ def has_model(app: App, me: Caller) -> bool:
 
 
 async def plan_by_model(
-    app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda
+    app: App, beginner: Caller, me: Caller, begun: BegunRun, found: Agenda
 ) -> Planned:
     """Put the lines that no rule knows to the model, one after another, as far as a run's steps
     and the budget go.
     """
-    planned, left, steps = (
-        Planned(model_or_rules.brain_name(app, beginner)),
-        list(found.for_model),
-        MOST_STEPS,
-    )
+    planned = Planned(model_or_rules.brain_name(app, beginner))
+    left, steps = list(found.for_model), MOST_STEPS
     try:
         async with asyncio.timeout(MOST_SECONDS):
             while left and steps > 0 and not planned.spent and planned.error is None:
+                # A line that needs many steps takes them from those after it.
                 steps -= await _ask_about_line(
                     app, beginner, me, begun, found, planned, left[0], steps
                 )
@@ -88,6 +86,7 @@ async def plan_by_model(
         planned.insights.append(
             f"Not every line could be put to the model; a run has {MOST_STEPS} steps."
         )
+    # Models find the same news each time; what was told today is dropped.
     told = app.quick(
         _recently_told, me, tuple(proposal.key or "" for proposal in planned.proposals)
     )
@@ -99,17 +98,15 @@ async def _ask_about_line(
     app: App,
     beginner: Caller,
     me: Caller,
-    begun: Begun,
+    begun: BegunRun,
     found: Agenda,
     planned: Planned,
     number: int,
     steps: int,
 ) -> int:
-    """Put one line to the model and give the steps that it took."""
-    from app.agent.heartbeat.decide.proposal_tools import (
-        # needs pydantic-ai, which takes a second to import, so only for a run that needs a model
-        ProposalDesk,
-    )
+    """Put one line to the model and return the steps that it took."""
+    # Needs pydantic-ai, which takes a second to import, so only for a run that needs a model.
+    from app.agent.heartbeat.decide.proposal_tools import ProposalCollector
 
     prompt = PROMPT.format(
         line=found.tasks[number].text,
@@ -127,18 +124,20 @@ async def _ask_about_line(
     now = found.now.astimezone(found.zone)
     brain = await model_or_rules.pick_brain(app, beginner, now=now)
     meter = Meter(app, beginner, feature="heartbeat", model=brain.name, held=held)
-    desk = ProposalDesk(app, number)
+    collector = ProposalCollector(app, number)
     turn = Turn(app, me, now.isoformat(timespec="minutes"), found.zone.key, lambda _: None)
-    turn.origin, turn.desk = Origin("heartbeat", run_id=begun.id, tier=begun.tier), desk
+    turn.origin = Origin("heartbeat", run_id=begun.id, tier=begun.tier)
+    turn.interceptor = collector
     turn.limits = Limits(min(steps, STEPS_A_LINE), MOST_CALLS)
     try:
         ended = await drive_turn(turn, brain.model, prompt, (), meter=meter, now=now)
     finally:
+        # Whatever happened: what was taken must be counted.
         await app.write(meter.end)
     planned.tokens += ended.prompt_tokens + ended.completion_tokens
     planned.calls += [ToolCall(call.tool, call.outcome) for call in turn.calls]
     planned.taint |= turn.taint
-    _keep_proposals(planned, number, turn, desk.proposals, brain, ended.error)
+    _keep_proposals(planned, number, turn, collector.proposals, brain, ended.error)
     return len(turn.calls) + 1
 
 
@@ -161,13 +160,7 @@ def _keep_proposals(
         planned.insights.append(error.message)
     elif brain.fallback is not None or error is not None:
         planned.failed.add(number)
-        planned.error = (
-            brain.fallback.reason
-            if brain.fallback is not None
-            else error.message
-            if error is not None
-            else ""
-        )
+        planned.error = brain.fallback.reason if brain.fallback else error.message if error else ""
     if brain.fallback is None:
         planned.proposals += proposals
 

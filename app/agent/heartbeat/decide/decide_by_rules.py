@@ -3,13 +3,15 @@
 The same facts always give the same proposals.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.digests import due_in_words
-from app.agent.heartbeat.records.proposals import Fact, Proposal, one_line
+from app.agent.heartbeat.records.proposals import ActionType, Fact, Proposal
 from app.core.process.counted import counted
+from app.tools.approvals.change_preview import one_line
 
 NAME = "offline"
 BYTES_A_TOKEN = 4
@@ -32,21 +34,20 @@ def estimate_tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
 
 
 def _reminder(fact: Fact, says: str) -> Proposal:
-    return Proposal(
-        "reminder",
-        one_line(says, 200),
-        {"text": says, "rule": fact.rule},
-        says,
-        fact.item,
-        fact.target,
-        fact.key,
-    )
+    return _proposal(fact, "reminder", one_line(says, 200), {"text": says, "rule": fact.rule}, says)
+
+
+def _proposal(
+    fact: Fact, type_: ActionType, title: str, payload: Mapping[str, Any], says: str | None = None
+) -> Proposal:
+    says = title if says is None else says
+    return Proposal(type_, title, payload, says, fact.item, fact.target, fact.key)
 
 
 def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'])}” is overdue since "
+        f"“{one_line(fact.about['title'], 120)}” is overdue since "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -54,7 +55,7 @@ def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
 def _due_soon(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'])}” is due "
+        f"“{one_line(fact.about['title'], 120)}” is due "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -63,7 +64,7 @@ def _calendar(agenda: Agenda, fact: Fact) -> Proposal:
     place = f" ({one_line(fact.about['place'], 80)})" if fact.about.get("place") else ""
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'])}”{place} begins "
+        f"“{one_line(fact.about['title'], 120)}”{place} begins "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -74,14 +75,14 @@ def _top(agenda: Agenda, fact: Fact) -> Proposal:
         if fact.about["due"]
         else ""
     )
-    return _reminder(fact, f"“{one_line(fact.about['title'])}” has top priority{when}.")
+    return _reminder(fact, f"“{one_line(fact.about['title'], 120)}” has top priority{when}.")
 
 
 def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
     days = (agenda.now - datetime.fromisoformat(fact.about["since"])) // timedelta(days=1)
     return _reminder(
         fact,
-        f"The pinned note “{one_line(fact.about['title'])}” has not changed for "
+        f"The pinned note “{one_line(fact.about['title'], 120)}” has not changed for "
         f"{counted(days, 'day')}.",
     )
 
@@ -104,21 +105,13 @@ def _remind(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
-    title = f"Briefing for {fact.about['date']}"
-    return Proposal(
-        "message_draft",
-        title,
-        {"text": fact.about["words"], "rule": fact.rule},
-        fact.about["words"],
-        fact.item,
-        None,
-        fact.key,
-    )
+    title, words = f"Briefing for {fact.about['date']}", fact.about["words"]
+    return _proposal(fact, "message_draft", title, {"text": words, "rule": fact.rule}, words)
 
 
 def _replan(agenda: Agenda, fact: Fact) -> Proposal:
     title = (
-        f"Move “{one_line(fact.about['title'])}” to "
+        f"Move “{one_line(fact.about['title'], 120)}” to "
         f"{due_in_words(fact.about['to'], agenda.zone, agenda.now)}"
     )
     payload = {
@@ -126,7 +119,7 @@ def _replan(agenda: Agenda, fact: Fact) -> Proposal:
         "dueDate": fact.about["to"],
         "from": fact.about["from"],
     }
-    return Proposal("todo_reschedule", title, payload, title, fact.item, fact.target, fact.key)
+    return _proposal(fact, "todo_reschedule", title, payload)
 
 
 def _weekly_note(agenda: Agenda, fact: Fact) -> Proposal:
@@ -136,38 +129,24 @@ def _weekly_note(agenda: Agenda, fact: Fact) -> Proposal:
         "content": fact.about["words"],
         "folderName": "General",
     }
-    return Proposal("note_create", title, payload, title, fact.item, None, fact.key)
+    return _proposal(fact, "note_create", title, payload)
 
 
 def _journal(agenda: Agenda, fact: Fact) -> Proposal:
-    return Proposal(
-        "memory_write",
-        "Write into the diary",
-        {"kind": "daily", "content": fact.about["words"]},
-        "",
-        fact.item,
-        None,
-        fact.key,
-    )
+    payload = {"kind": "daily", "content": fact.about["words"]}
+    # Nothing is said of it: a diary that announces itself each day would be noise.
+    return _proposal(fact, "memory_write", "Write into the diary", payload, "")
 
 
 def _todo(agenda: Agenda, fact: Fact) -> Proposal:
     title = one_line(fact.about["words"], 300)
-    return Proposal(
-        "todo_create",
-        f"Add the todo “{one_line(title)}”",
-        {"title": title},
-        f"Add the todo “{title}”",
-        fact.item,
-        None,
-        fact.key,
-    )
+    shown, says = f"Add the todo “{one_line(title, 120)}”", f"Add the todo “{title}”"
+    return _proposal(fact, "todo_create", shown, {"title": title}, says)
 
 
 def _append(agenda: Agenda, fact: Fact) -> Proposal:
-    from app.agent.rules.answers.write_actions import (
-        append_text,
-    )  # brings the readers of dates with it, so only when a line is added
+    # Brings the readers of dates with it, so only when a line is added.
+    from app.agent.rules.answers.write_actions import append_text
 
     title = (
         f"Add “{one_line(fact.about['words'], 60)}” to the note "
@@ -178,20 +157,13 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
         "content": append_text(fact.about["content"], fact.about["words"]),
         "ifRevision": fact.about["revision"],
     }
-    return Proposal("note_edit", title, payload, title, fact.item, fact.target, fact.key)
+    return _proposal(fact, "note_edit", title, payload)
 
 
 def _unpin(agenda: Agenda, fact: Fact) -> Proposal:
-    title = f"Unpin the note “{one_line(fact.about['title'])}”"
-    return Proposal(
-        "note_edit",
-        title,
-        {"noteId": fact.target and fact.target[1], "pinned": False},
-        title,
-        fact.item,
-        fact.target,
-        fact.key,
-    )
+    title = f"Unpin the note “{one_line(fact.about['title'], 120)}”"
+    payload = {"noteId": fact.target and fact.target[1], "pinned": False}
+    return _proposal(fact, "note_edit", title, payload)
 
 
 MAKERS: dict[str, Callable[[Agenda, Fact], Proposal]] = {

@@ -1,4 +1,4 @@
-"""The desk at which a model's wishes are written down as proposals.
+"""Where a model's wishes are written down as proposals.
 
 It can call for writing tools, but here nothing is done.
 """
@@ -8,18 +8,13 @@ from typing import Any
 
 from pydantic_ai.tools import ToolDefinition
 
-from app.agent.heartbeat.records.proposals import (
-    LONGEST_TEXT,
-    ActionType,
-    Proposal,
-    news_key,
-    one_line,
-)
+from app.agent.heartbeat.records.proposals import LONGEST_TEXT, ActionType, Proposal, news_key
 from app.agent.turn.live_turn import Turn
 from app.core.app import App
 from app.core.fit_types import whole
 from app.errors import Invalid
 from app.tools.approvals import escalation_rows
+from app.tools.approvals.change_preview import one_line
 from app.tools.registry import registry
 
 WISHED: dict[str, ActionType] = {
@@ -51,7 +46,7 @@ NAMES = {
 }
 
 
-class ProposalDesk:
+class ProposalCollector:
     """What a model wishes for while it looks at one line of the checklist."""
 
     def __init__(self, app: App, item: int) -> None:
@@ -61,8 +56,10 @@ class ProposalDesk:
         self._app = app
         self._item = item
 
-    async def take(self, turn: Turn, name: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Write a wish down, checked as the call itself would be; give None for what only looks."""
+    async def intercept(
+        self, turn: Turn, name: str, params: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """Write a wish down, checked as the call itself would be; None for what only looks."""
         if name != TELL.name and name not in WISHED:
             return None
         if len(self.proposals) >= MOST_PROPOSALS:
@@ -95,6 +92,7 @@ class ProposalDesk:
 
     def _wish(self, name: str, params: Mapping[str, Any]) -> Proposal:
         tool, type_ = registry.require_tool(self._app, name), WISHED[name]
+        # Checked now, while the model can still correct itself.
         fields = tool.operation.shape.check(tool.fields(params))
         if (
             type_ == "message_send"

@@ -13,7 +13,7 @@ import msgspec
 from app.account import users
 from app.agent.heartbeat.look import checklist, facts
 from app.agent.heartbeat.look.checklist import Task
-from app.agent.heartbeat.look.facts import Look
+from app.agent.heartbeat.look.facts import RuleContext
 from app.agent.heartbeat.records import action_rows, instructions, run_rows, tiers
 from app.agent.heartbeat.records.proposals import SNOOZE, SNOOZES, Fact, rule_of
 from app.agent.heartbeat.records.run_records import Suppressed
@@ -72,6 +72,7 @@ class Agenda(msgspec.Struct, frozen=True):
 
         A model is asked about them when something has changed, and else once a day.
         """
+        # Asking costs tokens, and without any change the answer would be the same.
         unknown = [number for number, task in enumerate(self.tasks) if not task.rules]
         return unknown if self.changes.any or self.first_of_day else []
 
@@ -97,8 +98,8 @@ def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agend
     seen = run_rows.last_seen(tx, me.user)
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
     tasks = checklist.parse_tasks(instructions.read_checklist(tx, me.user))
-    told = _Told(tx, me)
-    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, requests_to)
+    told = _NewsFilter(tx, me)
+    looking = RuleContext(tx, me, zone, chosen.replan_per_day, seen_at, told.was_said, requests_to)
     found = [
         fact
         for number, task in enumerate(tasks)
@@ -106,11 +107,8 @@ def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agend
     ]
     news = told.keep_news(found)
     today = tx.moment.astimezone(zone).date()
-    room = max(
-        0,
-        MOST_ACTIONS_A_DAY
-        - action_rows.count_since(tx, me.user, due.days_span(today, today, zone).since),
-    )
+    done = action_rows.count_since(tx, me.user, due.days_span(today, today, zone).since)
+    room = max(0, MOST_ACTIONS_A_DAY - done)
     changes = _count_changes(
         tx, me, seen_at, 0 if seen is None else seen["seen_message"], requests_to
     )
@@ -123,6 +121,7 @@ def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agend
         room=room,
         zone=zone,
         now=tx.moment,
+        # The next run counts from here, whatever comes while this one acts.
         seen_message=tx.value("SELECT ifnull(max(id), 0) FROM messages"),
     )
 
@@ -136,7 +135,7 @@ def is_away(tx: Tx, user: int) -> bool:
     return last is not None and last < stamp(tx.moment - AWAY)
 
 
-class _Told:
+class _NewsFilter:
     """What was told lately, and what of the news at hand is none."""
 
     def __init__(self, tx: Tx, me: Caller) -> None:
@@ -154,6 +153,7 @@ class _Told:
         """
         news: dict[object, Fact] = {}
         acted: dict[object, str] = {}
+        # Acting rules first, so that nothing is reminded of that is done in the same run.
         for fact in sorted(found, key=lambda one: one.rule not in ACTING):
             at = self._told_at(fact.told_by) or acted.get(fact.target)
             if at is not None:

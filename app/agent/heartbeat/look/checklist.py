@@ -2,34 +2,46 @@
 
 import functools
 import re
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from app.agent.heartbeat.look import checklist_times
 from app.agent.heartbeat.look.checklist_times import When
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ChecklistWords, ListUnit, NamedSpan
 from app.core.markdown import blocks
 from app.core.text import fold_name
 
 Kind = Literal[
+    "replan",
+    "unpin",
     "overdue",
     "due_soon",
     "top",
-    "replan",
     "stale_pins",
-    "unpin",
     "unanswered",
     "calendar",
     "weekly_note",
     "briefing",
     "journal",
+    "summary",
     "todo",
     "append",
     "remind",
-    "summary",
 ]
+"""What a rule does, in the order in which a line that asks for several gets them."""
 MOST_TASKS = 50
 LONGEST_LINE = 300
+UNIT_HOURS: dict[ListUnit, int] = {"hour": 1, "day": 24, "week": 7 * 24}
+NAMED_HOURS: dict[NamedSpan, int] = {"today": 0, "tomorrow": 48, "week": 7 * 24}
+"""The spans that have a name; 0 is the rest of the day."""
+_ITEM = re.compile(
+    r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[(?:(?P<done>[xX])|[ ]?)\]\s+)?(?P<text>.*)$"
+)
+_ANY_ITEM = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+\S", re.MULTILINE)
+_NO_ITEM = re.compile(r"^\s*(?:#{1,6}(?:\s|$)|>|[-*_=](?:\s*[-*_=]){2,}\s*$|\|)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 class Rule(NamedTuple):
@@ -73,8 +85,10 @@ def parse_task(line: str) -> Task:
     shown = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
     patterns, folded = _load_patterns(), fold_name(line)
     when, rest = checklist_times.find_time(line)
+    # “Do not remind me of …” holds all words of the reminder.
     if patterns.not_for_rules.search(folded):
         return Task(shown)
+    # In the rest, so that the time is no part of the title.
     made = patterns.new_todo.search(rest)
     if made is not None:
         words = _unquote(made["words"])
@@ -85,16 +99,14 @@ def parse_task(line: str) -> Task:
         )
     added = patterns.new_line.search(rest)
     if added is not None and when is not None:
-        return Task(
-            shown,
-            (Rule("append", words=_unquote(added["words"]), note=_unquote(added["note"])),),
-            when,
-        )
+        words, note = (_unquote(value) for value in added.groups() if value)
+        return Task(shown, (Rule("append", words=words, note=note),), when)
     kinds = (
         []
         if patterns.an_act.search(folded)
         else [kind for kind, pattern in patterns.kinds if pattern.search(folded)]
     )
+    # “Replan what is overdue” asks to move it, not to be told of it as well.
     if "replan" in kinds:
         kinds = [kind for kind in kinds if kind != "overdue"]
     if "unpin" in kinds:
@@ -122,21 +134,20 @@ def _unquote(words: str) -> str:
 
 def _list_items(text: str) -> list[str]:
     """Return the items of the lists; of a text without any list its lines."""
-    patterns = _load_patterns()
     items: list[str] = []
     plain: list[str] = []
     open_item = False
-    text = patterns.comment.sub("", text)
+    text = _COMMENT.sub("", text)
     for read in blocks.read_lines(text):
         line = text[read.start : read.end].rstrip("\r")
         if (
             read.kind in ("heading", "fence", "code", "end")
             or not line.strip()
-            or patterns.no_item.match(line)
+            or _NO_ITEM.match(line)
         ):
             open_item = False
             continue
-        item = patterns.item.match(line)
+        item = _ITEM.match(line)
         if item is None:
             if open_item and line[:1].isspace():
                 items[-1] += " " + line.strip()
@@ -146,7 +157,8 @@ def _list_items(text: str) -> list[str]:
         open_item = not item["done"] and bool(item["text"].strip())
         if open_item:
             items.append(item["text"].strip())
-    return items if items else [] if patterns.any_item.search(text) else plain
+    # Whoever writes no list at all means each line.
+    return items if items else [] if _ANY_ITEM.search(text) else plain
 
 
 def _usual_time(kind: Kind) -> When | None:
@@ -172,18 +184,12 @@ def _named_hours(kind: Kind, line: str) -> int:
         "unanswered": patience,
         "calendar": 2,
     }.get(kind, 0)
-    found = _load_patterns().span.search(line)
-    if found is not None:
-        unit = 1 if found["unit"][0] in "hs" else 24 if found["unit"][0] in "dt" else 7 * 24
-        return min(int(found["number"]) * unit, 366 * 24)
-    if kind == "due_soon":
-        named = _load_patterns().named_span.search(line)
-        return usual if named is None else _NAMED_SPANS[named[1][:4]]
+    if found := _load_patterns().span.search(line):
+        each = next(hours for unit, hours in UNIT_HOURS.items() if found[unit])
+        return min(int(found["number"]) * each, 366 * 24)
+    if kind == "due_soon" and (named := _load_patterns().named_span.search(line)):
+        return next(hours for span, hours in NAMED_HOURS.items() if named[span])
     return usual
-
-
-_NAMED_SPANS = {"toda": 0, "heut": 0, "tomo": 48, "morg": 48, "week": 7 * 24, "woch": 7 * 24}
-"""Hours; 0 is the rest of the day."""
 
 
 class _Patterns(NamedTuple):
@@ -196,90 +202,36 @@ class _Patterns(NamedTuple):
     span: re.Pattern[str]
     named_span: re.Pattern[str]
     lead: re.Pattern[str]
-    item: re.Pattern[str]
-    any_item: re.Pattern[str]
-    no_item: re.Pattern[str]
-    comment: re.Pattern[str]
-
-
-_KINDS: tuple[tuple[Kind, str], ...] = (
-    (
-        "replan",
-        r"\b(re-?plan|reschedule|postpone|move)\w*\b.*\b(overdue|past "
-        r"due)\b|\büberfällige\w*\b.*\b(neu planen|verschieben|umplanen)\b",
-    ),
-    ("unpin", r"\bunpin\b.*\b(notes?|pins?)\b"),
-    ("overdue", r"\b(overdue|past due)\b|\büberfällig"),
-    (
-        "due_soon",
-        r"\bdue (soon|today|tomorrow|within|in|over|this "
-        r"week|next)\b|\bdeadlines?\b|\b(bald|heute|morgen) fällig\b|\bfristen\b",
-    ),
-    (
-        "top",
-        r"\b(top|highest)[- ]priority\b|\bpriority 5\b|\burgent "
-        r"(todos?|tasks?)\b|\bhöchste\w* priorität\b|\bdringende\w* aufgaben\b",
-    ),
-    (
-        "stale_pins",
-        r"\b(stale|old|untouched|outdated|forgotten|veraltete?\w*|alte)\b.{0,40}\b(pin\w*|angeheftet\w*)\b|"
-        r"\b(pin|pins|pinned|angeheftete?)\b.{0,60}\b(stale|untouched|old|outdated|unchanged|not "
-        r"changed|nicht geändert|veraltet)\b",
-    ),
-    (
-        "unanswered",
-        r"\b(unanswered|unread|inbox|e-?mails?|mails?|messages?|requests?|nachrichten|anfragen|posteingang|unbeantwortet\w*)\b",
-    ),
-    ("calendar", r"\b(calendar|events?|appointments?|meetings?|kalender|termine?)\b"),
-    ("weekly_note", r"\bweekly (note|review|log|report)\b|\bwochen(notiz|rückblick|bericht)\b"),
-    ("briefing", r"\bbriefing\b|\btagesüberblick\b"),
-    ("journal", r"\b(journal|diary|tagebuch)\b"),
-    ("summary", r"\bsummar(y|ise|ize|ies)\b|\bzusammenfass"),
-)
 
 
 @functools.cache
 def _load_patterns() -> _Patterns:
     """Return the patterns; made when first needed, since a server that starts needs none."""
+
+    def words(field: str) -> str:
+        return language_data.any_of(ChecklistWords, lambda one: getattr(one, field))
+
+    def kind(name: Kind) -> str:
+        return language_data.any_of(ChecklistWords, lambda one: one.kinds.get(name, ""))
+
     return _Patterns(
-        kinds=tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS),
-        not_for_rules=re.compile(
-            r"\b(do not|don't|don’t|never|ignore|except|without|unless|no "
-            r"longer|stop|nicht|kein\w*|nie|ausser|außer|"
-            r"delete|remove|erase|purge|forward|"
-            r"publish|archive|answer (?:all|every|them|it)|reply to|respond "
-            r"to|draft|translate|send (?!me\b)\w+|lösche\w*|entferne\w*|sende\w*|"
-            r"schick\w* (?!mir\b)|beantworte\w*)\b"
-        ),
-        an_act=re.compile(
-            r"\b(complete|finish|close|pay|buy|order|share|invite|tick|mark|erledige\w*|bezahle?\w*|teile\w*)\b"
-        ),
-        new_todo=re.compile(
-            r"\b(?:add|create|make|erstelle|lege)\b (?:a |an |me a |eine? )?(?:new |neue "
-            r")?(?:todo|to-do|task|aufgabe)\b(?: an)?[:,]?"
-            r"\s*(?:to\s+)?(?P<words>.*)",
-            re.IGNORECASE,
-        ),
-        new_line=re.compile(
-            r"\b(?:append|add|write)\b\s+(?P<words>\S.*?)\s+(?:to|into|in)\s+(?:the |my "
-            r")?note\b[:,]?\s*(?P<note>\S.*)",
-            re.IGNORECASE,
-        ),
-        patient=re.compile(r"\b(unanswered|unbeantwortet\w*)\b"),
+        kinds=tuple((name, re.compile(kind(name))) for name in get_args(Kind)),
+        not_for_rules=re.compile(rf"\b({words('not_for_rules')})\b"),
+        an_act=re.compile(rf"\b({words('acts')})\b"),
+        new_todo=re.compile(rf"(?:{words('new_todo')})(?P<words>.*)", re.IGNORECASE),
+        new_line=re.compile(words("new_line"), re.IGNORECASE),
+        patient=re.compile(rf"\b({words('patient')})\b"),
         span=re.compile(
-            r"\b(?P<number>[0-9]{1,4}) "
-            r"?(?P<unit>h\b|hours?\b|d\b|days?\b|weeks?\b|stunden?\b|tage?n?\b|wochen?\b)"
+            rf"\b(?P<number>[0-9]{{1,4}}) ?(?:{checklist_times.unit_groups(*UNIT_HOURS)})\b"
         ),
-        named_span=re.compile(r"\b(today|tomorrow|week|heute|morgen|woche)\b"),
-        lead=re.compile(
-            r"^[\s:,;–—-]*(?:please |bitte )?(?:remind me (?:to|of|about|that)|remember "
-            r"to|tell me to|erinnere? mich (?:an|daran,?))\s+",
-            re.I,
-        ),
-        item=re.compile(
-            r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[(?:(?P<done>[xX])|[ ]?)\]\s+)?(?P<text>.*)$"
-        ),
-        any_item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+\S", re.MULTILINE),
-        no_item=re.compile(r"^\s*(?:#{1,6}(?:\s|$)|>|[-*_=](?:\s*[-*_=]){2,}\s*$|\|)"),
-        comment=re.compile(r"<!--.*?-->", re.DOTALL),
+        named_span=re.compile(rf"\b(?:{_span_groups()})\b"),
+        lead=re.compile(rf"^[\s:,;–—-]*(?:{words('lead')})\s+", re.IGNORECASE),
+    )
+
+
+def _span_groups() -> str:
+    tables = language_data.of_all(ChecklistWords)
+    return "|".join(
+        f"(?P<{name}>{language_data.either(one.spans.get(name, '') for one in tables)})"
+        for name in NAMED_HOURS
     )

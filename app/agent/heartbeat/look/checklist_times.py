@@ -11,30 +11,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.agent.heartbeat.records.active_hours import first_moment_at
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ChecklistWords, ListUnit
 
 CAUGHT_UP = timedelta(hours=48)
 """So late a time is still made up for when no run has seen it."""
-_DAYS = {
-    "mon": 1,
-    "tue": 2,
-    "wed": 3,
-    "thu": 4,
-    "fri": 5,
-    "sat": 6,
-    "sun": 7,
-    "montag": 1,
-    "dienstag": 2,
-    "mittwoch": 3,
-    "donnerstag": 4,
-    "freitag": 5,
-    "samstag": 6,
-    "sonnabend": 6,
-    "sonntag": 7,
-}
-_DAY = (
-    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-    r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag)s?"
-)
 
 
 class When(msgspec.Struct, frozen=True):
@@ -60,7 +41,7 @@ def find_time(line: str) -> tuple[When | None, str]:
     """Return the time that a line names, None without one, and the rest of the line."""
     patterns = _load_patterns()
     if (again := patterns["interval"].search(line)) is not None:
-        minutes = int(again["number"]) * (60 if again["unit"][0] in "hHsS" else 1)
+        minutes = int(again["number"]) * (60 if again["hour"] else 1)
         return (When(every=minutes), _without_match(line, again)) if minutes >= 1 else (None, line)
     when, rest = None, line
     if (month := patterns["month_day"].search(rest)) is not None and 1 <= int(
@@ -86,6 +67,7 @@ def latest_occurrence(
     Today's, or one of the last two days that no run has seen. None when there is none.
     """
     if when.every is not None:
+        # Slots since the epoch, so that a late run does not shift those after it.
         number = int(now.timestamp()) // (when.every * 60)
         return Occurrence(f"every {when.every} {number}", now)
     today = now.astimezone(zone).date()
@@ -96,6 +78,7 @@ def latest_occurrence(
         at = first_moment_at(datetime.combine(day, time()) + timedelta(minutes=when.minute), zone)
         if at > now:
             continue
+        # Older ones count only if no run has looked since.
         fresh = ago == 0 or (seen is not None and seen < at and now - at <= CAUGHT_UP)
         return Occurrence(f"{day.isoformat()} {when.minute}", at) if fresh else None
     return None
@@ -104,21 +87,24 @@ def latest_occurrence(
 def _falls_on(when: When, day: date) -> bool:
     if when.month_day is None:
         return day.isoweekday() in when.weekdays
+    # The 31st is the last day in shorter months.
     return day.day == when.month_day or (
         day.day < when.month_day and (day + timedelta(days=1)).month != day.month
     )
 
 
 def _parse_weekdays(text: str) -> frozenset[int]:
-    lower = text.lower()
-    found = {
-        _DAYS[name] for name in re.findall("|".join(sorted(_DAYS, key=len, reverse=True)), lower)
-    }
-    if re.search(r"weekday|workday|werktag|arbeitstag", lower):
-        found |= {1, 2, 3, 4, 5}
-    if re.search(r"weekend|wochenende", lower):
-        found |= {6, 7}
-    return frozenset(found)
+    patterns = _day_patterns()
+    return frozenset(day for pattern, days in patterns if pattern.search(text) for day in days)
+
+
+@functools.cache
+def _day_patterns() -> tuple[tuple[re.Pattern[str], tuple[int, ...]], ...]:
+    named: list[tuple[str, tuple[int, ...]]] = [
+        (_any_weekday(number), (number + 1,)) for number in range(7)
+    ]
+    named += [(_words("workdays"), (1, 2, 3, 4, 5)), (_words("weekend"), (6, 7))]
+    return tuple((re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE), days) for words, days in named)
 
 
 def _parse_minute(clock: re.Match[str]) -> int | None:
@@ -139,24 +125,41 @@ def _without_match(line: str, match: re.Match[str]) -> str:
 @functools.cache
 def _load_patterns() -> dict[str, re.Pattern[str]]:
     """Return the patterns; made when first needed."""
+    day = f"(?:{'|'.join(map(_any_weekday, range(7)))})s?"
     days = (
-        rf"(?:(?:{_DAY}|weekdays?|workdays?|werktags?|weekends?|wochenende)"
-        rf"(?:\s*(?:,|and|und|&)\s*(?:{_DAY}))*)"
+        rf"(?:{day}|{_words('workdays')}|{_words('weekend')})"
+        rf"(?:\s*(?:,|{_words('and_')}|&)\s*(?:{day}))*"
     )
-    half = r"a\.?m\.?|p\.?m\.?|uhr"
+    half = rf"a\.?m\.?|p\.?m\.?|{_words('o_clock')}"
+    on_day = rf"(?:{_words('on_day')})(?P<day>[0-9]{{1,2}})(?:{_words('ordinal')}|\.)?"
+    at = _words("at")
     return {
         name: re.compile(pattern, re.IGNORECASE)
         for name, pattern in {
-            "interval": r"\b(?:every|alle)\s+(?P<number>[0-9]{1,4})\s*"
-            r"(?P<unit>h|hours?|min|minutes?|stunden|minuten)\b",
-            "month_day": r"\b(?:every month|monthly|each month|jeden monat)"
-            r"(?:,?\s+(?:on|am)\s+(?:the\s+|day\s+)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?)?",
-            "days": rf"\b(?:every|each|on|jeden|jede|am|an)\s+(?P<days>{days})\b",
-            "daily": r"\b(?:every|each) "
-            r"(?:day|morning|evening)\b|\bdaily\b|\beveryday\b|\btäglich\b|\bjeden "
-            r"tag\b|\bjeden (?:morgen|abend)\b",
-            "clock": rf"(?:\b(?:at|um|@)\s*)?\b(?P<hour>[0-9]{{1,2}}):(?P<minute>[0-9]{{2}})\b"
+            "interval": rf"\b(?:{_words('interval')})\s+(?P<number>[0-9]{{1,4}})\s*"
+            rf"(?:{unit_groups('hour', 'minute')})\b",
+            "month_day": rf"\b(?:{_words('monthly')})(?:,?\s+{on_day})?",
+            "days": rf"\b(?:{_words('each')})\s+(?P<days>{days})\b",
+            "daily": _words("daily"),
+            "clock": rf"(?:\b(?:{at}|@)\s*)?\b(?P<hour>[0-9]{{1,2}}):(?P<minute>[0-9]{{2}})\b"
             rf"(?:\s*(?P<half>{half}))?"
-            rf"|\b(?:at|um)\s+(?P<bare>[0-9]{{1,2}})\s*(?P<bare_half>{half})",
+            rf"|\b(?:{at})\s+(?P<bare>[0-9]{{1,2}})\s*(?P<bare_half>{half})",
         }.items()
     }
+
+
+def unit_groups(*units: ListUnit) -> str:
+    """Return a pattern for one of some units of time, in a group of its name."""
+    tables = language_data.of_all(ChecklistWords)
+    return "|".join(
+        f"(?P<{unit}>{language_data.either(one.units.get(unit, '') for one in tables)})"
+        for unit in units
+    )
+
+
+def _words(field: str) -> str:
+    return language_data.any_of(ChecklistWords, lambda one: getattr(one.times, field))
+
+
+def _any_weekday(number: int) -> str:
+    return language_data.any_of(ChecklistWords, lambda one: one.times.weekdays[number])

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 from app.agent.briefing import briefing_facts
 from app.agent.briefing.briefing_facts import Group
-from app.agent.heartbeat.records.proposals import one_line
 from app.agent.priorities.items import Item
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.process.counted import counted
+from app.tools.approvals.change_preview import one_line
 from app.workspace.todos import due
 
 SHOWN = 10
@@ -46,6 +46,7 @@ def daily_briefing(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
 def weekly_note(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
     """Return title and text of the note on the seven days that end now."""
     today = tx.moment.astimezone(zone).date()
+    # Whole days of the user, whatever the hour of the run.
     since = due.days_span(today - timedelta(days=7), None, zone).since
     year, number, _ = today.isocalendar()
     done = _done_titles(tx, me, since)
@@ -106,7 +107,7 @@ def _done_titles(tx: Tx, me: Caller, since: str) -> list[str]:
         since=since,
         most=MOST_DONE,
     )
-    return [one_line(row["title"]) for row in rows]
+    return [one_line(row["title"], 120) for row in rows]
 
 
 def _group_lines(name: str, group: Group) -> str:
@@ -124,8 +125,8 @@ def _list_entry(item: Item) -> str:
         if item.moment
         else ""
     )
-    return f"- {one_line(item.title)}{when}"
+    return f"- {one_line(item.title, 120)}{when}"
 
 
 def _escape_title(title: str) -> str:
-    return one_line(title).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    return one_line(title, 120).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")

@@ -12,10 +12,11 @@ import msgspec
 
 from app.agent.heartbeat.look import checklist_times, digests
 from app.agent.heartbeat.look.checklist import Kind, Rule, Task
-from app.agent.heartbeat.records.proposals import Fact, news_key, one_line
+from app.agent.heartbeat.records.proposals import Fact, news_key
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.hooks import Waiting, no_requests
+from app.tools.approvals.change_preview import one_line
 from app.tools.calendars import calendars
 from app.workspace.folders import access
 from app.workspace.index import link_text
@@ -29,7 +30,7 @@ MOST_CONVERSATIONS = 50
 MOST_EVENTS = 200
 
 
-class Look(msgspec.Struct, frozen=True):
+class RuleContext(msgspec.Struct, frozen=True):
     """What every rule is given: whose workspace, the moment, what the last run has seen, whether
     a piece of news was told already, and what has come from others.
     """
@@ -48,22 +49,23 @@ class Look(msgspec.Struct, frozen=True):
         return self.tx.moment
 
 
-def find_facts(look: Look, task: Task, item: int) -> list[Fact]:
+FindFacts = Callable[[RuleContext, Rule, int, str, Task], list[Fact]]
+
+
+def find_facts(look: RuleContext, task: Task, item: int) -> list[Fact]:
     """Return what the rules of one line have to tell now."""
-    occurrence = "" if task.when is None else None
+    occurrence = ""
     if task.when is not None:
         found = checklist_times.latest_occurrence(task.when, look.now, look.zone, seen=look.seen_at)
         if found is None:
             return []
         occurrence = found.name
     return [
-        fact
-        for rule in task.rules
-        for fact in RULES[rule.kind](look, rule, item, occurrence or "", task)
+        fact for rule in task.rules for fact in RULES[rule.kind](look, rule, item, occurrence, task)
     ]
 
 
-def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _overdue(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = look.tx.all(
         f"""SELECT id, title, due_date, priority FROM todos
           WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}
@@ -75,13 +77,13 @@ def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> 
     return [_todo_fact("overdue", item, row, occurrence) for row in rows]
 
 
-def _due_soon(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _due_soon(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = _todos_between(look, look.now, _span_end(look, rule.hours), timed=False)
     return [_todo_fact("due_soon", item, row, occurrence) for row in rows]
 
 
-def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Todos with a time of day, and events of the connected calendars, that begin soon."""
+def _calendar(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    """Return todos with a time of day, and events of the connected calendars, that begin soon."""
     until = _span_end(look, rule.hours)
     rows = _todos_between(look, look.now, until, timed=True)
     return [
@@ -90,8 +92,8 @@ def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) ->
     ]
 
 
-def _upcoming_events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fact]:
-    """The events that begin from now on.
+def _upcoming_events(look: RuleContext, until: datetime, item: int, occurrence: str) -> list[Fact]:
+    """Return the events that begin from now on.
 
     One is known by its calendar, title and beginning, since its row is another after each
     reading.
@@ -119,7 +121,7 @@ def _upcoming_events(look: Look, until: datetime, item: int, occurrence: str) ->
 
 
 def _todos_between(
-    look: Look, since: datetime, until: datetime, *, timed: bool
+    look: RuleContext, since: datetime, until: datetime, *, timed: bool
 ) -> list[sqlite3.Row]:
     return look.tx.all(
         """SELECT id, title, due_date, priority FROM todos
@@ -134,8 +136,8 @@ def _todos_between(
     )
 
 
-def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Open todos of top priority that are due soon, or have no date.
+def _top(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    """Return open todos of top priority that are due soon, or have no date.
 
     Two short ranges of one index.
     """
@@ -146,7 +148,7 @@ def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list
     return [_todo_fact("top", item, row, occurrence) for row in rows[:MOST_EACH]]
 
 
-def _important_todos(look: Look, condition: str) -> list[sqlite3.Row]:
+def _important_todos(look: RuleContext, condition: str) -> list[sqlite3.Row]:
     return look.tx.all(
         f"""SELECT id, title, due_date, priority FROM todos
           WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
@@ -160,7 +162,9 @@ def _important_todos(look: Look, condition: str) -> list[sqlite3.Row]:
     )
 
 
-def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _stale_pins(
+    look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task
+) -> list[Fact]:
     rows = look.tx.all(
         f"""SELECT id, title, updated_at FROM notes n WHERE owner_id = :me
           AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
@@ -181,7 +185,9 @@ def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
     ]
 
 
-def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _unanswered(
+    look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task
+) -> list[Fact]:
     """Conversations with others whose last message is another's, has not been read, and is old
     enough; and requests that wait as long.
     """
@@ -205,7 +211,7 @@ def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
     return [*_unread_conversations(look, since, item, occurrence), *asked]
 
 
-def _unread_conversations(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
+def _unread_conversations(look: RuleContext, since: str, item: int, occurrence: str) -> list[Fact]:
     rows = look.tx.all(
         """SELECT m.conversation_id AS id, m.read_id, c.owner_id, (SELECT
           max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
@@ -224,6 +230,7 @@ def _unread_conversations(look: Look, since: str, item: int, occurrence: str) ->
             "WHERE id = :id",
             id=row["last"],
         )
+        # What one's own agent said last is an answer.
         own = message["sender_id"] == look.me.user or (
             message["role"] == "assistant" and row["owner_id"] == look.me.user
         )
@@ -234,19 +241,13 @@ def _unread_conversations(look: Look, since: str, item: int, occurrence: str) ->
             "words": one_line(message["content"], 160),
             "since": message["created_at"],
         }
-        found.append(
-            Fact(
-                item,
-                "unanswered",
-                ("conversation", row["id"]),
-                f"{row['last']} {occurrence}",
-                about,
-            )
-        )
+        state = f"{row['last']} {occurrence}"
+        found.append(Fact(item, "unanswered", ("conversation", row["id"]), state, about))
     return found[:MOST_EACH]
 
 
-def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _replan(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    # Planning reads all open todos; most days nothing is overdue.
     if not _overdue(look, rule, item, occurrence, task):
         return []
     moves = replan.plan_moves(look.tx, look.me, per_day=look.per_day, zone=look.zone)
@@ -262,45 +263,23 @@ def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     ]
 
 
-def _weekly_note(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _fact_once(
-        look,
-        item,
-        "weekly_note",
-        task,
-        occurrence,
-        lambda: digests.weekly_note(look.tx, look.me, look.zone),
-    )
+def _digest(make: Callable[[Tx, Caller, ZoneInfo], Mapping[str, object] | None]) -> FindFacts:
+    """Return the rule that tells a text made of the workspace, once at each of a line's times."""
+
+    def find(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+        return _fact_once(
+            look, item, rule.kind, task, occurrence, lambda: make(look.tx, look.me, look.zone)
+        )
+
+    return find
 
 
-def _briefing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _fact_once(
-        look,
-        item,
-        "briefing",
-        task,
-        occurrence,
-        lambda: digests.daily_briefing(look.tx, look.me, look.zone),
-    )
-
-
-def _journal(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _fact_once(
-        look,
-        item,
-        "journal",
-        task,
-        occurrence,
-        lambda: digests.done_today(look.tx, look.me, look.zone),
-    )
-
-
-def _words(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _words(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return _fact_once(look, item, rule.kind, task, occurrence, lambda: {"words": rule.words})
 
 
 def _fact_once(
-    look: Look,
+    look: RuleContext,
     item: int,
     rule: Kind,
     task: Task,
@@ -312,16 +291,18 @@ def _fact_once(
     Only then it is worth making.
     """
     state = f"{task.text} {occurrence}"
+    # Asked before the text is made, which reads many rows.
     if look.told(news_key(rule, None, state)):
         return []
     told = about()
     return [] if told is None else [Fact(item, rule, None, state, told)]
 
 
-def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """The note that a line is to be added to, by its title, with its text as it is now."""
+def _append(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    """Return the note that a line is to be added to, by its title, with its text as it is now."""
     link = link_text.find_links(f"[[{rule.note}]]")
     found = link_targets.LinkResolver(look.tx, look.me).find_note(link[0]) if link else None
+    # A note that the run may not see must not be written to either.
     if found is None or found["id"] in look.me.hidden:
         return []
     note = look.tx.require_row(
@@ -336,14 +317,14 @@ def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     return [Fact(item, "append", ("note", found["id"]), f"{task.text} {occurrence}", about)]
 
 
-def _unpin(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _unpin(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return [
         msgspec.structs.replace(fact, rule="unpin")
         for fact in _stale_pins(look, rule, item, occurrence, task)
     ]
 
 
-def _no_facts(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+def _no_facts(look: RuleContext, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return []
 
 
@@ -354,7 +335,7 @@ def _todo_fact(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
     )
 
 
-def _span_end(look: Look, hours: int) -> datetime:
+def _span_end(look: RuleContext, hours: int) -> datetime:
     """Return the end of a span that begins now; 0 hours are the rest of the day."""
     if hours:
         return look.now + timedelta(hours=hours)
@@ -362,7 +343,7 @@ def _span_end(look: Look, hours: int) -> datetime:
     return datetime.fromisoformat(due.days_span(today, today, look.zone).until)
 
 
-RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
+RULES: dict[Kind, FindFacts] = {
     "overdue": _overdue,
     "due_soon": _due_soon,
     "top": _top,
@@ -371,9 +352,9 @@ RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
     "unpin": _unpin,
     "unanswered": _unanswered,
     "calendar": _calendar,
-    "weekly_note": _weekly_note,
-    "briefing": _briefing,
-    "journal": _journal,
+    "weekly_note": _digest(digests.weekly_note),
+    "briefing": _digest(digests.daily_briefing),
+    "journal": _digest(digests.done_today),
     "todo": _words,
     "append": _append,
     "remind": _words,

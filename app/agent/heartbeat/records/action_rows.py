@@ -73,7 +73,7 @@ def add(
     result: Mapping[str, Any] | None = None,
     changes: Sequence[Change] = (),
 ) -> int:
-    """Add an action and give its id."""
+    """Add an action and return its id."""
     kind, number = entry.target or (None, None)
     made = tx.run(
         """INSERT INTO heartbeat_actions (run_id, user_id, type, status,
@@ -148,6 +148,7 @@ def settle(
 def _settle_proposed(tx: Tx, action: int) -> None:
     """Note on each earlier proposal of what an action has just done that it is done, and where."""
     tx.run(
+        # The same key and type is the same wish, whichever run had it.
         """UPDATE heartbeat_actions AS p
           SET status = 'executed', executed_at = :now, result = json_object('actionId', a.id,
           'runId', a.run_id)

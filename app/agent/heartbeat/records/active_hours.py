@@ -42,6 +42,7 @@ class Hours(msgspec.Struct, frozen=True):
         """Return the first moment inside that is not before `moment`."""
         moment = moment.astimezone(UTC)
         today = moment.astimezone(self.zone).date()
+        # From yesterday on, whose window may run over midnight.
         for offset in range(-1, DAYS_SEARCHED):
             day = today + timedelta(days=offset)
             if (
@@ -54,9 +55,8 @@ class Hours(msgspec.Struct, frozen=True):
     def _first_in(self, day: date, moment: datetime) -> datetime | None:
         opens, closes = self.window(day)
         at = max(opens, moment)
-        while at < closes and not self._shown(
-            day, at
-        ):  # the clock was put back: it shows an hour from before the window once more
+        # Where the clock was put back it shows an hour from before the window once more.
+        while at < closes and not self._shown(day, at):
             at += MINUTE
         return at if at < closes else None
 
@@ -79,6 +79,7 @@ def first_moment_at(wall: datetime, zone: ZoneInfo) -> datetime:
     """Return the first moment, in UTC, at which the clock of `zone` shows the time `wall` or,
     having been put forward over it, a later one.
     """
+    # A time that the clock skips has its two folds the other way around.
     at, other = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     if at <= other:
         return at
@@ -98,6 +99,7 @@ def next_run(
     """Return the next run after the one that was due, later than `now`, and how many in between
     were missed: they are made up for by one.
     """
+    # Counted on from the time it was due, so that the rhythm stays.
     missed = max(0, (now - due) // every)
     return _first_inside(hours, due + (missed + 1) * every, name), missed
 
@@ -117,5 +119,6 @@ def _first_inside(hours: Hours, moment: datetime, name: str) -> datetime:
     found = hours.first(moment)
     if found == moment.astimezone(UTC):
         return found
+    # From the name, so that it is the same each day.
     shifted = found + timedelta(seconds=zlib.crc32(name.encode()) % JITTER_SECONDS)
     return shifted if hours.holds(shifted) else found

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from app.agent.memory import memory, recall
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -17,7 +18,6 @@ from app.errors import Invalid
 from app.workspace.folders import folder_rows
 from app.workspace.notes import note_edits, note_rows
 
-FOLDERS = ("Memory", "Self")
 TITLE = "HEARTBEAT.md"
 LONGEST = 10_000
 DEFAULT = """# Heartbeat
@@ -72,6 +72,7 @@ def replace_heartbeat_instructions(
     `instructions` is another name of `content`.
     """
     text = _given_text(content, instructions)
+    # They would be invisible in the note and yet part of what is asked for.
     if bad := next(
         (mark for mark in text if mark not in "\n\r\t" and unicodedata.category(mark) == "Cc"), None
     ):
@@ -93,7 +94,7 @@ def write(tx: Tx, me: Caller, content: str) -> None:
     """Store a checklist as the note, which is made with its folders where it is missing."""
     note, text = find_note(tx, me.user), note_rows.measure_text(content)
     if note is None:
-        folder_id, _ = folder_rows.ensure(tx, me.user, None, FOLDERS)
+        folder_id, _ = folder_rows.ensure(tx, me.user, None, (recall.FOLDER, memory.SELF))
         note_rows.insert(tx, owner=me.user, folder_id=folder_id, title=TITLE, text=text)
     else:
         note_edits.apply_edit(tx, me, note, note_edits.NoteEdit(None, text, None))
@@ -101,20 +102,8 @@ def write(tx: Tx, me: Caller, content: str) -> None:
 
 def find_note(tx: Tx, user: int) -> sqlite3.Row | None:
     """Return the note, of several of that title the one with the lowest id."""
-    folder_id = None
-    for name in FOLDERS:
-        folder = folder_rows.find_child(tx, user, folder_id, name)
-        if folder is None:
-            return None
-        folder_id = folder["id"]
-    return tx.one(
-        """SELECT * FROM notes WHERE owner_id = :owner AND folder_id = :folder
-          AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
-           AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
-        owner=user,
-        folder=folder_id,
-        title=TITLE,
-    )
+    folder_id = recall.memory_folder(tx, user, memory.SELF)
+    return None if folder_id is None else recall.find_note(tx, user, folder_id, TITLE)
 
 
 def _given_text(content: str | None, instructions: str | None) -> str:

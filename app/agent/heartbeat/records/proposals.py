@@ -90,6 +90,7 @@ def news_key(rule: str, target: tuple[str, int] | None, state: str, priority: in
     about = "" if target is None else f"{target[0]} {target[1]}"
     return (
         f"{rule} {about} "
+        # Hashed, since a state may hold titles and times of any length.
         f"{hashlib.sha256(state.encode()).hexdigest()[:16]}{f' p{priority}' if priority else ''}"
     )
 
@@ -97,14 +98,3 @@ def news_key(rule: str, target: tuple[str, int] | None, state: str, priority: in
 def rule_of(key: str) -> str:
     """Return the rule of a key."""
     return key.partition(" ")[0]
-
-
-def one_line(text: str, most: int = 120) -> str:
-    """Return a text of anybody's as one line that cannot pass for more than that."""
-    plain = " ".join(
-        "".join(mark if mark.isprintable() else " " for mark in text[: 4 * most])
-        .replace("“", "'")
-        .replace("”", "'")
-        .split()
-    )
-    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"

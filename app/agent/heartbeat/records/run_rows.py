@@ -25,7 +25,7 @@ SKIPPED = {
 INTERRUPTED = "The server was stopped while the run was under way."
 
 
-class Begun(msgspec.Struct, frozen=True):
+class BegunRun(msgspec.Struct, frozen=True):
     """A run that has begun: its id, whose it is, what it may do and why it runs."""
 
     id: int
@@ -38,7 +38,7 @@ class Begun(msgspec.Struct, frozen=True):
     claim: Claim | None = None
 
 
-class Ending(msgspec.Struct):
+class RunEnding(msgspec.Struct):
     """What a run leaves in its row when it ends; filled as the run goes on."""
 
     status: Literal["completed", "failed"] = "completed"
@@ -68,16 +68,12 @@ def begin(
     dry_run: bool = False,
     claim: Claim | None = None,
     undo_of: int | None = None,
-) -> Begun:
+) -> BegunRun:
     """Add a run that has begun.
 
     Raise AlreadyRunning while another one of the user's is under way.
     """
-    if (
-        running := tx.value(
-            "SELECT id FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user
-        )
-    ) is not None:
+    if (running := find_running(tx, me.user)) is not None:
         raise AlreadyRunning(
             "A run of the heartbeat is under way; wait for its end.", runId=running
         )
@@ -100,10 +96,18 @@ def begin(
         missed=claim.missed if claim else 0,
         undo=undo_of,
     )
-    return Begun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
+    return BegunRun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
 
 
-def end(tx: Tx, begun: Begun, ending: Ending) -> None:
+def find_running(tx: Tx, user: int) -> int | None:
+    """Return the id of a user's run that is under way."""
+    found: int | None = tx.value(
+        "SELECT id FROM heartbeat_runs WHERE user_id = :user AND status = 'running'", user=user
+    )
+    return found
+
+
+def end(tx: Tx, begun: BegunRun, ending: RunEnding) -> None:
     """Note how a run ended, with its receipts."""
     tx.run(
         """UPDATE heartbeat_runs SET status = :status, ended_at = :now,
@@ -143,7 +147,7 @@ def any_running(tx: Tx) -> bool:
 
 
 def interrupt_all(tx: Tx) -> list[int]:
-    """Close the runs that were under way when the server was stopped and give their users.
+    """Close the runs that were under way when the server was stopped and return their users.
 
     What they did stands in their actions.
     """
@@ -167,6 +171,7 @@ def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
     that it saw.
     """
     return tx.one(
+        # A run that was skipped has seen nothing, so the next looks further back.
         """SELECT id, started_at, seen_message FROM heartbeat_runs
           WHERE user_id = :user AND status = 'completed' AND dry_run = 0 AND undo_of IS NULL
              AND ifnull(skip_reason, '') NOT IN ('outside_hours', 'disabled', 'user_away',
@@ -231,11 +236,13 @@ def said_since(tx: Tx, user: int, since: str) -> list[str]:
 
 
 def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
-    """Delete some of a user's runs that began before a moment, with their actions; give how many.
+    """Delete some of a user's runs that began before a moment, with their actions; return how
+    many.
 
     The newest stays, the one that tells what was seen last, and every run of which something
     still waits for a yes.
     """
+    # Without it the next run would take everything for new.
     seen = last_seen(tx, user)
     return tx.run(
         """DELETE FROM heartbeat_runs WHERE id IN (

@@ -141,6 +141,7 @@ def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
         return beat
     _ensure(tx, beat.user)
     beat = msgspec.structs.replace(beat, **fields)
+    # Whoever changes it has looked at it, so earlier failures are forgiven.
     beat = msgspec.structs.replace(beat, failures=0 if beat.enabled else beat.failures)
     tx.run(
         """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every,
@@ -155,13 +156,7 @@ def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
         failures=beat.failures,
         user=beat.user,
     )
-    return _plan(
-        tx,
-        beat,
-        stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name))
-        if beat.enabled
-        else None,
-    )
+    return _plan_from_now(tx, beat) if beat.enabled else _plan(tx, beat, None)
 
 
 def list_due(tx: Tx) -> list[int]:
@@ -191,11 +186,7 @@ def replan(tx: Tx, user: int) -> None:
     """Plan a user's next run from now on."""
     beat = heartbeat_of(tx, user)
     if beat.enabled:
-        _plan(
-            tx,
-            beat,
-            stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name)),
-        )
+        _plan_from_now(tx, beat)
 
 
 def claim_due(tx: Tx, user: int) -> Claim | None:
@@ -205,10 +196,12 @@ def claim_due(tx: Tx, user: int) -> Claim | None:
         return None
     due_at = datetime.fromisoformat(beat.next_run_at)
     moved = beat.hours.first(due_at)
-    if moved > tx.moment and moved != due_at:  # the user's zone is another one now
+    # The user's zone is another one now, in which the run that was planned may lie in the night.
+    if moved > tx.moment and moved != due_at:
         _plan(tx, beat, stamp(moved))
         return None
     after, missed = active_hours.next_run(beat.hours, due_at, tx.moment, beat.every, name=beat.name)
+    # next_run_at in the condition: of two that saw it due only one changes the row.
     taken = tx.run(
         """UPDATE heartbeats
            SET next_run_at = :next, planned_at = :now, previous_due_at = :due, woken = 0
@@ -254,6 +247,7 @@ def wake(tx: Tx, user: int, *, last_run_at: str | None) -> None:
     soon = stamp(beat.hours.first(earliest))
     tx.run(
         "UPDATE heartbeats SET next_run_at = :soon, planned_at = :now, woken = 1 "
+        # Only ever sooner: a wake must not put off what was planned.
         "WHERE user_id = :user AND enabled = 1 AND next_run_at > :soon",
         soon=soon,
         now=tx.now,
@@ -281,9 +275,7 @@ def note_failure(tx: Tx, user: int) -> bool:
             "UPDATE heartbeats SET enabled = 0, next_run_at = NULL WHERE user_id = :user", user=user
         )
         return True
-    _plan(
-        tx, beat, stamp(active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name))
-    )
+    _plan_from_now(tx, beat)
     return False
 
 
@@ -295,6 +287,11 @@ def set_conversation(tx: Tx, user: int, conversation: int) -> None:
         conversation=conversation,
         user=user,
     )
+
+
+def _plan_from_now(tx: Tx, beat: Heartbeat) -> Heartbeat:
+    first = active_hours.first_run(beat.hours, tx.moment, beat.every, name=beat.name)
+    return _plan(tx, beat, stamp(first))
 
 
 def _plan(tx: Tx, beat: Heartbeat, next_run_at: str | None) -> Heartbeat:

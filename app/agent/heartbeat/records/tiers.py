@@ -67,16 +67,9 @@ def run_caller(me: Caller, tier: Tier) -> Caller:
     held = tuple(
         right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),))
     )
+    # A right to ask and not the scope itself: only a yes lends that.
     held += tuple(_asking_scope(scope) for scope in ASKS[tier] if me.may((scope,)))
-    return dataclasses.replace(
-        me,
-        kind="heartbeat",
-        scopes=held,
-        credential=None,
-        name="Heartbeat",
-        prefix=None,
-        expires_at=None,
-    )
+    return _heartbeat_caller(me, held)
 
 
 def way_of_action(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
@@ -88,6 +81,7 @@ def way_of_action(me: Caller, type_: ActionType, *, tainted: bool = False) -> Wa
     to the owner alone.
     """
     right = RIGHTS[type_]
+    # Words to the owner alone can do no harm, whoever inspired them.
     if me.may((right,)) and not (tainted and right != SPEAK):
         return "execute"
     return "ask" if me.may((_asking_scope(_scope_of_action(type_)),)) else "propose"
@@ -108,15 +102,7 @@ def deputy_caller(me: Caller, type_: ActionType) -> Caller:
     if right != SPEAK:
         me.require((scope,))
         held += (scope,)
-    return dataclasses.replace(
-        me,
-        kind="heartbeat",
-        scopes=(*held, right),
-        credential=None,
-        name="Heartbeat",
-        prefix=None,
-        expires_at=None,
-    )
+    return _heartbeat_caller(me, (*held, right))
 
 
 def approved_caller(me: Caller, type_: ActionType) -> Caller:
@@ -145,9 +131,10 @@ def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     """
     run = tx.one(
         "SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user",
-        id=_run_of(escalation),
+        id=origins.unpack_origin(escalation["origin"]).run_id,
         user=escalation["user_id"],
     )
+    # A tier that was asked for with the run was no matter of the policy.
     if run is not None and (
         not run["overridden"]
         and schedule_rows.heartbeat_of(tx, escalation["user_id"]).policy != run["tier"]
@@ -156,8 +143,17 @@ def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     return EVERYTHING
 
 
-def _run_of(escalation: sqlite3.Row) -> int | None:
-    return origins.unpack_origin(escalation["origin"]).run_id
+def _heartbeat_caller(me: Caller, scopes: tuple[str, ...]) -> Caller:
+    # Without the credential: what the heartbeat does must not count as done by it.
+    return dataclasses.replace(
+        me,
+        kind="heartbeat",
+        scopes=scopes,
+        credential=None,
+        name="Heartbeat",
+        prefix=None,
+        expires_at=None,
+    )
 
 
 def _asking_scope(scope: str) -> str:

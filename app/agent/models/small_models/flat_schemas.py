@@ -17,9 +17,8 @@ def flatten_schema(schema: Mapping[str, Any]) -> Schema:
     """
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if all(option.get("type") in ("integer", "string") for option in options):
-        options = [
-            option for option in options if option["type"] == "string"
-        ] or options  # which says a number as well
+        # A string can say a number as well.
+        options = [option for option in options if option["type"] == "string"] or options
     if len(options) == 1:
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return flatten_schema({**options[0], **outer})
@@ -28,11 +27,13 @@ def flatten_schema(schema: Mapping[str, Any]) -> Schema:
         if (
             key in DROPPED
             or (key == "default" and value is None)
+            # Limits such as 2**53 only cost tokens.
             or (key == "maximum" and value > LARGEST_SAID)
         ):
             continue
         found[key] = _flatten_part(key, value)
     if found.get("type") == "object" and "properties" in found:
+        # With it servers that constrain decoding keep a model from inventing fields.
         found["additionalProperties"] = False
     if (
         "enum" in found

@@ -4,7 +4,7 @@ Each thing once, and nothing that only a program needs.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
@@ -14,16 +14,20 @@ FOR_PROGRAMS = frozenset({"marks", "score"})
 
 def lean_message(message: ModelMessage) -> ModelMessage:
     """Return a message with the results in it made lean."""
+    return map_results(
+        message, lambda part: dataclasses.replace(part, content=lean_result(part.content))
+    )
+
+
+def map_results(
+    message: ModelMessage, change: Callable[[ToolReturnPart], ToolReturnPart]
+) -> ModelMessage:
+    """Return a message with each result of a tool in it changed."""
     if not isinstance(message, ModelRequest) or not any(
         isinstance(part, ToolReturnPart) for part in message.parts
     ):
         return message
-    parts = [
-        dataclasses.replace(part, content=lean_result(part.content))
-        if isinstance(part, ToolReturnPart)
-        else part
-        for part in message.parts
-    ]
+    parts = [change(part) if isinstance(part, ToolReturnPart) else part for part in message.parts]
     return dataclasses.replace(message, parts=parts)
 
 
@@ -41,6 +45,7 @@ def lean_result(value: Any) -> Any:
         for name, part in value.items()
         if name not in FOR_PROGRAMS and part is not None and part != []
     }
+    # The same text as HTML.
     if "markdown" in found:
         found.pop("content", None)
     return {name: lean_result(part) for name, part in _hits_with_texts(found).items()}

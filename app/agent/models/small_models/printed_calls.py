@@ -38,6 +38,7 @@ def call_start(text: str, *, begun: bool) -> int:
     place = text.find(TAG)
     if place >= 0:
         return place
+    # The tag itself may still be coming, a letter at a time.
     tail = text.rfind("<")
     return tail if tail >= 0 and TAG.startswith(text[tail:]) else len(text)
 
@@ -47,6 +48,7 @@ def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
 
     Without a tag only known tools are called.
     """
+    # No call is so long, and what a model repeats may be endless.
     if len(text) > LONGEST:
         return []
     tagged = TAG in text
@@ -85,5 +87,6 @@ def _read_call(value: Any, tools: Collection[str], *, tagged: bool) -> PrintedCa
     if name is None or not isinstance(given, dict):
         return None
     known = {tool.casefold(): tool for tool in tools}
+    # With the tag it is surely a call, so even an unknown name goes on and is refused by it.
     meant = known.get(name.casefold(), name if tagged and _NAME.fullmatch(name) else None)
     return None if meant is None else PrintedCall(meant, given)

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from app.agent.quickadd import quickadd
@@ -92,9 +92,8 @@ def _match_names(
     }
     lacking = [name for name in required if name not in found]
     strange = [value for name, value in given.items() if _only_letters(name) not in spelled]
-    if (
-        len(lacking) == 1 and len(strange) == 1
-    ):  # the one thing that was given can only be the one thing that is wanted
+    # The one thing that was given can only be the one thing that is wanted.
+    if len(lacking) == 1 and len(strange) == 1:
         found[lacking[0]] = strange[0]
     return found
 
@@ -135,6 +134,7 @@ def _match_word(value: Any, words: Any) -> Any:
 
 def _integer(value: Any) -> Any:
     if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        # Models write 3 as "3.0" as well.
         return int(float(value))
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
         return int(value)
@@ -160,20 +160,19 @@ def _string(value: Any, description: str, now: datetime) -> Any:
 
 def _date(text: str, description: str, now: datetime) -> str:
     """Return a date that was written as people write it as the wire has it."""
+    # Words that the field itself names, such as today, are for the tool to read.
     if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
         return text
+    # Quick add wants a title; when the x alone is left, all of the text was the date.
     read = quickadd.read_line(f"x {text}", now=now)
     if read.no_such_day == text:
-        return read.no_such_date  # the tool refuses it, and says what day there is not
+        # The tool refuses it, and says what day there is not.
+        return read.no_such_date
     if read.title != "x" or read.due is None:
         return text
     day = read.due.date() if isinstance(read.due, datetime) else read.due
     only_days = "moment" not in description
-    return _iso(day) if only_days else read.due_date or text
-
-
-def _iso(day: date) -> str:
-    return day.isoformat()
+    return day.isoformat() if only_days else read.due_date or text
 
 
 def _parse_json(text: str) -> Any:

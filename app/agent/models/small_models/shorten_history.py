@@ -11,6 +11,8 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, UserPromptPart
 from pydantic_ai.tools import ToolDefinition
 
+from app.agent.models.small_models.lean_results import map_results
+
 BYTES_A_TOKEN = 3
 """A careful estimate: English has four, most other languages fewer."""
 SHORTEST_RESULT = 600
@@ -43,10 +45,12 @@ def fit_history(
     """
     kept = [_with_short_results(message, most_result * BYTES_A_TOKEN) for message in messages]
     beginnings = [place for place, message in enumerate(kept) if _begins_a_turn(message)]
+    # Whole turns, since a result without its call is refused by most providers.
     while estimate_tokens(kept) > budget and len(beginnings) > 1:
         first = beginnings[1]
         kept, beginnings = kept[first:], [place - first for place in beginnings[1:]]
     longest = most_result * BYTES_A_TOKEN
+    # By halves, so that a long result keeps as much as there is room for.
     while estimate_tokens(kept) > budget and longest > SHORTEST_RESULT:
         longest //= 2
         kept = [_with_short_results(message, max(longest, SHORTEST_RESULT)) for message in kept]
@@ -60,17 +64,7 @@ def _begins_a_turn(message: ModelMessage) -> bool:
 
 
 def _with_short_results(message: ModelMessage, longest: int) -> ModelMessage:
-    if not isinstance(message, ModelRequest) or not any(
-        isinstance(part, ToolReturnPart) for part in message.parts
-    ):
-        return message
-    return dataclasses.replace(
-        message,
-        parts=[
-            _shorten_result(part, longest) if isinstance(part, ToolReturnPart) else part
-            for part in message.parts
-        ],
-    )
+    return map_results(message, lambda part: _shorten_result(part, longest))
 
 
 def _shorten_result(part: ToolReturnPart, longest: int) -> ToolReturnPart:

@@ -3,8 +3,9 @@
 Those of its intent, those it has begun to use, and the two searches always.
 """
 
+import functools
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -15,6 +16,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition
 
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import ThingWords
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing import routing
 
@@ -51,16 +54,6 @@ USUAL = (
     "edit_todo",
 )
 """What fills the places that are left, the first before the last."""
-MEANT: dict[str, str] = {
-    "calendar": r"\b(?:meeting|appointment|calendar|event|free|busy|"
-    r"termin|kalender|rendez|cita|reunion)\w*",
-    "memory": r"\b(?:remember|recall|memory|last time|we (?:talk|said|discuss)|erinner)\w*",
-    "web": r"\b(?:web|internet|online|website|google|news|https?)\b",
-    "snapshot": r"\b(?:version|snapshot|history|restore|previous|before)\w*",
-    "folder": r"\bfolders?\b|\bordner\b|\bdossiers?\b|\bcarpetas?\b",
-    "message": r"\b(?:message|tell|send|ask|write to)\b",
-    "contact": r"\b(?:contacts?|network|kontakte?|netzwerk|reseau|red)\b",
-}
 
 
 def choose_few(
@@ -69,7 +62,7 @@ def choose_few(
     """Return at most eight of the tools, in the order they stand in."""
     if len(tools) <= MOST:
         return list(tools)
-    message, used = _newest_turn(messages)
+    message, used = newest_turn(messages)
     intent = BY_INTENT.get(routing.route_message(message).intent, ())
     text = fold_text(message)
     said = {stem(word) for word in split_words(text)}
@@ -77,6 +70,7 @@ def choose_few(
         tool.name: _word_points(tool, text, said) + _fixed_points(tool.name, intent, used)
         for tool in tools
     }
+    # sorted is stable: of equal points the order of the catalogue decides.
     best = sorted(points, key=lambda name: -points[name])[:MOST]
     return [tool for tool in tools if tool.name in best]
 
@@ -86,6 +80,7 @@ def _fixed_points(name: str, intent: Sequence[str], used: Collection[str]) -> fl
 
     Always wanted, begun to be used, of the intent, or usual.
     """
+    # Far apart, so that one kind of reason never outweighs the next higher one.
     points = 100.0 * (name in ALWAYS) + 50.0 * (name in used)
     points += 20.0 - intent.index(name) if name in intent else 0.0
     return points + (3.0 - USUAL.index(name) / len(USUAL) if name in USUAL else 0.0)
@@ -94,37 +89,41 @@ def _fixed_points(name: str, intent: Sequence[str], used: Collection[str]) -> fl
 def _word_points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
     """Return the points that a tool has for the words of the message."""
     points = sum(
-        10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text)
+        10.0 for part, pattern in _meant().items() if part in tool.name and pattern.search(text)
     )
     points += 4.0 * len(said & {stem(word) for word in tool.name.split("_")})
-    return points + 0.5 * min(
-        4,
-        len(
-            said
-            & {
-                stem(word)
-                for word in split_words(fold_text(tool.description or ""))
-                if len(word) > 3
-            }
-        ),
-    )
+    described = split_words(fold_text(tool.description or ""))
+    # Four words at most: a long description must not win by its length.
+    return points + 0.5 * min(4, len(said & {stem(word) for word in described if len(word) > 3}))
 
 
-def _newest_turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
+def newest_turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
     """Return the newest message of the user and the tools that were called since."""
     message, used = "", set[str]()
     for entry in messages:
         for part in entry.parts:
             if isinstance(entry, ModelRequest) and isinstance(part, UserPromptPart):
-                message, used = _part_text(part), set()
+                message, used = part_text(part), set()
             elif isinstance(entry, ModelResponse) and isinstance(part, ToolCallPart):
                 used.add(part.tool_name)
     return message, used
 
 
-def _part_text(part: UserPromptPart) -> str:
+def part_text(part: UserPromptPart) -> str:
+    """Return what the user wrote in a prompt, without what it brought along."""
     return (
         part.content
         if isinstance(part.content, str)
         else " ".join(item for item in part.content if isinstance(item, str))
     )
+
+
+@functools.cache
+def _meant() -> Mapping[str, re.Pattern[str]]:
+    """Return what in a message points at the tools with a word in their name, by that word."""
+    tables = language_data.of_all(ThingWords)
+    words = {word for one in tables for word in one.tools}
+    return {
+        word: re.compile(language_data.either(one.tools.get(word, "") for one in tables))
+        for word in sorted(words)
+    }

@@ -7,7 +7,7 @@ import functools
 import re
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language
+from app.agent.rules.languages.language_tables import Answers, Language
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import fold_text, split_words
@@ -27,6 +27,7 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
     None where the message is about something else.
     """
     refers = _files_named().search(asked.message) is not None
+    # Files of earlier messages count only where the message speaks of one.
     files = asked.attached or (asked.attached_before if refers else ())
     if not files or route.intent not in ANSWERED:
         return None
@@ -37,6 +38,7 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
         )
         return _gist(chosen, route.language) if chosen else None
     question = questions.read_question(_files_named().sub(" ", asked.message))
+    # “What does it say?” asks for the gist.
     if all(term in questions.little() for term in question.terms):
         return _gist(files, route.language)
     found = answer_passages.best_passages(question, _texts(readable))
@@ -50,27 +52,25 @@ def answer_from_files(asked: Asked, route: Route) -> Step | None:
         return None
     if not readable or len(question.terms) == 1:
         return _gist(files, route.language)
-    return Step(
-        phrase(route.language, "not_attached", names=", ".join(file.name for file in files))
-    )
+    return Step(route.phrase("not_attached", names=", ".join(file.name for file in files)))
 
 
 @functools.cache
 def _files_named() -> re.Pattern[str]:
-    tables = language_data.of_all(Answers)
-    return re.compile(language_data.either(one.files.named for one in tables), re.IGNORECASE)
+    return re.compile(language_data.any_of(Answers, lambda one: one.files.named), re.IGNORECASE)
 
 
 @functools.cache
 def _pointed_at() -> re.Pattern[str]:
     """Return a pattern for a word that points at the files, or for none."""
-    words = language_data.either(one.files.pointed_at for one in language_data.of_all(Answers))
+    words = language_data.any_of(Answers, lambda one: one.files.pointed_at)
     return re.compile(f"(?:{words})?", re.IGNORECASE)
 
 
 def _texts(files: list[Attached]) -> list[Text]:
     pieces = [(file, start) for file in files for start in range(0, len(file.text), PIECE)]
     return [
+        # Negative, so that no id of a note is ever quoted for a file.
         Text(-number, file.name, file.text[start : start + PIECE], whole=True)
         for number, (file, start) in enumerate(pieces[:PIECES], 1)
     ]

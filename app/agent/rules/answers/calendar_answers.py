@@ -13,10 +13,10 @@ from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language, Part, Times
+from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, call_tool
 
 TOOL = "search_calendar_events"
 SHOWN = 30
@@ -35,7 +35,7 @@ def list_events(asked: Asked, route: Route) -> Step:
     comes_next = _next_event().search(asked.message) is not None
     if not asked.results:
         if missing := time_ranges.missing_day(asked.message, asked.now):
-            return Step(phrase(route.language, "no_such_day", day=missing))
+            return Step(route.phrase("no_such_day", day=missing))
         named = time_ranges.read(asked.message, asked.now)
         usual = Range(
             asked.now,
@@ -50,12 +50,13 @@ def list_events(asked: Asked, route: Route) -> Step:
             if route.get("words")
             else {}
         )
-        return Step(calls=((TOOL, {**words, **_asked_for(asked, named or usual)}),))
+        return call_tool(TOOL, **words, **_asked_for(asked, named or usual))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
         return list_answers.tell_refusal(asked, route)
     rows, total = found[0]["events"], found[0]["total"]
     if comes_next:
+        # “My next appointment” means an event, and a todo only when there is none.
         rows = [row for row in rows if row["source"] == "calendar"][:NEXT_SHOWN] or rows[
             :NEXT_SHOWN
         ]
@@ -67,10 +68,10 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     """Return whether the time that was named is free, or which of the day is."""
     said = route.get("when") or asked.message
     if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
-        return Step(phrase(route.language, "no_such_day", day=missing))
+        return Step(route.phrase("no_such_day", day=missing))
     named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)
     if not asked.results:
-        return Step(calls=((TOOL, _asked_for(asked, named)),))
+        return call_tool(TOOL, **_asked_for(asked, named))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
         return list_answers.tell_refusal(asked, route)
@@ -95,9 +96,7 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
             )
         )
     whole = [row for row in rows if row["allDay"]]
-    return Step(
-        "\n".join([phrase(route.language, "free", owner=owner, when=when), *map(_line, whole)])
-    )
+    return Step("\n".join([route.phrase("free", owner=owner, when=when), *map(_line, whole)]))
 
 
 def _asked_for(asked: Asked, named: Range) -> dict[str, Any]:
@@ -114,6 +113,7 @@ def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
     """
     day = named.start.date()
     if named.end - named.start <= timedelta(days=1) and not _clock().search(
+        # Digits of a date are no time of day.
         re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)
     ):
         for part, (first, last) in PART_HOURS.items():
@@ -127,22 +127,19 @@ def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
 
 @functools.cache
 def _next_event() -> re.Pattern[str]:
-    tables = language_data.of_all(Answers)
-    return re.compile(language_data.either(one.next_event for one in tables), re.IGNORECASE)
+    return re.compile(language_data.any_of(Answers, lambda one: one.next_event), re.IGNORECASE)
 
 
 @functools.cache
 def _clock() -> re.Pattern[str]:
-    words = language_data.either(one.clock for one in language_data.of_all(Times))
+    words = language_data.any_of(Times, lambda one: one.clock)
     return re.compile(rf"\d|{words}", re.IGNORECASE)
 
 
 @functools.cache
 def _part(part: Part) -> re.Pattern[str]:
-    tables = language_data.of_all(Times)
-    return re.compile(
-        language_data.either(one.parts.get(part, "") for one in tables), re.IGNORECASE
-    )
+    words = language_data.any_of(Times, lambda one: one.parts.get(part, ""))
+    return re.compile(words, re.IGNORECASE)
 
 
 def _overlaps(row: Mapping[str, Any], stretch: tuple[datetime, datetime]) -> bool:
@@ -154,6 +151,7 @@ def _slots(
     language: Language, asked: Asked, named: Range, rows: list[Mapping[str, Any]]
 ) -> list[str]:
     """Return the free stretches of the working hours of the one day that was named."""
+    # 25 hours: the day on which the clock is put back.
     if named.end - named.start > timedelta(days=1, hours=1):
         return []
     zone = asked.now.tzinfo
@@ -208,6 +206,7 @@ def _is_hidden(row: Mapping[str, Any]) -> bool:
 
     Then a whole day may not be taken for free.
     """
+    # An event that is really called so has a calendar.
     return row["title"] == BUSY and row.get("calendar") is None
 
 

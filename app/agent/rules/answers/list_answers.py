@@ -6,10 +6,10 @@ from typing import Any
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import resolve_reference
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, note_link
+from app.agent.turn.steps import Asked, Step, call_tool, note_link
 
 TODOS = 20
 NOTES = 20
@@ -21,11 +21,12 @@ def list_todos(asked: Asked, route: Route) -> Step:
     """List the todos of a day, by words, state or priority."""
     if not asked.results:
         day = (
+            # Quick add wants a title before the date.
             quickadd.read_line(f"x {route.get('day')}", now=asked.now) if route.get("day") else None
         )
         if day and day.no_such_day:
-            return Step(phrase(route.language, "no_such_day", day=day.no_such_day))
-        return Step(calls=(("search_todos", _filters(asked, route, day)),))
+            return Step(route.phrase("no_such_day", day=day.no_such_day))
+        return call_tool("search_todos", **_filters(asked, route, day))
     found = [result.content for result in asked.of("search_todos")]
     if not found:
         return tell_refusal(asked, route)
@@ -40,14 +41,14 @@ def list_notes(asked: Asked, route: Route) -> Step:
             if route.get("folder")
             else {"sort": "updatedAt", "order": "desc"}
         )
-        return Step(calls=(("list_notes", {"recursive": True, "limit": NOTES, **place}),))
+        return call_tool("list_notes", recursive=True, limit=NOTES, **place)
     found = [result.content for result in asked.of("list_notes")]
     if not found:
         return tell_refusal(asked, route)
     rows = found[0]["notes"]
     if not rows:
-        return Step(phrase(route.language, "nothing", owner=asked.persona.owner))
-    head = phrase(route.language, "notes", owner=asked.persona.owner)
+        return Step(route.phrase("nothing", owner=asked.persona.owner))
+    head = route.phrase("notes", owner=asked.persona.owner)
     return Step(
         "\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))])
     )
@@ -56,12 +57,12 @@ def list_notes(asked: Asked, route: Route) -> Step:
 def list_folders(asked: Asked, route: Route) -> Step:
     """List the folders."""
     if not asked.results:
-        return Step(calls=(("list_folders", {}),))
+        return call_tool("list_folders")
     found = [result.content for result in asked.of("list_folders")]
     if not found:
         return tell_refusal(asked, route)
     lines = [f"- {row['name']} ({row['fileCount']})" for row in found[0]["folders"]]
-    return Step("\n".join([phrase(route.language, "folders", owner=asked.persona.owner), *lines]))
+    return Step("\n".join([route.phrase("folders", owner=asked.persona.owner), *lines]))
 
 
 def sum_up_day(asked: Asked, route: Route) -> Step:
@@ -83,7 +84,7 @@ def sum_up_day(asked: Asked, route: Route) -> Step:
         for result in asked.of("search_todos")
     ]
     lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
-    parts += ["\n".join([phrase(route.language, "edited"), *links]) for links in lately if links]
+    parts += ["\n".join([route.phrase("edited"), *links]) for links in lately if links]
     return Step("\n\n".join(parts)) if parts else tell_refusal(asked, route)
 
 
@@ -95,6 +96,11 @@ def todos_text(language: Language, rows: Sequence[Mapping[str, Any]], total: int
     return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
+def refusal_or(asked: Asked, route: Route, sentence: str) -> Step:
+    """Return what was refused, or a sentence where nothing was."""
+    return Step(sentence) if asked.refusal is None else tell_refusal(asked, route)
+
+
 def tell_refusal(asked: Asked, route: Route) -> Step:
     """Return what was refused, and why, or that it waits for the owner's yes.
 
@@ -102,26 +108,21 @@ def tell_refusal(asked: Asked, route: Route) -> Step:
     """
     found, owner = asked.refusal, asked.persona.owner
     if found is None:
-        return Step(phrase(route.language, "nothing", owner=owner))
+        return Step(route.phrase("nothing", owner=owner))
     if "escalationId" in found.content:
         return Step(
-            phrase(
-                route.language,
-                "waits",
-                owner=owner,
-                tool=found.tool,
-                id=found.content["escalationId"],
-            )
+            route.phrase("waits", owner=owner, tool=found.tool, id=found.content["escalationId"])
         )
     reason = str(found.content.get("message", ""))
+    # A guest needs no names of tools.
     if owner and (found.tool in reason or not reason):
         return tell_not_allowed(asked, route, found.tool)
-    return Step(phrase(route.language, "refused", owner=owner, tool=found.tool, reason=reason))
+    return Step(route.phrase("refused", owner=owner, tool=found.tool, reason=reason))
 
 
 def tell_not_allowed(asked: Asked, route: Route, tool: str) -> Step:
     """Say that a tool is not there for whoever asks."""
-    return Step(phrase(route.language, "not_offered", owner=asked.persona.owner, tool=tool))
+    return Step(route.phrase("not_offered", owner=asked.persona.owner, tool=tool))
 
 
 def zone_argument(asked: Asked) -> dict[str, str]:

@@ -7,12 +7,11 @@ from typing import Any, get_args
 
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_data import Answers, Earlier, Times
+from app.agent.rules.languages.language_tables import Answers, Earlier, Times
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, split_words, stem
-from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, note_link
+from app.agent.turn.steps import Asked, Step, call_tool, note_link
 
 HITS = 8
 READ_NOTES = 3
@@ -26,16 +25,13 @@ _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 def remember(asked: Asked, route: Route) -> Step:
     """Write down what is to be remembered as a lasting fact."""
     if not asked.results:
-        return Step(
-            calls=(("memory_write", {"kind": "long_term", "content": route.get("content")}),)
-        )
+        return call_tool("memory_write", kind="long_term", content=route.get("content"))
     done = asked.of("memory_write")
     if not done:
         return list_answers.tell_refusal(asked, route)
     note = done[0].content["note"]
     return Step(
-        phrase(
-            route.language,
+        route.phrase(
             "remembered" if done[0].content["written"] else "known",
             title=note_link(note["id"], note["title"]),
         )
@@ -49,19 +45,16 @@ def recall_answer(asked: Asked, route: Route) -> Step:
     """
     target, days = split_days(f"{route.get('when')} {route.get('words')}")
     if not asked.has("memory_search"):
-        return Step(calls=(("memory_search", {"query": _query(target, days), "limit": HITS}),))
+        return call_tool("memory_search", query=_query(target, days), limit=HITS)
     hits = [hit for result in asked.of("memory_search") for hit in result.content["results"]]
     if not hits:
-        return (
-            list_answers.tell_refusal(asked, route)
-            if asked.refusal
-            else Step(phrase(route.language, "unremembered"))
-        )
+        return list_answers.refusal_or(asked, route, route.phrase("unremembered"))
     noted = (
         []
         if days and not target
         else [hit["noteId"] for hit in hits if hit["kind"] == "memory_note"][:READ_NOTES]
     )
+    # A snippet may end before the fact that was asked for.
     if noted and not asked.has("get_note_content") and "get_note_content" in asked.tools:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in noted))
     parts = [*_facts(asked, target)][:FACTS]
@@ -72,9 +65,9 @@ def recall_answer(asked: Asked, route: Route) -> Step:
     if talked:
         parts.append("\n".join(talked))
     return (
-        Step("\n\n".join([phrase(route.language, "recalled"), *parts]))
+        Step("\n\n".join([route.phrase("recalled"), *parts]))
         if parts
-        else Step(phrase(route.language, "unremembered"))
+        else Step(route.phrase("unremembered"))
     )
 
 
@@ -114,7 +107,7 @@ def _ago() -> re.Pattern[str]:
 
 @functools.cache
 def _everything() -> re.Pattern[str]:
-    words = language_data.either(one.everything for one in language_data.of_all(Answers))
+    words = language_data.any_of(Answers, lambda one: one.everything)
     return re.compile(rf"^(?:{words})?$", re.IGNORECASE)
 
 
@@ -149,6 +142,7 @@ def _facts(asked: Asked, target: str) -> Iterator[str]:
         else [stem(term) for term in questions.read_question(target).terms]
     )
     for note in _notes(asked):
+        # Facts are added at the end, so the last is the newest.
         for line in reversed(note["markdown"].splitlines()):
             fact = _BULLET.sub("", line).strip()
             if fact and not fact.startswith("#") and (not wanted or _holds(fact, wanted)):
@@ -165,5 +159,6 @@ def _holds(fact: str, wanted: list[str]) -> bool:
 
 def _told(hit: Any) -> str:
     title = note_link(hit["noteId"], hit["title"]) if "noteId" in hit else hit["title"]
+    # A > would begin a quote, which is then checked against a note.
     shown = " ".join(hit["snippet"].replace(">", " ").split()).removeprefix("- ")
     return f"- {hit['at'][:10]}, {title}: {shown}"

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from app.agent.rules.answers import list_answers, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Answers, Language, Times, Unit
+from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step
+from app.agent.turn.steps import Asked, Result, Step, call_tool
 
 SHOWN = 20
 LONGEST_MESSAGE = 4_000
@@ -42,7 +42,7 @@ _NOTE_MARK = re.compile(r"\s?[\[(]note:? ?#?[0-9]{1,15}[\])]", re.IGNORECASE)
 def tell_network(asked: Asked, route: Route) -> Step:
     """Tell whom the owner knows, the groups that they are in, and who waits for an answer."""
     if not asked.results:
-        return Step(calls=(("list_network", {}),))
+        return call_tool("list_network")
     found = [result.content for result in asked.of("list_network")]
     if not found:
         return list_answers.tell_refusal(asked, route)
@@ -79,13 +79,13 @@ def tell_network(asked: Asked, route: Route) -> Step:
 def tell_contact(asked: Asked, route: Route) -> Step:
     """Return which contacts fit a name, and what each may do with the owner's agent."""
     if not asked.results:
-        return Step(calls=(_search(route),))
+        return _search(route)
     found = [result.content for result in asked.of("search_contact")]
     if not found:
         return list_answers.tell_refusal(asked, route)
     rows = found[0]["contacts"]
     if not rows:
-        return Step(phrase(route.language, "nobody", who=route.get("who")))
+        return Step(route.phrase("nobody", who=route.get("who")))
     return Step(_part(route.language, "contacts", rows, found[0]["total"], _contact))
 
 
@@ -93,19 +93,12 @@ def send_message(asked: Asked, route: Route) -> Step:
     """Write to the one contact who is meant; it goes out when the owner says yes."""
     text = route.get("text")
     if not text:
-        return Step(phrase(route.language, "message_what", who=route.get("who")))
+        return Step(route.phrase("message_what", who=route.get("who")))
     if not asked.has("send_message_to_human"):
-        return _to_one(
-            asked,
-            route,
-            lambda row: (
-                "send_message_to_human",
-                {"to": row["username"], "message": text[:LONGEST_MESSAGE]},
-            ),
-        )
+        return _to_one(asked, route, "send_message_to_human", text)
     sent = asked.of("send_message_to_human")
     if sent:
-        return Step(phrase(route.language, "messaged", who=sent[0].content["recipientName"]))
+        return Step(route.phrase("messaged", who=sent[0].content["recipientName"]))
     return _waiting(
         asked, route, "message_waits", "send_message_to_human", text
     ) or list_answers.tell_refusal(asked, route)
@@ -115,23 +108,17 @@ def ask_agent(asked: Asked, route: Route) -> Step:
     """Ask the agent of the one contact who is meant, and tell what it says."""
     text = route.get("text")
     if not asked.has("contact_agent"):
-        return _to_one(
-            asked,
-            route,
-            lambda row: (
-                "contact_agent",
-                {"to": row["username"], "message": text[:LONGEST_MESSAGE]},
-            ),
-        )
+        return _to_one(asked, route, "contact_agent", text)
     answers = [result.content for result in asked.of("contact_agent")]
     if not answers:
         return _waiting(
             asked, route, "question_waits", "contact_agent", text
         ) or list_answers.tell_refusal(asked, route)
     if answers[0].get("availability"):
-        return Step(phrase(route.language, "agent_later", who=answers[0]["agentName"]))
+        return Step(route.phrase("agent_later", who=answers[0]["agentName"]))
+    # Ids are of the other's notes and mean nothing, or something else, here.
     said = _NOTE_MARK.sub("", _NOTE_LINK.sub(r"\1", answers[0]["response"]))
-    return Step(f"{phrase(route.language, 'agent_said', who=answers[0]['agentName'])}\n\n{said}")
+    return Step(f"{route.phrase('agent_said', who=answers[0]['agentName'])}\n\n{said}")
 
 
 def make_link(asked: Asked, route: Route) -> Step:
@@ -141,32 +128,27 @@ def make_link(asked: Asked, route: Route) -> Step:
     """
     rest = route.get("rest")
     folder = _said("folder").search(rest)
+    # How much others may see is never guessed.
     if folder is None and not _said("all_notes").search(rest):
-        return Step(phrase(route.language, "share_what"))
+        return Step(route.phrase("share_what"))
     if folder is not None and not asked.has("list_folders"):
-        return Step(calls=(("list_folders", {}),))
+        return call_tool("list_folders")
     fields: dict[str, Any] = {"scope": "all"}
     if folder is not None:
         name = next(part for part in folder.groups() if part).strip()
         rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
         meant = resolve_reference.find_folder(name, rows)
         if meant is None:
-            return (
-                list_answers.tell_refusal(asked, route)
-                if asked.refusal
-                else Step(phrase(route.language, "none_fits", words=name))
-            )
+            return list_answers.refusal_or(asked, route, route.phrase("none_fits", words=name))
         fields = {"scope": "folders", "folderIds": [meant["id"]]}
     if not asked.has("share_agent"):
-        return Step(calls=(("share_agent", {**fields, **_link_fields(rest)}),))
+        return call_tool("share_agent", **fields, **_link_fields(rest))
     made = asked.of("share_agent")
     if not made:
         return list_answers.tell_refusal(asked, route)
     link = made[0].content["shareLink"]
-    until = (
-        phrase(route.language, "until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
-    )
-    return Step(phrase(route.language, "shared", url=link["url"], until=until))
+    until = route.phrase("until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
+    return Step(route.phrase("shared", url=link["url"], until=until))
 
 
 def _link_fields(rest: str) -> dict[str, Any]:
@@ -181,6 +163,7 @@ def _link_fields(rest: str) -> dict[str, Any]:
         return {**fields, "expiresIn": "never"}
     for unit, hours in UNIT_HOURS.items():
         if found := _said(unit).search(rest):
+            # A word for one, such as “a week”.
             asked_for = hours * (int(found["number"]) if found["number"].isdecimal() else 1)
             return {
                 **fields,
@@ -225,39 +208,31 @@ def _named(word: str, after: str) -> str:
     return rf"\b(?:{words})\s+{_OPENING}{_NAME}{_CLOSING}{end}"
 
 
-def _search(route: Route) -> tuple[str, dict[str, Any]]:
-    return "search_contact", {"query": route.get("who")[:LONGEST_NAME] or "?"}
+def _search(route: Route) -> Step:
+    return call_tool("search_contact", query=route.get("who")[:LONGEST_NAME] or "?")
 
 
-def _to_one(
-    asked: Asked, route: Route, call: Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]
-) -> Step:
-    """Return the call to the one contact who is meant.
+def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
+    """Return the call that sends a text to the one contact who is meant.
 
     Find out first who that is, and ask when it is not clear.
     """
     if not asked.has("search_contact"):
-        return Step(calls=(_search(route),))
+        return _search(route)
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
-        return (
-            list_answers.tell_refusal(asked, route)
-            if asked.refusal
-            else Step(phrase(route.language, "nobody", who=route.get("who")))
-        )
+        return list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
     named = route.get("who").removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
+    # A search also finds those whose name only holds what was said.
     meant = exact if len(exact) == 1 else rows
     if len(meant) > 1:
         return Step(
             "\n".join(
-                [
-                    phrase(route.language, "which_contact"),
-                    *(f"- {_person(row)}" for row in meant[:SHOWN]),
-                ]
+                [route.phrase("which_contact"), *(f"- {_person(row)}" for row in meant[:SHOWN])]
             )
         )
-    return Step(calls=(call(meant[0]),))
+    return call_tool(tool, to=meant[0]["username"], message=text[:LONGEST_MESSAGE])
 
 
 def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Step | None:
@@ -269,8 +244,7 @@ def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Ste
     if waits is None:
         return None
     return Step(
-        phrase(
-            route.language,
+        route.phrase(
             name,
             who=waits.arguments.get("to", ""),
             id=waits.content["escalationId"],

@@ -8,9 +8,8 @@ from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, note_link
+from app.agent.turn.steps import Asked, Result, Step, call_tool, note_link
 
 HITS = 8
 SINGLE_HITS = 5
@@ -57,13 +56,13 @@ def find_notes(asked: Asked, route: Route) -> Step:
         )
     hits = _hits(asked)
     if not hits:
-        return _refused(asked, route) or Step(
-            phrase(route.language, "nothing", owner=asked.persona.owner)
+        return list_answers.refusal_or(
+            asked, route, route.phrase("nothing", owner=asked.persona.owner)
         )
     lines = [
         f"- {note_link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits
     ]
-    return Step("\n".join([phrase(route.language, "found"), *lines]))
+    return Step("\n".join([route.phrase("found"), *lines]))
 
 
 def summarise(asked: Asked, route: Route) -> Step:
@@ -72,58 +71,49 @@ def summarise(asked: Asked, route: Route) -> Step:
         return _folder(asked, route)
     target = route.get("target")
     if not asked.has("search_notes"):
-        return Step(
-            calls=(
-                ("search_notes", {"query": resolve_reference.name_query(target), "limit": HITS}),
-            )
-        )
+        query = resolve_reference.name_query(target)
+        return call_tool("search_notes", query=query, limit=HITS)
     if not asked.has("get_note_content"):
         hits = _hits(asked)
         fitting = resolve_reference.fitting_rows(target, hits) or hits[:1]
         if not fitting:
-            return _refused(asked, route) or Step(
-                phrase(route.language, "nothing", owner=asked.persona.owner)
+            return list_answers.refusal_or(
+                asked, route, route.phrase("nothing", owner=asked.persona.owner)
             )
         if len(fitting) > 1:
             return resolve_reference.ask_which(route.language, fitting)
-        return Step(calls=(("get_note_content", {"noteId": fitting[0]["id"]}),))
-    return _refused(asked, route) or Step(_in_short(asked, route, most=extracts.CHOSEN))
+        return call_tool("get_note_content", noteId=fitting[0]["id"])
+    return list_answers.refusal_or(asked, route, _in_short(asked, route, most=extracts.CHOSEN))
 
 
 def _folder(asked: Asked, route: Route) -> Step:
     if not asked.has("list_folders"):
-        return Step(calls=(("list_folders", {}),))
+        return call_tool("list_folders")
     if not asked.has("list_notes"):
         folder = resolve_reference.find_folder(
             route.get("folder"),
             [row for result in asked.of("list_folders") for row in result.content["folders"]],
         )
         if folder is None:
-            return _refused(asked, route) or Step(
-                phrase(route.language, "none_fits", words=route.get("folder"))
+            return list_answers.refusal_or(
+                asked, route, route.phrase("none_fits", words=route.get("folder"))
             )
-        return Step(
-            calls=(
-                (
-                    "list_notes",
-                    {"folderId": folder["id"], "recursive": True, "limit": FOLDER_NOTES},
-                ),
-            )
-        )
+        return call_tool("list_notes", folderId=folder["id"], recursive=True, limit=FOLDER_NOTES)
     notes = [row for result in asked.of("list_notes") for row in result.content["notes"]]
     if notes and not asked.has("get_note_content"):
         return Step(
             calls=tuple(("get_note_content", {"noteId": row["id"]}) for row in notes[:FOLDER_NOTES])
         )
-    return _refused(asked, route) or Step(
+    said = (
         _in_short(asked, route, most=2)
         if notes
-        else phrase(route.language, "nothing", owner=asked.persona.owner)
+        else route.phrase("nothing", owner=asked.persona.owner)
     )
+    return list_answers.refusal_or(asked, route, said)
 
 
 def _in_short(asked: Asked, route: Route, *, most: int) -> str:
-    lines = [phrase(route.language, "summary")]
+    lines = [route.phrase("summary")]
     for text in (note for result in asked.of("get_note_content") if (note := _read(result))):
         lines.append(f"\n{note_link(text.note_id, text.title)}")
         lines += [
@@ -135,7 +125,7 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
-        return Step(phrase(route.language, "help", owner=asked.persona.owner))
+        return Step(route.phrase("help", owner=asked.persona.owner))
     return Step(calls=tuple(_searches(asked.message, question.terms, limit=HITS)))
 
 
@@ -149,17 +139,10 @@ def _searches(
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search_notes", {"query": " ".join(terms)[:1000], "limit": limit})
     ]
+    # All pairs of characters together are hardly ever in one note.
     if questions.is_asian(message):
-        calls.append(
-            (
-                "grep_notes",
-                {
-                    "pattern": "|".join(re.escape(term) for term in terms),
-                    "mode": "regex",
-                    "limit": 200,
-                },
-            )
-        )
+        pattern = "|".join(map(re.escape, terms))
+        calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": 200}))
     return calls
 
 
@@ -173,6 +156,7 @@ def _singly(asked: Asked, question: Question) -> Step | None:
         for term in sorted(question.terms, key=lambda term: -len(term))[:SINGLES]
         if term not in done
     ]
+    # Once is enough: a turn has few steps.
     if len(done) > 1 or not terms or asked.has("get_note_content"):
         return None
     return Step(
@@ -190,6 +174,7 @@ def _hits(asked: Asked) -> list[dict[str, Any]]:
     for result in asked.of("search_notes"):
         for place, hit in enumerate(result.content.get("results", ())):
             hits.setdefault(hit["id"], hit)
+            # By rank, as scores of different searches cannot be compared.
             points[hit["id"]] = points.get(hit["id"], 0) + 1 / (place + 2)
     for result in asked.of("grep_notes"):
         for found in result.content.get("results", ()):
@@ -220,6 +205,7 @@ def _texts(asked: Asked) -> list[Text]:
     texts = []
     for hit in _hits(asked):
         content = begun.get(hit["id"], "")
+        # A text of just that length was cut.
         whole = hit["id"] in begun and len(content) < BEGINNING
         texts.append(read.get(hit["id"]) or Text(hit["id"], hit["title"], content, whole))
     return texts
@@ -236,15 +222,11 @@ def _read(result: Result) -> Text | None:
 
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
     if not notes:
-        return _refused(asked, route) or Step(
-            phrase(route.language, "nothing", owner=asked.persona.owner)
+        return list_answers.refusal_or(
+            asked, route, route.phrase("nothing", owner=asked.persona.owner)
         )
     nearest = [f"- {note_link(note.note_id, note.title)}" for note in notes[:NEAREST]]
-    return Step("\n".join([phrase(route.language, "unanswered"), *nearest]))
-
-
-def _refused(asked: Asked, route: Route) -> Step | None:
-    return None if asked.refusal is None else list_answers.tell_refusal(asked, route)
+    return Step("\n".join([route.phrase("unanswered"), *nearest]))
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:

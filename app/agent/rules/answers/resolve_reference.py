@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agent.rules.languages.language_data import Language
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
 from app.agent.rules.phrases.phrases import phrase
@@ -32,6 +32,7 @@ def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, An
     """Return the folder of that name; None when there is none, or several only nearly so called."""
     exact = [row for row in rows if fold_text(row["name"]).strip() == fold_text(name).strip()]
     near = exact or [row for row in rows if _named(name, row["name"])]
+    # Several of the very same name are in different places; the first is as good as any.
     return near[0] if exact or len(near) == 1 else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import get_args
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Pieces, Times, Unit
+from app.agent.rules.languages.language_tables import Pieces, Times, Unit
 
 SHORT_UNITS: tuple[Unit, ...] = ("hour",)
 YEAR: Unit = "year"
@@ -14,6 +14,7 @@ YEAR: Unit = "year"
 
 def unit_of(word: str) -> Unit:
     """Return which unit a word means; ValueError for one that means none."""
+    # fullmatch, since the word for one unit may begin that of another.
     for unit, pattern in _units().items():
         if pattern.fullmatch(word):
             return unit

@@ -70,6 +70,7 @@ class _Stems:
         self._all = {stem(word) for word in split_words(text) if word[:BEGINNING] in beginnings}
 
     def holds(self, wanted: str) -> bool:
+        # A single character is a word in Chinese and Japanese, but pairs are what is indexed.
         if len(wanted) == 1 and questions.is_asian(wanted):
             return wanted in self._text
         return wanted in self._all or any(are_alike(wanted, one) for one in self._all)
@@ -93,6 +94,7 @@ def best_passages(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     ranked.sort(key=lambda one: (-one.score, one.order, one.start))
     if not ranked or ranked[0].score < ENOUGH:
         return []
+    # Further passages only where they answer nearly as well as the best.
     least = max(ENOUGH, ranked[0].score * CLOSE)
     kept: list[Ranked] = []
     for one in ranked:
@@ -114,6 +116,7 @@ def as_quote(one: Ranked) -> Quote:
 
 def _stem_weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
     """Weigh each stem by how few of the notes hold it; one that none holds weighs most."""
+    # With one note found every word would seem rare.
     total = max(len(notes), NOTES)
     held = {one: sum(stems.holds(one) for stems in notes) for one in question.stems}
     return {
@@ -135,6 +138,7 @@ def _passages_of_note(
 ) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
+    # Of somebody else's birthday it is no answer.
     if not held or not total or not question.names <= held:
         return []
     every = split_sentences(note.content)
@@ -153,8 +157,10 @@ def _passages_of_note(
         named = under[sentence.heading]
         if not own[number] and not (named and question.kind is not None):
             continue
+        # “The price of the ticket” is not answered by any sentence about tickets.
         if question.focus and not question.focus & own[number] and not (question.focus & named):
             continue
+        # A word counts less the further it stands from the sentence: title, neighbours, note.
         score = sum(weights[one] * _share(one, own[number], named, around) for one in held) / total
         found.append(_place_passage(question, note, every, number, score, order, own[number]))
     return found

@@ -49,10 +49,12 @@ def _choose_sentences(
             break
         chosen.append(-place)
         for one in stems[-place]:
+            # So that five sentences do not say the same.
             weight[one] *= 0.2
     return chosen
 
 
 def _score(held: frozenset[str], weight: dict[str, float], length: int, *, first: bool) -> float:
+    # The 4 keeps a sentence of one frequent word from winning.
     worth = sum(weight[one] for one in held) / (len(held) + 4)
     return worth * (FIRST if first else 1.0) * (0.5 if length < SHORTEST else 1.0)

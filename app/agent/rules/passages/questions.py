@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, get_args
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Kind, Questions
+from app.agent.rules.languages.language_tables import Kind, Questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.phrases.phrases import language_of
 
@@ -53,6 +53,7 @@ def read_question(message: str) -> Question:
     text = fold_text(message[:1000])
     terms = tuple(dict.fromkeys(_terms(text)))[:MOST_TERMS]
     kind = next((kind for kind, pattern in _asks().items() if pattern.search(text)), None)
+    # What stands between “what is the” and “of” must be in the answer.
     asked_for = _asked_for().search(text)
     return Question(
         terms, tuple(stem(term) for term in terms), kind, _focus(asked_for), _names(message[:1000])
@@ -87,6 +88,7 @@ def _terms(text: str) -> list[str]:
         for word in found
         if word not in little() and (len(word) > 1 or word.isdecimal() or _ASIAN.match(word))
     ]
+    # “What is it?” has only little words, and yet something must be searched for.
     return kept or [word for word in found if len(word) > 1]
 
 
@@ -138,4 +140,4 @@ def _asked_for() -> re.Pattern[str]:
 
 @functools.cache
 def _filler() -> re.Pattern[str]:
-    return re.compile(language_data.either(one.filler for one in language_data.of_all(Questions)))
+    return re.compile(language_data.any_of(Questions, lambda one: one.filler))

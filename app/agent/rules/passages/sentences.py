@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from app.agent.rules.languages import language_data
 from app.core.markdown import blocks
 
 MOST = 3_000
@@ -22,10 +23,6 @@ _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)
 _OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
 _RULE = re.compile(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
 
-_SHORT = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "en", "er", "em", "ly", "s", "e")
@@ -67,6 +64,7 @@ def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield the places of lines, those that only wrap a sentence joined, and whether each is a
     heading, then without its marks.
     """
+    # Wrapped lines make one block, so that a sentence is whole in a quote.
     begun: int | None = None
     last = 0
     for line in blocks.read_lines(text):
@@ -90,11 +88,20 @@ def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
 def _goes_on(text: str) -> bool:
     line = text.rpartition("\n")[2]
     return (
+        # A short line ended because its author wanted it to.
         len(line) >= _WRAPPED
         and line[-1:] not in ".:;!?。！？"
         and len(text) < LONGEST
         and not line.lstrip().startswith(("|", "#"))
     )
+
+
+@functools.cache
+def _short() -> re.Pattern[str]:
+    """Return a pattern for what a full stop may follow in the middle of a sentence."""
+    named = (about.abbreviations.split() for about in language_data.languages().values())
+    words = "|".join(sorted({word for words in named for word in words}))
+    return re.compile(rf"(?:\b(?:{words})|\b\d{{1,2}}|\b(?-i:[A-Z]))\.$", re.IGNORECASE)
 
 
 @functools.cache
@@ -108,7 +115,8 @@ def _sentence_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]
     marker = _MARKER.match(text, start, end)
     start = marker.end() if marker else start
     for stop in _stop().finditer(text, start, end):
-        if stop.start() - start > LONGEST or not _SHORT.search(
+        # “Dr. Smith” and “3. May” end no sentence, unless it has grown too long already.
+        if stop.start() - start > LONGEST or not _short().search(
             text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")
         ):
             yield from _cut_long(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))
@@ -160,6 +168,7 @@ def _character_pairs(run: str) -> list[str]:
 def stem(word: str) -> str:
     """Return what the forms of a word share, roughly."""
     before = ""
+    # Again and again: “meetings” loses two endings.
     while before != word and len(word) >= 4 and word[-1].isalpha():
         before, word = word, _shortened(word)
     return word
@@ -186,6 +195,7 @@ def are_alike(one: str, other: str) -> bool:
     """
     if one == other:
         return True
+    # Most pairs differ here, and this is asked for every pair.
     if one[:4] != other[:4] or min(len(one), len(other)) < 5:
         return False
     shared = next(
@@ -205,6 +215,9 @@ def fold_text(text: str) -> str:
     return unicodedata.normalize(
         "NFC",
         "".join(
-            mark for mark in parted if not unicodedata.combining(mark) or mark in "\u3099\u309a"
+            # The marks of kana make other letters, not accents.
+            mark
+            for mark in parted
+            if not unicodedata.combining(mark) or mark in "\u3099\u309a"
         ),
     )

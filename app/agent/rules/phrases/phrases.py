@@ -4,7 +4,7 @@ import functools
 import re
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import Language, Phrases
+from app.agent.rules.languages.language_tables import Language, Phrases
 
 DEFAULT = "en"
 """The language of whatever nothing speaks for."""
@@ -21,6 +21,7 @@ def phrase(language: Language, name: str, *, owner: str = "", **values: object) 
     phrases: Phrases = language_data.load_table(language, Phrases)
     other = phrases.for_others.get(name) if owner else None
     sentence = (other or phrases.sentences[name]).replace("{owner}", owner)
+    # Not str.format: titles may hold braces.
     for key, value in values.items():
         sentence = sentence.replace("{" + key + "}", str(value))
     return sentence
@@ -32,17 +33,19 @@ def language_of(message: str) -> Language:
     English when nothing speaks for another.
     """
     text = message[:_READ].lower().replace("’", "'")
+    # Kana is Japanese alone; Han would be Chinese or Japanese.
     if _KANA.search(text):
-        return _language_of_script("kana")
+        return language_data.language_of_script("kana")
     # a Chinese message may have names in Latin letters, and a Latin one a Chinese word
     if len(_HAN.findall(text)) * 2 > len(re.findall(r"[a-z]", text)):
-        return _language_of_script("han")
+        return language_data.language_of_script("han")
     words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text)
     points = {
         language: sum(word in common for word in words)
         + (language_data.languages()[language].sign_weight if signs.search(text) else 0)
         for language, (common, signs) in _known_by().items()
     }
+    # max takes the first of equals, which is the language with the lowest order.
     return max(points, key=lambda language: points[language])
 
 
@@ -58,10 +61,3 @@ def _known_by() -> dict[Language, tuple[frozenset[str], re.Pattern[str]]]:
         for language, about in language_data.languages().items()
         if about.script == "alphabet"
     }
-
-
-@functools.cache
-def _language_of_script(script: str) -> Language:
-    return next(
-        language for language, about in language_data.languages().items() if about.script == script
-    )

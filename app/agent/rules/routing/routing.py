@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_data import IntentPattern, Language, Routing
+from app.agent.rules.languages.language_tables import IntentPattern, Language, Routing
 from app.agent.rules.phrases import phrases
 
 READ = 600
@@ -43,6 +43,10 @@ class Route(msgspec.Struct, frozen=True):
         """Return an argument; empty where the message has none."""
         return self.arguments.get(name, "")
 
+    def phrase(self, name: str, *, owner: str = "", **values: object) -> str:
+        """Return a fixed sentence in the language to answer in."""
+        return phrases.phrase(self.language, name, owner=owner, **values)
+
 
 class Rule(NamedTuple):
     """A pattern that means an intent, with the language of its table; `hints`.
@@ -60,6 +64,7 @@ class Rule(NamedTuple):
 
         None where it does not.
         """
+        # Substrings cost far less than patterns that cannot fit.
         if self.hints and not any(hint in folded for hint in self.hints):
             return None
         return self.pattern.search(text)
@@ -76,10 +81,12 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
     language = phrases.language_of(message)
     polite = _around().polite.match(head)
     bare = head[polite.end() :] if polite else head
+    # First as written: "please" may belong to what is to be said to somebody.
     for text in dict.fromkeys((head, bare)):
         folded = text.lower()
         for rule in (*_rules_of_others(language, names), *_rules(language)):
             if found := rule.fits(text, folded):
+                # A text to be noted is longer than what decides the intent.
                 rest = message[READ:]
                 arguments = {
                     name: _trim_argument(name, value, found.end(name) == len(text), rest)
@@ -126,6 +133,7 @@ def _rules_of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, 
 def others_patterns(language: Language, names: tuple[str, ...]) -> Iterator[str]:
     """Yield how others ask in a language whether the owner has time: by “you”, “she” or name."""
     table = language_data.load_table(language, Routing)
+    # Else the first name would match and leave the surname standing.
     longest_first = sorted(names, key=len, reverse=True)
     name = f"(?:{_titles()})?(?:{'|'.join(map(re.escape, longest_first))})"
     pronouns = table.others.pronouns
@@ -136,7 +144,7 @@ def others_patterns(language: Language, names: tuple[str, ...]) -> Iterator[str]
 
 @functools.cache
 def _titles() -> str:
-    return language_data.either(table.others.titles for table in language_data.of_all(Routing))
+    return language_data.any_of(Routing, lambda one: one.others.titles)
 
 
 @functools.cache
@@ -159,6 +167,8 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
 
 
 def _answer_language(language: Language, rule: Rule) -> Language:
+    # English is also what is assumed when nothing speaks for a language; then the rule knows
+    # better.
     return rule.language if language == "en" else language
 
 
@@ -208,6 +218,7 @@ def _trim_name(value: str) -> str:
     around = _around()
     text = around.trailing.sub("", value.strip())
     before = None
+    # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
         before = text
         text = around.article.sub("", _unquoted(text))

@@ -1,0 +1,395 @@
+"""The tables that a language's folder holds, a class for each file.
+
+Their fields are the schema of the files: an unknown or missing one is an error that names it.
+"""
+
+from typing import Literal
+
+import msgspec
+
+Language = str
+"""The code of a language, which is its folder's name."""
+Pieces = str | tuple[str, ...]
+"""A regular expression, in pieces where it is long; `{name}` in it stands for a macro."""
+Where = Literal["free", "phrase", "word", "apart", "beside"]
+"""Where a pattern counts: anywhere; with its own preposition, at the beginning or standing apart;
+the same without the beginning; standing apart only; or only beside something else that was found.
+
+What is followed by a noun does not stand apart.
+"""
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file holds."""
+
+
+class About(Table, frozen=True):
+    """`language.toml`: its name, its place among languages that fit a text alike, and how it is
+    known: by its script, or where it has an alphabet by its `common` words and by `signs`.
+
+    After one of the `abbreviations` a full stop ends no sentence.
+    """
+
+    name: str
+    order: int
+    script: Literal["alphabet", "han", "kana"]
+    common: str = ""
+    signs: str = "(?!)"
+    sign_weight: int = 0
+    abbreviations: str = ""
+
+
+class Phrases(Table, frozen=True):
+    """`phrases.toml`: the fixed sentences by name."""
+
+    sentences: dict[str, str]
+    for_others: dict[str, str]
+
+
+class IntentPattern(Table, frozen=True):
+    """A pattern that means an intent; its groups are the intent's arguments."""
+
+    intent: str
+    pattern: Pieces
+
+
+class AskedByOthers(Table, frozen=True):
+    """How others ask for the owner's time: `{name}` is one of the owner's names, `{who}` may be
+    one of the `pronouns` too; one of the `titles` may stand before a name.
+    """
+
+    pronouns: str
+    patterns: tuple[Pieces, ...]
+    titles: str = ""
+
+
+class Routing(Table, frozen=True):
+    """`routing.toml`: what means which intent, tried in order.
+
+    One of the `hints` stands in every message that a pattern of `network` can fit; without hints
+    those patterns are always tried. `polite` may come before what is asked and `polite_end` after
+    it; `article`, `before_name` and `after_name` may stand around the name of a note.
+    """
+
+    general: tuple[IntentPattern, ...]
+    calendar: tuple[IntentPattern, ...]
+    network: tuple[IntentPattern, ...]
+    others: AskedByOthers
+    hints: tuple[str, ...] = ()
+    polite: Pieces = ""
+    polite_end: Pieces = ""
+    article: Pieces = ""
+    before_name: Pieces = ""
+    after_name: Pieces = ""
+    macros: dict[str, Pieces] = {}
+
+
+class DatePattern(Table, frozen=True):
+    """A pattern of quick add with the name of what it means; `says` is what it says always."""
+
+    means: str
+    pattern: Pieces
+    where: Where = "free"
+    says: dict[str, str] = {}
+
+
+class SharedDates(Table, frozen=True):
+    """`quickadd.toml` beside the folders: what is read alike in every language."""
+
+    macros: dict[str, Pieces]
+    priority: tuple[DatePattern, ...]
+    wide_priority: tuple[DatePattern, ...]
+    numeric: tuple[DatePattern, ...]
+
+
+class Dates(Table, frozen=True):
+    """`quickadd.toml`: words in small letters without accents, by what they mean, and patterns.
+
+    `before` forbids the next word to be a date, `after` may follow one, `against` makes a
+    statement of it; by `common` words and `signs` the language is known; `leads` may come before
+    the task itself; `include` names groups of `SharedDates`, which stand before its own rules.
+    """
+
+    weekdays: dict[int, tuple[str, ...]]
+    months: dict[int, tuple[str, ...]]
+    numbers: dict[int, tuple[str, ...]]
+    units: dict[str, tuple[str, ...]]
+    parts: dict[str, tuple[str, ...]]
+    days: dict[int, tuple[str, ...]]
+    ordinals: dict[int, tuple[str, ...]]
+    rules: tuple[DatePattern, ...]
+    include: tuple[Literal["priority", "wide_priority", "numeric"], ...] = ()
+    macros: dict[str, Pieces] = {}
+    before: str = ""
+    after: str = ""
+    against: str = ""
+    common: str = ""
+    leads: Pieces = "(?!)"
+    signs: Pieces = "(?!)"
+    month_first: bool = False
+    twelve_hours: bool = True
+    spaced: bool = True
+    names_capitalised: bool = False
+
+
+Unit = Literal["hour", "day", "week", "month", "year"]
+Part = Literal["morning", "afternoon", "evening"]
+RangeName = Literal[
+    "after_tomorrow",
+    "ahead",
+    "behind",
+    "next_weekend",
+    "weekend",
+    "next_week",
+    "last_week",
+    "week",
+    "next_month",
+    "month",
+    "yesterday",
+    "today",
+    "tomorrow",
+]
+"""What a stretch of time may be, in the order in which they are tried."""
+Earlier = Literal[
+    "yesterday",
+    "today",
+    "last week",
+    "this week",
+    "last month",
+    "this month",
+    "last year",
+    "this year",
+    "30 days",
+]
+"""Days that have been, as the search of notes reads them, in the order in which they are tried."""
+
+
+class Deadlines(Table, frozen=True):
+    """How a deadline is named in passing, in small letters without accents.
+
+    One of the `hints` begins a word of every text that names one without a digit; `overdue_after`
+    and `overdue_before` stand beside a number of days that are over.
+    """
+
+    months: dict[int, tuple[str, ...]] = {}
+    amounts: dict[int, tuple[str, ...]] = {}
+    hints: Pieces = ""
+    ordinal: Pieces = ""
+    of: Pieces = ""
+    today: Pieces = ""
+    tomorrow: Pieces = ""
+    after_tomorrow: Pieces = ""
+    yesterday: Pieces = ""
+    since: Pieces = ""
+    past_after: Pieces = ""
+    ahead: Pieces = ""
+    ahead_hours: Pieces = ""
+    hours: Pieces = ""
+    overdue_after: Pieces = ""
+    overdue_before: Pieces = ""
+    weekend: Pieces = ""
+    this_week: Pieces = ""
+    next_week: Pieces = ""
+    this_month: Pieces = ""
+    next_month: Pieces = ""
+    next_year: Pieces = ""
+    in_month: Pieces = ""
+    noon: Pieces = ""
+    midnight: Pieces = ""
+    o_clock: Pieces = ""
+    at: Pieces = ""
+
+
+class Times(Table, frozen=True):
+    """`times.toml`: how days, times and stretches of time are named in a message.
+
+    `weekdays` from Monday; `{day}` is one of them, `{unit}` one of the `units` but a year,
+    `{long_unit}` neither an hour. The groups of `ahead`, `behind` and `ago` are a number and its
+    unit. `clock` are words for times of day; `particle` is left out after a time.
+    """
+
+    weekdays: tuple[str, str, str, str, str, str, str]
+    weekday: Pieces
+    units: dict[Unit, Pieces]
+    parts: dict[Part, Pieces]
+    ranges: dict[RangeName, Pieces]
+    earlier: dict[Earlier, Pieces]
+    between: Pieces = ""
+    clock: Pieces = ""
+    ago: Pieces = ""
+    particle: Pieces = ""
+    deadlines: Deadlines = Deadlines()
+
+
+Kind = Literal["number", "when", "where", "who", "why"]
+"""What a question may want, in the order in which they are tried."""
+
+
+class Focus(Table, frozen=True):
+    """What stands around the thing asked for, as in “what is the … of”."""
+
+    asks: Pieces = ""
+    article: Pieces = ""
+    of: Pieces = ""
+
+
+class Questions(Table, frozen=True):
+    """`questions.toml`: what in a question matters, in small letters without accents.
+
+    `little` words say nothing, `general` ones name a thing only roughly; `filler` is left out
+    where no spaces part words. `asks` tells what is wanted and `answers` what such a thing is
+    known by. Where `capital_nouns`, capitals tell nothing of names.
+    """
+
+    asks: dict[Kind, Pieces]
+    answers: dict[Kind, Pieces]
+    little: str = ""
+    general: str = ""
+    filler: Pieces = ""
+    capital_nouns: bool = False
+    focus: Focus = Focus()
+
+
+class Files(Table, frozen=True):
+    """How the files that came with a message are named, and what points at them."""
+
+    named: Pieces
+    pointed_at: Pieces
+
+
+class Link(Table, frozen=True):
+    """What is said of a link to the agent: `one` of a unit, for ever, all notes, a folder.
+
+    A name follows `folder` up to one of `after_folder`, or is the group of `folder_name`; a label
+    follows `called` up to one of `after_called`.
+    """
+
+    forever: Pieces
+    all_notes: Pieces
+    one: Pieces = ""
+    folder: Pieces = ""
+    after_folder: Pieces = ""
+    folder_name: Pieces = ""
+    called: Pieces = ""
+    after_called: Pieces = ""
+
+
+class Reminder(Table, frozen=True):
+    """In what is `asked` to be remembered the group of `verb` stands for all of it."""
+
+    asked: Pieces
+    verb: Pieces
+
+
+class Answers(Table, frozen=True):
+    """`answers.toml`: what a message says beside its intent."""
+
+    next_event: Pieces
+    everything: Pieces
+    files: Files
+    link: Link
+    reminder: Reminder | None = None
+
+
+class Lexicon(Table, frozen=True):
+    """`lexicon.toml`: what tells of each sense; `joins_words` where words are found inside
+    others.
+    """
+
+    senses: dict[str, str]
+    joins_words: bool = False
+
+
+class PersonaWords(Table, frozen=True):
+    """`persona.toml`: how an owner says what to call them and the agent, and how to answer.
+
+    `{name}` is a name, `{han_name}` one that no space parts from what follows, `{language}` what
+    any language is called. `you_are` counts only where `your_name` finds nothing; `courtesy` may
+    stand before any of them. `languages` are the names of languages in this one, by code.
+    """
+
+    call_me: Pieces
+    your_name: Pieces
+    answer_in: Pieces
+    brief: Pieces
+    languages: dict[Language, str]
+    my_name: Pieces = ""
+    you_are: Pieces = ""
+    courtesy: Pieces = ""
+
+
+class MailWords(Table, frozen=True):
+    """What tells of an e-mail's sender: how its address begins, its category, its text."""
+
+    seller: Pieces = ""
+    machine: Pieces = ""
+    selling_kind: Pieces = ""
+    price_cut: Pieces = ""
+
+
+class ThingWords(Table, frozen=True):
+    """`things.toml`: how lists of things speak, in small letters without accents.
+
+    A row such as “no new e-mails” is `there_is`, `none` and one of the `things`; “you have 3 tasks”
+    is `you_have` and then `things` or `pressing`. `late` is a heading, `high` and `low` are words
+    for a priority.
+    """
+
+    things: Pieces
+    none: Pieces
+    there_is: Pieces
+    you_have: Pieces
+    late: Pieces
+    high: Pieces
+    low: Pieces
+    all_done: Pieces = ""
+    pressing: Pieces = ""
+    mail: MailWords = MailWords()
+    sources: dict[Literal["email", "note", "todo", "calendar"], Pieces] = {}
+    urgency: dict[Literal["critical", "high", "medium", "low"], str] = {}
+    tools: dict[str, Pieces] = {}
+
+
+ListUnit = Literal["minute", "hour", "day", "week"]
+NamedSpan = Literal["today", "tomorrow", "week"]
+
+
+class ChecklistTimes(Table, frozen=True):
+    """When a line of the checklist is due; `weekdays` from Monday.
+
+    `each` stands before days, `interval` before a number of hours; the number of a day follows
+    `monthly` and `on_day`.
+    """
+
+    weekdays: tuple[str, str, str, str, str, str, str]
+    workdays: Pieces
+    weekend: Pieces
+    and_: Pieces = msgspec.field(name="and")
+    each: Pieces
+    interval: Pieces
+    daily: Pieces
+    monthly: Pieces
+    on_day: Pieces
+    at: Pieces
+    ordinal: Pieces = ""
+    o_clock: Pieces = ""
+
+
+class ChecklistWords(Table, frozen=True):
+    """`checklist.toml`: what a line of the heartbeat's checklist asks for, in small letters.
+
+    `kinds` are the rules that know it, unless it has one of `not_for_rules`, or one of the `acts`.
+    The task follows `new_todo`; the groups of `new_line` are what is added, and to which note.
+    `lead` stands before what is only to be said; `patient` is what may wait for a day.
+    """
+
+    kinds: dict[str, Pieces]
+    times: ChecklistTimes
+    units: dict[ListUnit, Pieces]
+    spans: dict[NamedSpan, Pieces]
+    not_for_rules: Pieces
+    acts: Pieces
+    new_todo: Pieces
+    lead: Pieces
+    new_line: Pieces = ""
+    patient: Pieces = ""
