@@ -41,11 +41,8 @@ def get() -> str | None:
         return missing()
     say("Installing Chromium for the tests of pages (once) …")
     last = ""
-    for command in (
-        INSTALL,
-        UPDATE,
-        INSTALL,
-    ):  # on a fresh machine the lists of packages come first
+    # on a fresh machine the lists of packages come first
+    for command in (INSTALL, UPDATE, INSTALL):
         last = run(command)
         if find() is not None:
             return None

@@ -138,9 +138,8 @@ def _check_audit(data: Path, examined: list[Finding]) -> list[Finding]:
     """Check the record of what agents did, where the database can be read and has its schema."""
     if not _is_readable(examined):
         return []
-    from app.tools.approvals.audit import (
-        verify_whole,
-    )  # what no other command needs without a server
+    # what no other command needs without a server
+    from app.tools.approvals.audit import verify_whole
     from app.upkeep.open_read_only import open_read_only
 
     with open_read_only(data / data_dir.DATABASE, alone=True) as connection:

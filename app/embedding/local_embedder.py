@@ -111,9 +111,8 @@ class LocalEmbedder:
             self._starting.add_done_callback(self._started)
         starting = self._starting
         try:
-            return await asyncio.shield(
-                starting
-            )  # whoever is cancelled, the others still wait for it
+            # whoever is cancelled, the others still wait for it
+            return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if starting.cancelled():  # by `close`, not by whoever asked
                 raise EmbeddingFailed(CLOSED) from None

@@ -100,9 +100,8 @@ class MiniLM:
 
     def _forward(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
         cuts = list(_slices_of(map(len, texts)))
-        with np.errstate(
-            over="ignore", divide="raise", invalid="raise"
-        ):  # a power of two that is too large makes GELU nought, as it should
+        # a power of two that is too large makes GELU nought, as it should
+        with np.errstate(over="ignore", divide="raise", invalid="raise"):
             columns = self._columns(texts, room)
             for layer in self._layers:
                 _attend(layer, columns, cuts, room)
@@ -173,9 +172,8 @@ def _feed_forward(layer: Layer, columns: Floats, room: Room) -> None:
     count = columns.shape[1]
     wide = room.take("wide", WIDE + 1, count)
     wide[WIDE] = 1
-    step = max(
-        WIDTH // 2, CACHED // count
-    )  # a part at a time, which stays in the processor's cache
+    # a part at a time, which stays in the processor's cache
+    step = max(WIDTH // 2, CACHED // count)
     for first in range(0, WIDE, step):
         rows = _multiply(
             layer.wide[first : first + step],
@@ -224,9 +222,8 @@ def _multiply(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> F
 
 def _normalise(columns: Floats, norm: Norm) -> None:
     few = columns.shape[1] <= FEW_PIECES
-    rows = (
-        columns.T.copy() if few else columns.T
-    )  # numpy walks along what lies together, which with few columns is too short to pay
+    # numpy walks along what lies together, which with few columns is too short to pay
+    rows = columns.T.copy() if few else columns.T
     mean = rows @ AVERAGE
     scale = 1 / np.sqrt(
         np.einsum("ij,ij->i", rows, rows) / np.float32(WIDTH) - mean * mean + EPSILON

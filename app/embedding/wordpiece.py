@@ -106,9 +106,8 @@ class _Clean(_Table):
         category = unicodedata.category(character)
         if character in "\t\n\r" or category[0] == "Z":
             return " "
-        if character == "\ufffd" or (
-            category[0] == "C" and category != "Cn"
-        ):  # an emoji newer than this Python is a word all the same
+        # an emoji newer than this Python is a word all the same
+        if character == "\ufffd" or (category[0] == "C" and category != "Cn"):
             return ""
         return (
             f" {character} "

@@ -135,9 +135,8 @@ def write_answer(out: BinaryIO, answer: Answer) -> None:
 
 def main() -> None:
     """Load the model, say so, and work until the input ends."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C means the server, which ends its worker in its own time
+    # Ctrl-C means the server, which ends its worker in its own time
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(SWITCH_SECONDS)
     asked, out = sys.stdin.buffer, sys.stdout.buffer
     try:

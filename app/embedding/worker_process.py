@@ -29,9 +29,8 @@ END_SECONDS = 2
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-ONE_ARENA = {
-    "MALLOC_ARENA_MAX": "1"
-}  # glibc would give each thread its own, and 8 MB more would lie unused
+# glibc would give each thread its own, and 8 MB more would lie unused
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 
 
 class WorkerEnded(Exception):
@@ -119,9 +118,8 @@ class WorkerProcess:
         answer: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
         self._pending[number] = answer
         try:
-            self._input.write(
-                message
-            )  # all of it is taken at once, so a cancelled ask cannot leave half a message
+            # all of it is taken at once, so a cancelled ask cannot leave half a message
+            self._input.write(message)
             return await answer
         finally:
             self._pending.pop(number, None)

@@ -346,10 +346,8 @@ class Run:
         """Give every note a vector and measure searching by words and meaning."""
         server = space.server
         server.environment = {**(server.environment or {}), "HEARTH_EMBEDDINGS": "auto"}
-        server.command = [
-            *server.command,
-            "--accept-changes",
-        ]  # to the file that vectors are invented in
+        # to the file that vectors are invented in
+        server.command = [*server.command, "--accept-changes"]
         memory = []
         for most in (1, -1):
             server.stop()

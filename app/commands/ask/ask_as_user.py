@@ -70,9 +70,8 @@ class Speaker:
             yield from self._lines_here(name, params)
         except data_dir.InUse as busy:
             door = data_dir.read_announcement(self._data)
-            if (
-                door is None or door.pid != busy.pid
-            ):  # another command at work, or what a server left behind that was killed
+            # another command at work, or what a server left behind that was killed
+            if door is None or door.pid != busy.pid:
                 raise
             yield from self._lines_at(door, name, params)
 
@@ -131,9 +130,8 @@ class Speaker:
             try:
                 whose = "" if self._username is None else f"as/{quote(self._username, safe='')}/"
                 connection.request("POST", f"/control/{whose}{name}", json.dumps(params), headers)
-                response = open_.enter_context(
-                    connection.getresponse()
-                )  # it keeps the socket where the answer streams
+                # it keeps the socket where the answer streams
+                response = open_.enter_context(connection.getresponse())
                 if response.status != http.HTTPStatus.OK:
                     raise Refused(
                         str(
@@ -142,9 +140,8 @@ class Speaker:
                             )
                         )
                     )
-                yield from map(
-                    _parse_object, response
-                )  # one a line; the record of an operation that does not stream is such a line too
+                # one a line; the record of an operation that does not stream is such a line too
+                yield from map(_parse_object, response)
             except TimeoutError:
                 raise Refused(
                     f"The server at {door.url} sent nothing for {QUIET_SECONDS} seconds. It may "
@@ -199,9 +196,8 @@ async def _tell_all(
                 async for event in events:
                     tell(_parse_object(encode(event)))
             finally:
-                if isinstance(
-                    events, AsyncGenerator
-                ):  # ends what nobody listens to before the database is closed
+                # ends what nobody listens to before the database is closed
+                if isinstance(events, AsyncGenerator):
                     await events.aclose()
         else:
             tell(_parse_object(encode(result)))

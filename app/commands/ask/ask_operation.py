@@ -60,9 +60,8 @@ def _ask_server_or_here(
             return _ask_once(settings, data, name, params, seconds)
         except data_dir.InUse as busy:
             now = time.monotonic()
-            if (
-                busy.pid != owner
-            ):  # a server that starts or ends, or other commands at work, each for a moment
+            # a server that starts or ends, or other commands at work, each for a moment
+            if busy.pid != owner:
                 owner, until = busy.pid, now + PATIENCE_SECONDS
             elif now > until:
                 raise Refused(
@@ -98,9 +97,9 @@ async def open_app(settings: Settings, data: Path) -> AsyncIterator["App"]:
     and the turns that it began have ended.
     """
     from app.agent.models.providers import Providers
-    from app.main import (
-        build_parts,
-    )  # the whole program, which most commands beside a running server never load
+
+    # the whole program, which most commands beside a running server never load
+    from app.main import build_parts
 
     parts = build_parts(settings, data)
     await parts.store.open()

@@ -55,9 +55,8 @@ def chat(
     if message is not None and (json_ or not sys.stdout.isatty()):
         _ask_once(speaker, message, conversation=conversation, model=model, json_=json_)
         return
-    from app.commands.chat.chat_session import (
-        Session,
-    )  # rich and prompt_toolkit, which nothing else needs
+    # rich and prompt_toolkit, which nothing else needs
+    from app.commands.chat.chat_session import Session
 
     kept = data_directory(settings) / HISTORY.format(username=username.strip().lower())
     session = Session(speaker, username, kept, conversation=conversation, model=model)

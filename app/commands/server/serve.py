@@ -109,9 +109,8 @@ def serve(
 
     The first start creates the database, a user and an API key, and shows the key once.
     """
-    os.environ.setdefault(
-        "OPENBLAS_NUM_THREADS", "1"
-    )  # before anything loads it: a second thread makes it many times slower on a busy machine
+    # before anything loads it: a second thread makes it many times slower on a busy machine
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     settings = read_settings(
         host=host,
         port=port,
@@ -173,9 +172,8 @@ def _hold_port_and_data(
         sockets = listen(settings.host, settings.port)
     except Refused:
         if (path / data_dir.LOCK).exists():
-            with data_dir.visit_directory(
-                path
-            ):  # when it is the same server that has both, the directory is the better reason
+            # when it is the same server that has both, the directory is the better reason
+            with data_dir.visit_directory(path):
                 pass
         raise
     with contextlib.ExitStack() as stack:
@@ -216,10 +214,8 @@ def _serve_damaged(
             connect(path / data_dir.DATABASE, writes=False, sealed="ro")
         ) as connection:
             connection.execute("SELECT count(*) FROM users").fetchone()
-    except (
-        sqlite3.DatabaseError,
-        UnicodeDecodeError,
-    ):  # its words about a damaged file may be no text
+    # its words about a damaged file may be no text
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         raise Refused(why) from None
     click.echo(f"{why} Starting read-only.", err=True)
     _serve_open(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
@@ -238,10 +234,8 @@ def _serve_open(
     # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the
     # start
     gc.disable()
-    from app.commands.server.http_server import (
-        Server,
-        log_to_stderr,
-    )  # these load the whole program, so only once nothing refuses the start
+    # these load the whole program, so only once nothing refuses the start
+    from app.commands.server.http_server import Server, log_to_stderr
     from app.core.caller import OPERATOR
     from app.main import create_app
 
@@ -253,9 +247,8 @@ def _serve_open(
         models=models_directory(settings, path),
         access_log=settings.access_log and not sealed,
     )
-    settings = dataclasses.replace(
-        settings, port=sockets[0].getsockname()[1]
-    )  # any free one was asked for with 0
+    # any free one was asked for with 0
+    settings = dataclasses.replace(settings, port=sockets[0].getsockname()[1])
     app = create_app(settings, path, control_token=token, sealed=sealed)
     store = app.state.parts.store
     if damaged:

@@ -45,9 +45,8 @@ def _ensure_thread(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | No
     )
     if found is not None:
         return found
-    title = (
-        "Messages to my agent" if kind == "own_agent" else "Someone who is gone"
-    )  # the other side's name stands there while they are
+    # the other side's name stands there while they are
+    title = "Messages to my agent" if kind == "own_agent" else "Someone who is gone"
     members = tuple(dict.fromkeys((user, other)))
     conversation = conversation_rows.begin(
         tx, type=TYPES[kind], owner=owner, title=title, members=members

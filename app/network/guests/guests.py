@@ -129,9 +129,8 @@ async def ask_as_guest(
     `guest` is the row of the user who is signed in; `address` and `agent` tell visitors apart
     who are not.
     """
-    app.quick(
-        guest_turns.require_open_link, token
-    )  # before the count: what leads nowhere takes nothing from those who have a link
+    # before the count: what leads nowhere takes nothing from those who have a link
+    app.quick(guest_turns.require_open_link, token)
     _take_rate(app, ("address", address))
     if stop_switch.is_stopped(app):
         raise Unavailable(guest_turns.STOPPED)

@@ -128,9 +128,8 @@ class Entry(msgspec.Struct, frozen=True):
         content = b""
         if self.size <= most:
             with self.open() as stream:
-                content = stream.read(
-                    self.size + 1
-                )  # a reader makes room at once for what it is asked
+                # a reader makes room at once for what it is asked
+                content = stream.read(self.size + 1)
                 if self.size < len(content) <= most:
                     content += stream.read(most - self.size)  # it has grown since it was listed
         if max(self.size, len(content)) > most:

@@ -113,9 +113,8 @@ class ZipTree(ArchiveTree):
         self._file.close()
 
     def _fault(self, info: zipfile.ZipInfo, path: str) -> str:
-        if (
-            "\0" in info.orig_filename or "\\" in info.orig_filename
-        ):  # which the library turns into other paths
+        # which the library turns into other paths
+        if "\0" in info.orig_filename or "\\" in info.orig_filename:
             return fault_of(info.orig_filename)
         if (fault := fault_of(path, self.limits)) or info.is_dir():
             return fault

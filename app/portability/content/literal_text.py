@@ -45,9 +45,8 @@ def literal_spans(text: str) -> list[Span]:
 def lies_inside(spans: Sequence[Span], place: int) -> bool:
     """Return whether a place lies in one of some spans that are in order of their beginnings."""
     last = bisect.bisect_right(spans, place, key=lambda span: span[0])
-    return any(
-        place < end for _, end in spans[max(0, last - 2) : last]
-    )  # maths may lie around code
+    # maths may lie around code
+    return any(place < end for _, end in spans[max(0, last - 2) : last])
 
 
 def _blank_spans(text: str, spans: Sequence[Span]) -> str:

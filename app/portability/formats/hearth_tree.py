@@ -322,8 +322,7 @@ def _is_of_export(entry: Entry) -> bool:
 
 def _decoded(content: bytes) -> str:
     try:
-        return (
-            content.decode()
-        )  # byte for byte as it was exported, also what begins with a mark of byte order
+        # byte for byte as it was exported, also what begins with a mark of byte order
+        return content.decode()
     except UnicodeDecodeError:
         return decode_text(content)

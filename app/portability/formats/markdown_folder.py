@@ -104,9 +104,8 @@ class MarkdownFolder:
             if isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
         refused = [one for one in self._listed if isinstance(one, NotCarried)]
-        yield from sorted(
-            refused, key=lambda one: isinstance(one, PassedOver)
-        )  # what nobody misses comes last
+        # what nobody misses comes last
+        yield from sorted(refused, key=lambda one: isinstance(one, PassedOver))
         for entry in self._entries():
             if not _is_note(entry.path):
                 made = moment_from_epoch(entry.modified, 1) if entry.modified else None

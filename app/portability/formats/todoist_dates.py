@@ -44,9 +44,8 @@ def understood(text: str, language: str, zone: str, exported: date | None) -> Wh
         return _exact(found, zone)
     if not text.strip() or len(text) > 200 or _FROM_DONE.search(text):
         return None
-    for locale in dict.fromkeys(
-        (language or None, "en")
-    ):  # Todoist writes the months in English, whatever the language
+    # Todoist writes the months in English, whatever the language
+    for locale in dict.fromkeys((language or None, "en")):
         if found_when := _by_grammar(text, locale, zone, exported):
             return found_when
     return None
@@ -86,9 +85,8 @@ def _by_grammar(text: str, locale: str | None, zone: str, exported: date | None)
     """Read the words as quick add does; every one of them must have been understood."""
     has_year = _YEAR.search(text) is not None
     read = _understood(text, locale, exported or date(1970, 1, 1))
-    if (
-        read is None and has_year
-    ):  # quick add takes no day that has passed, and an export is full of them
+    # quick add takes no day that has passed, and an export is full of them
+    if read is None and has_year:
         read = _understood(text, locale, date(1970, 1, 1))
     if read is None:
         return None

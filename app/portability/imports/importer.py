@@ -101,9 +101,8 @@ class Importer:
         """
         own = self._source.format == OWN
         where = "/".join(self._into)
-        lasting = getattr(
-            self._source, "identity", None
-        )  # of formats whose keys are the same under every file name and nobody else's
+        # of formats whose keys are the same under every file name and nobody else's
+        lasting = getattr(self._source, "identity", None)
         known = lasting or f"{self._source.format}:{'' if own else self._name}"
         identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
@@ -343,9 +342,8 @@ async def _read_ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]
             if pulled.at_end:
                 return
     finally:
-        with contextlib.suppress(
-            Exception
-        ):  # a generator must not be left in the middle of a step, nor a failure unheard
+        # a generator must not be left in the middle of a step, nor a failure unheard
+        with contextlib.suppress(Exception):
             await asyncio.shield(step)
 
 
