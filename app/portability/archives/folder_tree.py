@@ -30,8 +30,7 @@ class FolderTree:
             path, place = waiting.pop()
             if path.count("/") >= source_tree.DEEPEST:
                 yield NotCarried(
-                    name=report_name(path),
-                    reason=f"it lies deeper than {source_tree.DEEPEST} folders",
+                    report_name(path), f"it lies deeper than {source_tree.DEEPEST} folders"
                 )
                 continue
             if path:
@@ -85,9 +84,9 @@ class FolderTree:
             )
             try:
                 if not _is_text(called):
-                    yield NotCarried(name=report_name(name), reason="its name is not valid UTF-8")
+                    yield NotCarried(report_name(name), "its name is not valid UTF-8")
                 elif one.is_symlink():
-                    yield NotCarried(name=report_name(name), reason=source_tree.LINK)
+                    yield NotCarried(report_name(name), source_tree.LINK)
                 elif one.is_dir(follow_symlinks=False):
                     below.append((name, own))
                 elif stat.S_ISREG((state := one.stat(follow_symlinks=False)).st_mode):
@@ -95,7 +94,7 @@ class FolderTree:
                         name, state.st_size, state.st_mtime, self, name if name == own else own
                     )
                 else:
-                    yield NotCarried(name=report_name(name), reason=source_tree.ODD)
+                    yield NotCarried(report_name(name), source_tree.ODD)
             except OSError as error:
                 yield not_readable(name, error)
 

@@ -215,7 +215,7 @@ class ArchiveTree(ABC):
             if isinstance(one, Entry):
                 path = distinct(own, taken)
                 if not path:
-                    yield NotCarried(name=report_name(own), reason=_TWICE)
+                    yield NotCarried(report_name(own), _TWICE)
                 else:
                     yield one if path == one.path else msgspec.structs.replace(one, path=path)
         for path, count in passed.items():

@@ -121,16 +121,16 @@ class TarTree(ArchiveTree):
                     continue
                 name, found = "", self._next_head(place + BLOCK)
                 yield NotCarried(
-                    name=f"bytes {place} to {found}",
-                    reason="the archive is damaged here; what it contained is unknown",
+                    f"bytes {place} to {found}",
+                    "the archive is damaged here; what it contained is unknown",
                 )
                 place = found
                 continue
             count += 1
             if count > self.limits.entries or place > self.limits.bytes:
                 yield NotCarried(
-                    name="the rest",
-                    reason=f"the archive has more than {self.limits.entries:,} files or "
+                    "the rest",
+                    f"the archive has more than {self.limits.entries:,} files or "
                     f"{self.limits.bytes:,} bytes",
                 )
                 return
@@ -142,7 +142,7 @@ class TarTree(ArchiveTree):
                 yield from self._member(head, name or head.name, data)
                 name = ""
         if place > self._end or self._cut:
-            yield NotCarried(name="the end of the archive", reason="the archive was cut off")
+            yield NotCarried("the end of the archive", "the archive was cut off")
 
     def open(self, entry: Entry) -> BinaryIO:
         """Open a file."""
@@ -176,14 +176,14 @@ class TarTree(ArchiveTree):
         if hidden_files.hidden_part(path):
             yield hidden_files.Hidden(path, is_folder)
         elif fault := fault_of(path, self.limits):
-            yield NotCarried(name=report_name(path), reason=fault)
+            yield NotCarried(report_name(path), fault)
         elif is_folder:
             yield Folder(path)
         elif head.type not in _FILES:
-            yield NotCarried(name=report_name(path), reason=LINK if head.type in _LINKS else ODD)
+            yield NotCarried(report_name(path), LINK if head.type in _LINKS else ODD)
         elif data + head.size > self._end:
             yield NotCarried(
-                name=report_name(path), reason="it is cut off, or its size in the archive is wrong"
+                report_name(path), "it is cut off, or its size in the archive is wrong"
             )
         else:
             yield Entry(path, head.size, head.mtime or None, self, data)

@@ -89,7 +89,7 @@ class ZipTree(ArchiveTree):
             if hidden_files.hidden_part(path):
                 yield hidden_files.Hidden(path, info.is_dir())
             elif fault := self._fault(info, path):
-                yield NotCarried(name=report_name(path), reason=fault)
+                yield NotCarried(report_name(path), fault)
             elif info.is_dir():
                 yield Folder(path)
             else:

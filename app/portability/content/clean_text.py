@@ -135,8 +135,7 @@ def note_damaged_text(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
         yield NotCarried(
-            name=report_name(name),
-            reason="it contained bytes that are not valid text; each is now a �",
+            report_name(name), "it contained bytes that are not valid text; each is now a �"
         )
 
 
@@ -158,7 +157,7 @@ def reason_text(error: BaseException) -> str:
 
 def not_readable(name: str, error: BaseException) -> NotCarried:
     """Tell of something that cannot be read."""
-    return NotCarried(name=report_name(name), reason=f"it cannot be read: {reason_text(error)}")
+    return NotCarried(report_name(name), f"it cannot be read: {reason_text(error)}")
 
 
 def join_paragraphs(*parts: str | None) -> str:

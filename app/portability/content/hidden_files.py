@@ -60,7 +60,7 @@ def passed_over(path: str, count: int | None) -> PassedOver:
             f" ({'more than ' * (count > MOST_COUNTED)}{min(count, MOST_COUNTED):,} "
             f"{'file' if count == 1 else 'files'})"
         )
-    return PassedOver(name=report_name(path), reason=reason)
+    return PassedOver(report_name(path), reason)
 
 
 def count_files(folder: str) -> int:

@@ -123,7 +123,7 @@ class SourceSettings(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Any]
 
 
-class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
+class NotCarried(msgspec.Struct, frozen=True):
     """Something of the source that cannot come along, by its name there, and a sentence that
     says why.
     """
@@ -132,7 +132,7 @@ class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class PassedOver(NotCarried, frozen=True, kw_only=True):
+class PassedOver(NotCarried, frozen=True):
     """What is left out on purpose, as it is a program's or the system's own.
 
     A hidden folder with all that is in it, or one file.

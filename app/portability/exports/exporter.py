@@ -211,9 +211,7 @@ class _Export:
     def _leave(self, name: str, reason: str) -> None:
         note_left_out(
             self._report,
-            NotCarried(
-                name=access.without_link_tokens(self._tx, self._me.user, name), reason=reason
-            ),
+            NotCarried(access.without_link_tokens(self._tx, self._me.user, name), reason),
         )
 
 

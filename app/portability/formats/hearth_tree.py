@@ -96,7 +96,7 @@ class HearthTree:
         yield from self._settings()
         for name in self._files:
             if not self._is_known(name):
-                yield NotCarried(name=report_name(name), reason="it is not part of a Hearth export")
+                yield NotCarried(report_name(name), "it is not part of a Hearth export")
 
     def close(self) -> None:
         """Let go of the archive."""
@@ -152,8 +152,7 @@ class HearthTree:
                 self._known_files[line["place"]] = line
                 if line["place"] not in self._files:
                     yield NotCarried(
-                        name=hearth_records.text_of(line, "name") or line["place"],
-                        reason="its file is missing",
+                        hearth_records.text_of(line, "name") or line["place"], "its file is missing"
                     )
         for name, entry in self._files.items():
             if name.startswith("attachments/"):
@@ -171,7 +170,7 @@ class HearthTree:
 
     def _note(self, name: str, entry: Entry) -> Iterator[Item]:
         if not name.lower().endswith(ENDINGS):
-            yield NotCarried(name=name, reason="it is not a Markdown file")
+            yield NotCarried(name, "it is not a Markdown file")
             return
         try:
             content = entry.read(LARGEST)
@@ -181,7 +180,7 @@ class HearthTree:
         fields, body, trouble = own_front_matter.split_fields(_decoded(content))
         body = file_links.restore_links(body, fields.get(own_front_matter.LINKS))
         if trouble is not None:
-            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+            yield NotCarried(name, f"{trouble}; it was kept as text")
         key = hearth_records.text_of(fields, "id") or name
         version = fields.get("version")
         yield SourceNote(
@@ -251,8 +250,8 @@ class HearthTree:
                 yield hearth_records.conversation_of(found)
             else:
                 yield NotCarried(
-                    name=hearth_records.text_of(found, "title") or name,
-                    reason="others take part in this conversation",
+                    hearth_records.text_of(found, "title") or name,
+                    "others take part in this conversation",
                 )
         except (KeyError, TypeError, *UNREADABLE) as error:
             yield not_readable(name, error)
@@ -287,9 +286,7 @@ class HearthTree:
                         if not skip:
                             yield (
                                 number,
-                                NotCarried(
-                                    name=f"{name}, line {number}", reason="it is not a JSON object"
-                                ),
+                                NotCarried(f"{name}, line {number}", "it is not a JSON object"),
                             )
         except OSError as error:
             if not skip:

@@ -141,11 +141,9 @@ class Keep:
                 yield from self._note(page, inside, shown, own)
             return
         if not _is_keep(note):
-            yield NotCarried(name=report_name(entry.path), reason="it is not a Keep note")
+            yield NotCarried(report_name(entry.path), "it is not a Keep note")
         elif note.get("isTrashed") is True:
-            yield NotCarried(
-                name=report_name(note.get("title") or entry.name), reason="it was in Keep's trash"
-            )
+            yield NotCarried(report_name(note.get("title") or entry.name), "it was in Keep's trash")
         else:
             yield from self._carried(note, entry, inside, shown, own)
 
@@ -164,9 +162,8 @@ class Keep:
             file = _found(clean_text(attachment.get("filePath")), inside)
             if file is None:
                 yield NotCarried(
-                    name=report_name(attachment.get("filePath")),
-                    reason=f"the note “{report_name(title)}” shows it, "
-                    "but it is not in the Takeout",
+                    report_name(attachment.get("filePath")),
+                    f"the note “{report_name(title)}” shows it, but it is not in the Takeout",
                 )
                 continue
             if file.name not in shown:
@@ -202,21 +199,21 @@ class Keep:
         for entry in inside.values():
             if entry.name in _NOT_NOTES:
                 yield NotCarried(
-                    name=report_name(entry.path),
-                    reason="it only describes the Takeout; labels are imported with their notes",
+                    report_name(entry.path),
+                    "it only describes the Takeout; labels are imported with their notes",
                 )
             elif not _is_note(entry) and entry.name not in shown:
-                yield NotCarried(name=report_name(entry.path), reason="no imported note shows it")
+                yield NotCarried(report_name(entry.path), "no imported note shows it")
 
 
 def _elsewhere(folder: str, inside: dict[str, Entry]) -> Iterator[Item]:
     """Tell of a folder of the Takeout that has no notes: it is of another service."""
     if folder:
         count = f"{len(inside):,} {'file' if len(inside) == 1 else 'files'}"
-        yield NotCarried(name=report_name(folder), reason=f"it contains no Keep notes ({count})")
+        yield NotCarried(report_name(folder), f"it contains no Keep notes ({count})")
     else:
         for entry in inside.values():
-            yield NotCarried(name=report_name(entry.path), reason="it is not a Keep note")
+            yield NotCarried(report_name(entry.path), "it is not a Keep note")
 
 
 def _looks_like_keep(path: Path) -> bool:
@@ -295,9 +292,7 @@ def _links(value: Any, body: str) -> str:
 def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     """Tell of what a note has and ours have not."""
     if any(mark in clean_text(note.get("textContentHtml")) for mark in _RICH):
-        yield NotCarried(
-            name=report_name(title), reason="its bold, italic and headings are now plain text"
-        )
+        yield NotCarried(report_name(title), "its bold, italic and headings are now plain text")
     others = [
         clean_text(one.get("email"))
         for one in _maps(note.get("sharees"))
@@ -305,9 +300,8 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     ]
     if others:
         yield NotCarried(
-            name=report_name(title),
-            reason=f"it was shared with {one_line(', '.join(others), 200)}; "
-            "here only you can see it",
+            report_name(title),
+            f"it was shared with {one_line(', '.join(others), 200)}; here only you can see it",
         )
 
 

@@ -131,18 +131,17 @@ class MarkdownFolder:
             yield not_readable(name, error)
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            yield NotCarried(name=name, reason="it is not text: it contains NUL characters")
+            yield NotCarried(name, "it is not text: it contains NUL characters")
             return
         if is_encrypted(content):
             yield NotCarried(
-                name=name,
-                reason="it is encrypted; decrypt it where it was made, and import it again",
+                name, "it is encrypted; decrypt it where it was made, and import it again"
             )
             return
         text = decode_text(content)
         fields, body, trouble = front_matter.split_front_matter(text)
         if trouble is not None:
-            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+            yield NotCarried(name, f"{trouble}; it was kept as text")
         yield self._made(entry, text, fields, body)
 
     def _made(self, entry: Entry, text: str, fields: Mapping[str, Any], body: str) -> SourceNote:
@@ -304,7 +303,7 @@ def _is_tag(text: str) -> bool:
 def _left_out(one: Found) -> Found:
     if not isinstance(one, Entry) or one.ending not in LEFT_OUT:
         return one
-    return PassedOver(name=report_name(one.path), reason=LEFT_OUT[one.ending])
+    return PassedOver(report_name(one.path), LEFT_OUT[one.ending])
 
 
 def _is_note(path: str) -> bool:

@@ -103,12 +103,12 @@ class Memos:
                         yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
             except UNREADABLE as error:
                 yield NotCarried(
-                    name=report_name(page.path),
-                    reason=f"it is damaged after {count} memos: {reason_text(error)}",
+                    report_name(page.path),
+                    f"it is damaged after {count} memos: {reason_text(error)}",
                 )
         for entry in self._files:
             if entry.path not in shown:
-                yield NotCarried(name=report_name(entry.path), reason="no imported memo shows it")
+                yield NotCarried(report_name(entry.path), "no imported memo shows it")
 
     def close(self) -> None:
         """Close the archive."""
@@ -142,14 +142,14 @@ class Memos:
     def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
         memo = memo_versions.memo(found)
         if memo is None:
-            yield NotCarried(name=report_name(place), reason="it is not a memo, or has no id")
+            yield NotCarried(report_name(place), "it is not a memo, or has no id")
             return
         if memo.id in seen:
             return
         seen.add(memo.id)
         title = _title(memo)
         if memo.state == "deleted":
-            yield NotCarried(name=report_name(title), reason="it was deleted in Memos")
+            yield NotCarried(report_name(title), "it was deleted in Memos")
             return
         more: list[str] = []
         text = memo.content
@@ -219,8 +219,8 @@ class Memos:
         if page := web_address(attached.page):
             return page, attached.picture
         yield NotCarried(
-            name=report_name(attached.name or key),
-            reason=f"the memo “{report_name(title)}” has this file, but it is not beside the JSON",
+            report_name(attached.name or key),
+            f"the memo “{report_name(title)}” has this file, but it is not beside the JSON",
         )
         return "", False
 
@@ -295,13 +295,11 @@ def _title(memo: Memo) -> str:
 def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
         yield NotCarried(
-            name=report_name(title),
-            reason=f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
+            report_name(title),
+            f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
-        yield NotCarried(
-            name=report_name(title), reason=f"its {memo.reactions} reactions have no place here"
-        )
+        yield NotCarried(report_name(title), f"its {memo.reactions} reactions have no place here")
 
 
 def _found(attached: Attached, files: list[Entry]) -> Entry | None:

@@ -118,9 +118,7 @@ class Importer:
         for scope in sorted(self._missing):
             note_left_out(
                 self.report,
-                NotCarried(
-                    name=scope, reason="the key lacks this scope, so what needs it was left out"
-                ),
+                NotCarried(scope, "the key lacks this scope, so what needs it was left out"),
             )
         return self.report
 
@@ -241,7 +239,7 @@ class Importer:
             store_files.inspect_file, source, self._app.settings.max_attachment_body, self._check
         )
         if isinstance(looked, str):
-            note_left_out(self.report, NotCarried(name=source.key[:500], reason=looked))
+            note_left_out(self.report, NotCarried(source.key[:500], looked))
             return
         outcome, before = await self._app.read(
             store_files.file_state, self._what, source.key, looked
@@ -266,7 +264,7 @@ class Importer:
         except AppError as error:
             if error.status != 409:
                 raise
-            note_left_out(self.report, NotCarried(name=source.key[:500], reason=error.message))
+            note_left_out(self.report, NotCarried(source.key[:500], error.message))
 
     async def _large_file(self, source: SourceFile, made: int, looked: store_files.Looked) -> None:
         from app.workspace.attachments import attachment_rows

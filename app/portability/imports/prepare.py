@@ -90,9 +90,7 @@ def prepare_folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFo
     """Return a folder with a path that can be one."""
     if source.description:
         lines.append(
-            NotCarried(
-                name="/".join(source.path), reason="folders have no description; it was left out"
-            )
+            NotCarried("/".join(source.path), "folders have no description; it was left out")
         )
     return ReadyFolder(
         source,
@@ -120,7 +118,7 @@ def prepare_note(
     try:
         text = note_rows.measure_text(content)
     except PayloadTooLarge:
-        lines.append(NotCarried(name=name, reason="it is larger than 10 MiB"))
+        lines.append(NotCarried(name, "it is larger than 10 MiB"))
         return None
     tags = _prepare_tags(source.tags, name, lines)
     created, updated = (
@@ -152,10 +150,7 @@ def prepare_todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
         description = clean_text(description, name, lines)
         if len(description) > LONGEST_DESCRIPTION:
             lines.append(
-                NotCarried(
-                    name=name,
-                    reason=f"its description was cut after {LONGEST_DESCRIPTION} characters",
-                )
+                NotCarried(name, f"its description was cut after {LONGEST_DESCRIPTION} characters")
             )
             description = description[:LONGEST_DESCRIPTION]
     due_date = _prepare_due(source.due, name, zone, lines)
@@ -196,9 +191,7 @@ def prepare_path(names: Folders, into: Folders, lines: Lines) -> Folders:
     found = [*into, *found]
     if len(found) > paths.DEEPEST:
         lines.append(
-            NotCarried(
-                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was moved up"
-            )
+            NotCarried(whole, f"it lies deeper than {paths.DEEPEST} folders and was moved up")
         )
         found = found[: paths.DEEPEST]
     return tuple(found)
@@ -213,7 +206,7 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
         )
     text = text.strip()
     if len(text) > most:
-        lines.append(NotCarried(name=whole, reason=f"a name was cut after {most} characters"))
+        lines.append(NotCarried(whole, f"a name was cut after {most} characters"))
         text = text[:most].strip()
     return UNTITLED if is_invisible(text) else text or UNTITLED
 
@@ -221,11 +214,11 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
 def clean_text(text: str, name: str, lines: Lines) -> str:
     """Return a text without what cannot be stored."""
     if "\0" in text:
-        lines.append(NotCarried(name=name, reason="NUL characters were removed from its text"))
+        lines.append(NotCarried(name, "NUL characters were removed from its text"))
         text = text.replace("\0", "")
     found = _replace_surrogates(text)
     if found is not text:
-        lines.append(NotCarried(name=name, reason="invalid characters in its text were replaced"))
+        lines.append(NotCarried(name, "invalid characters in its text were replaced"))
     return found
 
 
@@ -242,8 +235,8 @@ def prepare_moment(text: str | None, name: str, what: str, lines: Lines) -> str 
     except (ValueError, OverflowError):
         lines.append(
             NotCarried(
-                name=name,
-                reason=f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to "
+                name,
+                f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to "
                 "9999 in ISO 8601",
             )
         )
@@ -320,15 +313,13 @@ def _prepare_tags(given: Sequence[str], name: str, lines: Lines) -> str:
             checked = note_tags.clean_tag(tag)
         except ValueError as error:
             if tag:
-                lines.append(NotCarried(name=name, reason=f"its tag {tag[:80]!r} {error}"))
+                lines.append(NotCarried(name, f"its tag {tag[:80]!r} {error}"))
             continue
         unique.setdefault(fold_name(checked), checked)
     kept = list(unique.values())
     if len(kept) > note_tags.MOST:
         lines.append(
-            NotCarried(
-                name=name, reason=f"it has {len(kept)} tags, of which {note_tags.MOST} were taken"
-            )
+            NotCarried(name, f"it has {len(kept)} tags, of which {note_tags.MOST} were taken")
         )
     return note_tags.pack_tags(kept[: note_tags.MOST])
 
@@ -338,10 +329,7 @@ def _prepare_steps(
 ) -> list[todo_steps.Step]:
     if len(given) > todo_steps.MOST:
         lines.append(
-            NotCarried(
-                name=name,
-                reason=f"it has {len(given)} steps, of which {todo_steps.MOST} were taken",
-            )
+            NotCarried(name, f"it has {len(given)} steps, of which {todo_steps.MOST} were taken")
         )
     kept = given[: todo_steps.MOST]
     return [
@@ -367,9 +355,7 @@ def _prepare_due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> 
         return due.parse_due(given.strip(), zone)
     except Invalid:
         lines.append(
-            NotCarried(
-                name=name, reason=f"its due date {given[:60]!r} is no date from year 1 to 9999"
-            )
+            NotCarried(name, f"its due date {given[:60]!r} is no date from year 1 to 9999")
         )
         return None
 
@@ -382,8 +368,7 @@ def _prepare_recurrence(
     if due_date is None:
         lines.append(
             NotCarried(
-                name=name,
-                reason=f"it comes again ({source.rule[:100]}), but has no due date to count from",
+                name, f"it comes again ({source.rule[:100]}), but has no due date to count from"
             )
         )
         return None
@@ -394,9 +379,8 @@ def _prepare_recurrence(
     except (ValueError, Invalid) as error:
         lines.append(
             NotCarried(
-                name=name,
-                reason=f"the rule by which it comes again, {source.rule[:100]!r}, cannot be kept: "
-                f"{error}",
+                name,
+                f"the rule by which it comes again, {source.rule[:100]!r}, cannot be kept: {error}",
             )
         )
         return None

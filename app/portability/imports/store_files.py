@@ -236,8 +236,7 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
         if now[name] != usual[name]:
             lines.append(
                 NotCarried(
-                    name=f"setting {name}",
-                    reason="this account already has another value, which was kept",
+                    f"setting {name}", "this account already has another value, which was kept"
                 )
             )
             continue
@@ -245,7 +244,7 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
             checked = shape.check({name: value})
             users.change_settings(tx, what.me, **checked)
         except AppError as error:
-            lines.append(NotCarried(name=f"setting {name}", reason=error.message))
+            lines.append(NotCarried(f"setting {name}", error.message))
     return lines
 
 

@@ -59,7 +59,7 @@ def store_batch(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
         except AppError as error:
             places = {(): None}
             outcomes.append((ready, None))
-            lines.append(NotCarried(name=_name_of(ready), reason=error.message))
+            lines.append(NotCarried(_name_of(ready), error.message))
     return Stored(outcomes, made, lines)
 
 
@@ -344,7 +344,7 @@ def _kept_lines(ready: ReadyTodo, state: _State) -> list[NotCarried]:
         "this todo was changed here too, so it was left as it is; delete it here to "
         "have the other again"
     )
-    return [NotCarried(name=ready.title, reason=reason)] if state.kept else []
+    return [NotCarried(ready.title, reason)] if state.kept else []
 
 
 def _folder_exists(tx: Tx, me: Caller, path: Folders) -> bool:

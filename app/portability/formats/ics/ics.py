@@ -90,7 +90,7 @@ class Calendars:
             if isinstance(entry, NotCarried):
                 yield entry
             elif not open_source.looks(_is_calendar, entry):
-                yield NotCarried(name=report_name(entry.path), reason="it is not an iCalendar file")
+                yield NotCarried(report_name(entry.path), "it is not an iCalendar file")
             else:
                 yield from self._calendar(entry, given)
 
@@ -108,8 +108,8 @@ class Calendars:
                     yield from self._component(component, zones, given)
         except UNREADABLE as error:
             yield NotCarried(
-                name=report_name(entry.path),
-                reason=f"it is damaged after {count} entries: {reason_text(error)}",
+                report_name(entry.path),
+                f"it is damaged after {count} entries: {reason_text(error)}",
             )
 
     def _component(
@@ -120,19 +120,17 @@ class Calendars:
             zones[component.text("TZID")] = component.text("X-LIC-LOCATION")
             return
         for fault in component.faults:
-            yield NotCarried(name=name, reason=fault)
+            yield NotCarried(name, fault)
         if component.name == "VEVENT":
-            yield NotCarried(name=name, reason=_EVENT)
+            yield NotCarried(name, _EVENT)
         elif component.name in ("VTODO", "VJOURNAL") and not component.whole:
-            yield NotCarried(name=name, reason="it is cut off in the middle")
+            yield NotCarried(name, "it is cut off in the middle")
         elif component.name == "VTODO":
             yield from self._todo(component, zones, given)
         elif component.name == "VJOURNAL":
             yield from _journal(component, zones, given)
         else:
-            yield NotCarried(
-                name=name, reason=f"a {one_line(component.name, 40)} has no place here"
-            )
+            yield NotCarried(name, f"a {one_line(component.name, 40)} has no place here")
 
     def _todo(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         own = _key(component)
@@ -141,15 +139,14 @@ class Calendars:
             return
         if own in given:
             yield NotCarried(
-                name=report_name(title),
-                reason="another todo has the same UID; the first one was imported",
+                report_name(title), "another todo has the same UID; the first one was imported"
             )
             return
         given.add(own)
         when = ics_values.when(component, zones)
         about = ics_values.about(component, zones, self._titles)
         for reason in (*when.lost, *ics_values.lost(component)):
-            yield NotCarried(name=report_name(title), reason=reason)
+            yield NotCarried(report_name(title), reason)
         yield from todo_parts.todo(
             key=own,
             title=title,
@@ -201,8 +198,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     title = one_line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
         yield NotCarried(
-            name=report_name(title),
-            reason="another entry has the same UID; the first one was imported",
+            report_name(title), "another entry has the same UID; the first one was imported"
         )
         return
     given.add(own)
@@ -224,12 +220,11 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
             rows.append(markdown_link(page, page))
         else:
             yield NotCarried(
-                name=report_name(title),
-                reason="one of its attachments is damaged or is on the other computer",
+                report_name(title), "one of its attachments is damaged or is on the other computer"
             )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
     for reason in ics_values.lost(component):
-        yield NotCarried(name=report_name(title), reason=reason)
+        yield NotCarried(report_name(title), reason)
     yield from note_damaged_text(title, title, text)
     start = ics_values.moment(component, "DTSTART", zones)
     yield SourceNote(
