@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.commands.ask.ask_as_user import Speaker
+from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.tables import format_json
@@ -106,7 +106,7 @@ def _run_job(settings: Settings, doing: str, name: str, **params: Any) -> dict[s
     """Ask for the work, show how far it is, and give its report."""
     bar = _Bar(doing)
     try:
-        for event in Speaker(settings, None, goes_on=False).lines(name, **params):
+        for event in LocalClient(settings, None, goes_on=False).lines(name, **params):
             if event["type"] == "progress":
                 bar.show(event["done"], event["total"])
             elif event["type"] == "error":

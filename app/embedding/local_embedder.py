@@ -10,7 +10,7 @@ from pathlib import Path
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
 from app.embedding.message_frames import Kind
 from app.embedding.model_file import MODEL, WIDTH
-from app.embedding.query_cache import Remembered
+from app.embedding.query_cache import QueryCache
 from app.embedding.worker_process import WorkerEnded, WorkerProcess
 
 IDLE_SECONDS = 300.0
@@ -32,7 +32,7 @@ class LocalEmbedder:
     def __init__(self, path: Path, *, idle_seconds: float = IDLE_SECONDS) -> None:
         self._path = path
         self._idle_seconds = idle_seconds
-        self._queries = Remembered()
+        self._queries = QueryCache()
         self._worker: WorkerProcess | None = None
         self._starting: asyncio.Task[WorkerProcess] | None = None
         self._leaving: set[asyncio.Task[None]] = set()

@@ -16,7 +16,7 @@ import msgspec
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
 from app.core.process.background_tasks import shielded
 from app.core.process.counted import counted
-from app.embedding.query_cache import Remembered
+from app.embedding.query_cache import QueryCache
 
 if TYPE_CHECKING:
     import httpx2 as httpx
@@ -62,7 +62,7 @@ class RemoteEmbedder:
         self._named = self._url.partition("?")[0]
         self._key = key
         self._pause = pause
-        self._queries = Remembered()
+        self._queries = QueryCache()
         self._client: asyncio.Task[httpx.AsyncClient] | None = None
         self.model: str | None = model
         self.dimension: int | None = None

@@ -15,14 +15,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Written(Exception):
+class WriteUndone(Exception):
     """The operation has come to its write, which went through and was undone.
 
     What would come after it is not run.
     """
 
 
-class RehearsedStore(Store):
+class DryRunStore(Store):
     """The store of a rehearsal, which shares all with the real one.
 
     The first write is undone and ends the rehearsal.
@@ -37,16 +37,16 @@ class RehearsedStore(Store):
     ) -> R:
         """Run the write, undo it, and raise Written where it went through, else what it raised."""
         await super().write(_undone, lambda tx: function(tx, *args, **kwargs))
-        raise Written
+        raise WriteUndone
 
 
-def rehearsing(app: App) -> App:
+def dry_run_app(app: App) -> App:
     """Return the App in which an operation can be run without any trace.
 
     It has the same parts, but what is written or remembered is lost.
     """
     return dataclasses.replace(
-        app, store=RehearsedStore(app.store), events=Events(), memory=Memory(), tasks=Tasks()
+        app, store=DryRunStore(app.store), events=Events(), memory=Memory(), tasks=Tasks()
     )
 
 

@@ -19,7 +19,7 @@ from app.core.operation import Http, Operation, operation
 from app.core.schema import Record
 from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
 from app.network import view_as_callers
-from app.network.dry_run import Written, rehearsing
+from app.network.dry_run import WriteUndone, dry_run_app
 from app.tools.registry import registry
 
 OUTSIDE = frozenset(
@@ -193,9 +193,9 @@ async def _try_call(
     answer = None
     try:
         answer = await _answer_as_json(
-            await (app if found.effect == "read" else rehearsing(app)).run(caller, found, fields)
+            await (app if found.effect == "read" else dry_run_app(app)).run(caller, found, fields)
         )
-    except Written:
+    except WriteUndone:
         pass
     except AppError as error:
         checks.append(Check("rules", False, error.message))

@@ -233,7 +233,7 @@ async def _import_upload(
 
     folder = path.with_name(path.name + ".d")
     try:
-        file = await asyncio.to_thread(uploads.proved, path, folder, name)
+        file = await asyncio.to_thread(uploads.check_upload, path, folder, name)
         importer, source = await _make_importer(
             app, me, file, name, format=format, into=into, dry_run=dry_run
         )

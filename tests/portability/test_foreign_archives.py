@@ -424,7 +424,7 @@ def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_p
     ):
         paths = [
             one.path
-            for one in open_source.within(tree).entries()
+            for one in open_source.enter_top_folder(tree).entries()
             if isinstance(one, Entry | Folder)
         ]
         assert (
@@ -435,7 +435,7 @@ def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_p
     for tree in packed_or_not(tmp_path / "two", {"Vault/a.md": b"x", "b.md": b"y"}):
         assert {
             one.path
-            for one in source_tree.files(open_source.within(tree))
+            for one in source_tree.files(open_source.enter_top_folder(tree))
             if isinstance(one, Entry)
         } == {"Vault/a.md", "b.md"}
 
@@ -499,7 +499,7 @@ def test_an_upload_with_anything_hostile_is_refused_whole(
 ) -> None:
     path = made(tmp_path / "upload", kind, {"good.md": b"y", **content})
     with pytest.raises(Invalid, match=told):
-        uploads.proved(path, tmp_path / "proved", "notes")
+        uploads.check_upload(path, tmp_path / "proved", "notes")
 
 
 def test_an_upload_of_a_tar_with_a_link_or_a_cut_end_is_refused(tmp_path: Path) -> None:
@@ -508,12 +508,12 @@ def test_an_upload_of_a_tar_with_a_link_or_a_cut_end_is_refused(tmp_path: Path) 
         info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(info)
     with pytest.raises(Invalid, match="link"):
-        uploads.proved(tmp_path / "a.tar", tmp_path / "first", "a.tar")
+        uploads.check_upload(tmp_path / "a.tar", tmp_path / "first", "a.tar")
     for kind, kept in (("tar", 700), ("tgz", -5)):
         path = made(tmp_path / kind, kind, {"a.md": os.urandom(2_000)})
         path.write_bytes(path.read_bytes()[:kept])
         with pytest.raises(Invalid, match="cut off"):
-            uploads.proved(path, tmp_path / f"of {kind}", kind)
+            uploads.check_upload(path, tmp_path / f"of {kind}", kind)
 
 
 def test_a_cut_that_no_file_shows_is_told(tmp_path: Path) -> None:
@@ -544,9 +544,9 @@ def test_only_so_many_bytes_of_an_entry_are_read_at_once(tmp_path: Path) -> None
 
 
 def test_a_header_without_its_checksum_is_none() -> None:
-    assert tar_reader._head(bytes(512)) is None
-    assert tar_reader._head(b"x" * 100) is None
-    assert tar_reader._head(b"\xff" * 512) is None
+    assert tar_reader._parse_header(bytes(512)) is None
+    assert tar_reader._parse_header(b"x" * 100) is None
+    assert tar_reader._parse_header(b"\xff" * 512) is None
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_priority_1_of_a_csv_is_the_highest(
 def test_dates_that_can_mean_one_thing_are_understood(
     text: str, language: str, due: str, rule: str | None
 ) -> None:
-    found = todoist_dates.understood(text, language, "Europe/Berlin", date(2024, 5, 3))
+    found = todoist_dates.parse_due(text, language, "Europe/Berlin", date(2024, 5, 3))
     assert found is not None
     assert (found.due, found.rule) == (due, rule)
 
@@ -141,7 +141,7 @@ def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_pat
     ],
 )
 def test_dates_that_are_not_certain_are_left_to_the_reader(tmp_path: Path, text: str) -> None:
-    assert todoist_dates.understood(text, "en", "", date(2024, 5, 3)) is None
+    assert todoist_dates.parse_due(text, "en", "", date(2024, 5, 3)) is None
     read = todoist(tmp_path, f"task,T,,4,1,,,{text},en,")
     assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
     assert not text or (

@@ -28,7 +28,7 @@ class ListenerLeft(Exception):
     """Ends work that shall not go on without whoever asked for it."""
 
 
-class Speaker:
+class LocalClient:
     """One user's voice, or with no username that of whoever owns the data directory.
 
     Each ask finds out anew whether a server runs, so that one may start or end meanwhile.

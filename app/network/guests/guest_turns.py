@@ -66,7 +66,7 @@ class Visit(msgspec.Struct, frozen=True):
     seen: tuple[str, str]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class GuestQuestion(msgspec.Struct, frozen=True):
     """A guest's message that stands in the tables.
 
     Its link, its session, and the turn that answers it; None where a local machine does.
@@ -131,7 +131,7 @@ def require_room(session: sqlite3.Row) -> None:
         )
 
 
-def begin_turn(tx: Tx, visit: Visit) -> Asked:
+def begin_turn(tx: Tx, visit: Visit) -> GuestQuestion:
     """Store a guest's message, in a new session where it is the first, and begin the turn that
     answers it.
 
@@ -158,7 +158,7 @@ def begin_turn(tx: Tx, visit: Visit) -> Asked:
         begun = _insert_turn(
             tx, link, owner, acting, conversation=conversation, message=message, text=visit.message
         )
-    return Asked(
+    return GuestQuestion(
         link,
         owner,
         senders.agent_name(tx, owner),
@@ -172,7 +172,7 @@ def begin_turn(tx: Tx, visit: Visit) -> Asked:
     )
 
 
-async def run_turn(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
+async def run_turn(app: App, asked: GuestQuestion, *, stream: bool) -> GuestAnswer | Lines:
     """Answer a guest; the turn goes on and is stored when they have left, and ends when the link
     is closed.
     """
@@ -258,7 +258,9 @@ def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversati
     )
 
 
-async def _answer_while_link_open(app: App, asked: Asked, events: Events) -> str | AppError | None:
+async def _answer_while_link_open(
+    app: App, asked: GuestQuestion, events: Events
+) -> str | AppError | None:
     """Return what is answered, None where nothing is yet; end it when the link is closed."""
     try:
         answering = app.tasks.start(
@@ -276,7 +278,7 @@ async def _answer_while_link_open(app: App, asked: Asked, events: Events) -> str
         events.put_nowait(None)
 
 
-async def _answer_by_agent(app: App, asked: Asked, events: Events) -> str | AppError:
+async def _answer_by_agent(app: App, asked: GuestQuestion, events: Events) -> str | AppError:
     """Let the owner's agent answer."""
     begun = asked.begun
     if begun is None or asked.acting is None:
@@ -293,7 +295,7 @@ async def _answer_by_agent(app: App, asked: Asked, events: Events) -> str | AppE
     return done.response
 
 
-async def _wait_for_local_answer(app: App, asked: Asked, events: Events) -> str | None:
+async def _wait_for_local_answer(app: App, asked: GuestQuestion, events: Events) -> str | None:
     """Wait for the answer of the owner's own machine, as long as a call waits.
 
     None where there is none yet.
@@ -310,7 +312,7 @@ async def _wait_for_local_answer(app: App, asked: Asked, events: Events) -> str 
     return found
 
 
-def _find_reply(tx: Tx, asked: Asked) -> str | None:
+def _find_reply(tx: Tx, asked: GuestQuestion) -> str | None:
     found: str | None = tx.value(
         "SELECT content FROM messages "
         "WHERE conversation_id = :id AND id > :message AND role = 'assistant' "
@@ -321,7 +323,7 @@ def _find_reply(tx: Tx, asked: Asked) -> str | None:
     return found
 
 
-async def _stream_lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
+async def _stream_lines(asked: GuestQuestion, events: Events) -> AsyncIterator[dict[str, Any]]:
     """Return what a guest is told of a turn as it goes on.
 
     The session, the text, and how it ended; not which tools were used.

@@ -61,7 +61,7 @@ class Answered(Record, tag_field="mode", tag="agent"):
     next_active_at: str | UnsetType | None = UNSET
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Question(msgspec.Struct, frozen=True):
     """A question that stands in the tables.
 
     Who asks whose agent, the caller that it runs as, the question, and the turn that answers it.
@@ -126,7 +126,7 @@ async def ask_agent(
     )
 
 
-async def run_turn(app: App, asked: Asked) -> Answer | AppError:
+async def run_turn(app: App, asked: Question) -> Answer | AppError:
     """Run the turn to its end and keep it in the memory of both sides."""
     wish = Wish(asked.text, None, None, app.clock().astimezone(asked.begun.zone))
     done = await chat.run_to_end(app, asked.acting, asked.begun, wish, asyncio.Queue())
@@ -156,7 +156,7 @@ def begin_turn(
     conversation: int,
     message: int,
     text: str,
-) -> Asked:
+) -> Question:
     """Begin the turn that answers a question.
 
     Its first tokens are reserved, and count for the agent's owner. Raises BudgetExceeded.
@@ -180,7 +180,7 @@ def begin_turn(
         text=text,
         history=history,
     )
-    return Asked(owner, asker, acting, message, text, begun)
+    return Question(owner, asker, acting, message, text, begun)
 
 
 def insert_turn(
@@ -244,14 +244,14 @@ def recent_exchange(tx: Tx, conversation: int, asker: int | None, *, before: int
     return [turn_history.encode(messages)] if messages else []
 
 
-async def _answer_question(app: App, asked: Asked) -> Answer | AppError:
+async def _answer_question(app: App, asked: Question) -> Answer | AppError:
     """Run the turn, whether or not whoever asked still waits; they have read what they are told."""
     done = await run_turn(app, asked)
     await app.write(_mark_read, asked)
     return done
 
 
-def _begin_question(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Asked:
+def _begin_question(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Question:
     """Store the question and the turn that answers it."""
     owner, asker = senders.require_person(tx, username), senders.require_person_of_row(tx, me.user)
     acting = me if owner == asker else granted_caller(tx, asker, owner)
@@ -319,7 +319,7 @@ def _store_question(
     return conversation, message
 
 
-def _remember_exchange(tx: Tx, asked: Asked, answer: str) -> None:
+def _remember_exchange(tx: Tx, asked: Question, answer: str) -> None:
     """Keep what was asked and answered in the memory of the one who asked.
 
     The turn itself lies in that of the agent's owner.
@@ -339,7 +339,7 @@ def _remember_exchange(tx: Tx, asked: Asked, answer: str) -> None:
         )
 
 
-def _mark_read(tx: Tx, asked: Asked) -> None:
+def _mark_read(tx: Tx, asked: Question) -> None:
     conversation_rows.mark_read(tx, asked.asker.id, asked.begun.conversation)
 
 

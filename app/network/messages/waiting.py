@@ -9,7 +9,7 @@ from app.core.operation import MINUTE, operation
 from app.core.schema import Record
 from app.errors import AppError, BudgetExceeded, Forbidden, NotFound
 from app.network.messages import agent_rpc, deliver_message, senders, waiting_rows
-from app.network.messages.agent_rpc import Asked
+from app.network.messages.agent_rpc import Question
 from app.network.messages.senders import Sender
 from app.tools.approvals import stop_switch
 
@@ -32,7 +32,7 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
     return Record()
 
 
-def _begin_answer(tx: Tx, message: int) -> Asked | None:
+def _begin_answer(tx: Tx, message: int) -> Question | None:
     """Begin the turn that answers a message.
 
     None where it waits on, or is not to be answered any more.
@@ -78,7 +78,7 @@ def _begin_answer(tx: Tx, message: int) -> Asked | None:
     return asked
 
 
-def _tell_asker(tx: Tx, asked: Asked, answer: str | None) -> None:
+def _tell_asker(tx: Tx, asked: Question, answer: str | None) -> None:
     """Tell the one who asked that there is an answer."""
     waiting_rows.end(tx, asked.message)
     newest = tx.value(

@@ -86,7 +86,7 @@ class FolderTree:
                 if not _is_text(called):
                     yield NotCarried(report_name(name), "its name is not valid UTF-8")
                 elif one.is_symlink():
-                    yield NotCarried(report_name(name), source_tree.LINK)
+                    yield NotCarried(report_name(name), source_tree.IS_LINK)
                 elif one.is_dir(follow_symlinks=False):
                     below.append((name, own))
                 elif stat.S_ISREG((state := one.stat(follow_symlinks=False)).st_mode):
@@ -94,7 +94,7 @@ class FolderTree:
                         name, state.st_size, state.st_mtime, self, name if name == own else own
                     )
                 else:
-                    yield NotCarried(report_name(name), source_tree.ODD)
+                    yield NotCarried(report_name(name), source_tree.NOT_REGULAR)
             except OSError as error:
                 yield not_readable(name, error)
 

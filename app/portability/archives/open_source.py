@@ -11,7 +11,14 @@ from typing import ParamSpec
 from app.errors import Invalid
 from app.portability.archives import tar_reader, zip_reader
 from app.portability.archives.folder_tree import FileTree, FolderTree
-from app.portability.archives.source_tree import OWN, ArchiveTree, Entry, Limits, Tree, files
+from app.portability.archives.source_tree import (
+    LOCAL_LIMITS,
+    ArchiveTree,
+    Entry,
+    Limits,
+    Tree,
+    files,
+)
 from app.portability.content.clean_text import UNREADABLE, reason_text
 
 P = ParamSpec("P")
@@ -37,7 +44,7 @@ def is_alone(path: Path) -> bool:
     )
 
 
-def tree_of(path: Path, limits: Limits = OWN) -> Tree:
+def tree_of(path: Path, limits: Limits = LOCAL_LIMITS) -> Tree:
     """Return the files of a folder, a zip, a tar, a gzipped tar, or one file.
 
     Raise Invalid for what is not there or damaged as a whole.
@@ -50,7 +57,7 @@ def tree_of(path: Path, limits: Limits = OWN) -> Tree:
         if zip_reader.is_zip(path):
             return zip_reader.ZipTree(path, limits)
         if tar_reader.is_gzip(path):
-            return tar_reader.unpacked(path, limits)
+            return tar_reader.unpack(path, limits)
         return (
             tar_reader.TarTree(path.open("rb"), limits)
             if tar_reader.is_tar(path)
@@ -66,7 +73,7 @@ def beginning_of(path: Path) -> Tree:
     Of a gzipped archive those that are near its beginning.
     """
     return (
-        tar_reader.beginning(path, MOST_UNPACKED)
+        tar_reader.read_beginning(path, MOST_UNPACKED)
         if path.is_file() and tar_reader.is_gzip(path)
         else tree_of(path)
     )
@@ -99,7 +106,7 @@ def all_are(path: Path, like: Callable[[Entry], bool], endings: Container[str]) 
     return found
 
 
-def within(tree: Tree) -> Tree:
+def enter_top_folder(tree: Tree) -> Tree:
     """Return the one folder that an archive holds; of every other tree all of it."""
     if isinstance(tree, ArchiveTree):
         tree.enter()

@@ -21,14 +21,14 @@ from app.portability.content.source_items import Folders, NotCarried
 DEEPEST = 64
 LONGEST = 255
 """The characters of a name."""
-FREE = 16 << 20
+ALWAYS_ALLOWED = 16 << 20
 """So many bytes may an archive, and each file of it, unpack to, however well they are packed.
 
 A note of one letter is no bomb.
 """
 PACKED = frozenset({"zip", "jex", "tar", "gz", "tgz", "bz2", "xz", "7z", "rar"})
-LINK = "it is a link, and links are not followed"
-ODD = "it is no ordinary file"
+IS_LINK = "it is a link, and links are not followed"
+NOT_REGULAR = "it is no ordinary file"
 _TWICE = "another file of the archive has this name"
 
 
@@ -52,7 +52,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     def room(self, packed: int) -> int:
         """Return how many bytes so many of an archive, or of a file in it, may unpack to."""
-        return min(self.bytes, max(FREE, self.ratio * packed))
+        return min(self.bytes, max(ALWAYS_ALLOWED, self.ratio * packed))
 
     def require_room(self, path: Path, unpacked: int) -> None:
         """Raise Invalid for an archive that would unpack to so many bytes, if these are too
@@ -69,9 +69,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-OWN = Limits()
+LOCAL_LIMITS = Limits()
 """For what lies on this machine."""
-UPLOADED = Limits(entries=10_000, bytes=512 << 20, nested=False)
+UPLOAD_LIMITS = Limits(entries=10_000, bytes=512 << 20, nested=False)
 
 
 class Opener(Protocol):
@@ -228,7 +228,7 @@ class ArchiveTree(ABC):
         )
 
 
-class Part(io.RawIOBase):
+class SizedStream(io.RawIOBase):
     """A stream of exactly so many bytes, which are read by place and number.
 
     Fewer or more of them are damage.
@@ -264,7 +264,7 @@ class Part(io.RawIOBase):
         return len(found)
 
 
-def fault_of(path: str, limits: Limits = OWN) -> str:
+def fault_of(path: str, limits: Limits = LOCAL_LIMITS) -> str:
     """Return what is wrong with the path of a file in an archive; empty if nothing is."""
     segments = path.split("/")
     if any(segment in ("", ".", "..") for segment in segments):

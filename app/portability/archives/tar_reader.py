@@ -22,15 +22,15 @@ from typing import IO, BinaryIO
 from app.core.database.disk_reserve import is_disk_full
 from app.errors import Invalid, StorageFull
 from app.portability.archives.source_tree import (
-    LINK,
-    ODD,
-    OWN,
+    IS_LINK,
+    LOCAL_LIMITS,
+    NOT_REGULAR,
     ArchiveTree,
     Entry,
     Folder,
     Found,
     Limits,
-    Part,
+    SizedStream,
     fault_of,
 )
 from app.portability.content import hidden_files
@@ -49,7 +49,7 @@ _NAMED_BEFORE = (tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE)
 def is_tar(path: Path) -> bool:
     """Return whether a file begins with a whole header of a tar archive."""
     with path.open("rb") as file:
-        return _head(file.read(BLOCK)) is not None
+        return _parse_header(file.read(BLOCK)) is not None
 
 
 def is_gzip(path: Path) -> bool:
@@ -58,7 +58,7 @@ def is_gzip(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def beginning(path: Path, most: int) -> "TarTree":
+def read_beginning(path: Path, most: int) -> "TarTree":
     """Return as much of a gzipped archive as is in its first `most` bytes."""
     found = io.BytesIO()
     with contextlib.suppress(*_GZIP_BROKEN), gzip.open(path) as packed:
@@ -67,7 +67,7 @@ def beginning(path: Path, most: int) -> "TarTree":
     return TarTree(found)
 
 
-def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
+def unpack(path: Path, limits: Limits = LOCAL_LIMITS) -> "TarTree":
     """Return a gzipped archive, written to a temporary file.
 
     Invalid for one that is damaged at its beginning or grows without end.
@@ -102,7 +102,9 @@ class TarTree(ArchiveTree):
     `cut` says that its end is missing.
     """
 
-    def __init__(self, file: IO[bytes], limits: Limits = OWN, *, cut: bool = False) -> None:
+    def __init__(
+        self, file: IO[bytes], limits: Limits = LOCAL_LIMITS, *, cut: bool = False
+    ) -> None:
         super().__init__(limits)
         self._file = file
         self._lock = threading.Lock()
@@ -114,7 +116,7 @@ class TarTree(ArchiveTree):
         place, name, count = 0, "", 0
         while place + BLOCK <= self._end:
             block = self.read_at(place, BLOCK)
-            head = _head(block)
+            head = _parse_header(block)
             if head is None:
                 if not block.strip(b"\0"):
                     place += BLOCK
@@ -147,7 +149,7 @@ class TarTree(ArchiveTree):
     def open(self, entry: Entry) -> BinaryIO:
         """Open a file."""
         return io.BufferedReader(
-            Part(
+            SizedStream(
                 lambda place, size: self.read_at(
                     entry.place + place, min(size, entry.size - place)
                 ),
@@ -180,7 +182,7 @@ class TarTree(ArchiveTree):
         elif is_folder:
             yield Folder(path)
         elif head.type not in _FILES:
-            yield NotCarried(report_name(path), LINK if head.type in _LINKS else ODD)
+            yield NotCarried(report_name(path), IS_LINK if head.type in _LINKS else NOT_REGULAR)
         elif data + head.size > self._end:
             yield NotCarried(
                 report_name(path), "it is cut off, or its size in the archive is wrong"
@@ -196,13 +198,13 @@ class TarTree(ArchiveTree):
 
     def _next_head(self, place: int) -> int:
         while place + BLOCK <= self._end:
-            if _head(self.read_at(place, BLOCK)) is not None:
+            if _parse_header(self.read_at(place, BLOCK)) is not None:
                 return place
             place += BLOCK
         return self._end
 
 
-def _head(block: bytes) -> tarfile.TarInfo | None:
+def _parse_header(block: bytes) -> tarfile.TarInfo | None:
     """Return a header; None for what is none, by its checksum."""
     try:
         head = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")

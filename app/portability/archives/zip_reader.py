@@ -13,16 +13,16 @@ from typing import BinaryIO
 
 from app.errors import Invalid
 from app.portability.archives.source_tree import (
-    LINK,
-    ODD,
-    OWN,
+    IS_LINK,
+    LOCAL_LIMITS,
+    NOT_REGULAR,
     ArchiveTree,
     Damaged,
     Entry,
     Folder,
     Found,
     Limits,
-    Part,
+    SizedStream,
     fault_of,
 )
 from app.portability.content import hidden_files
@@ -61,9 +61,9 @@ def is_zip(path: Path) -> bool:
 class ZipTree(ArchiveTree):
     """A zip archive; raises Invalid if it is damaged as a whole or made to do harm."""
 
-    def __init__(self, path: Path, limits: Limits = OWN) -> None:
+    def __init__(self, path: Path, limits: Limits = LOCAL_LIMITS) -> None:
         super().__init__(limits)
-        self._file = _Listing(path, min(MOST_ENTRIES, limits.entries))
+        self._file = _LimitedFile(path, min(MOST_ENTRIES, limits.entries))
         try:
             self._archive = zipfile.ZipFile(self._file)
             self._file.listed(self._archive)
@@ -104,7 +104,7 @@ class ZipTree(ArchiveTree):
         except _BROKEN as error:
             raise Damaged(f"it is damaged: {reason_text(error)}") from None
         return io.BufferedReader(
-            Part(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16
+            SizedStream(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16
         )
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class ZipTree(ArchiveTree):
         if (fault := fault_of(path, self.limits)) or info.is_dir():
             return fault
         if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG):
-            return LINK if kind == stat.S_IFLNK else ODD
+            return IS_LINK if kind == stat.S_IFLNK else NOT_REGULAR
         if info.flag_bits & 1:
             return "it is encrypted"
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -129,7 +129,7 @@ class ZipTree(ArchiveTree):
         return ""
 
 
-class _Listing(io.BufferedReader):
+class _LimitedFile(io.BufferedReader):
     """The file of an archive; while its list of files is read, which the library does at once,
     only so much as such a list may be.
     """

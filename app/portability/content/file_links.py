@@ -38,7 +38,7 @@ class FileLinks:
             ):
                 self._odd |= link_names(title)
 
-    def written(self, text: str) -> tuple[str, dict[str, str]]:
+    def rewrite_links(self, text: str) -> tuple[str, dict[str, str]]:
         """Return a text with links that files of the export answer to, and what stood there before
         by what stands there now.
         """

@@ -35,7 +35,7 @@ def safe_name(name: str, ending: str = "") -> str:
     return text + ending
 
 
-class Taken:
+class UniqueNames:
     """The names in one folder; `free` gives each only once, whatever a system takes for the
     same.
     """

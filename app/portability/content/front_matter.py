@@ -23,7 +23,7 @@ _FIELD = re.compile(rf"({_NAME}):(?: +(?:({_SCALAR})|\[((?:{_WORD}(?:, *{_WORD})
 _LISTED = re.compile(rf"( *)- ({_SCALAR}) *")
 
 
-class Parted(NamedTuple):
+class FrontMatter(NamedTuple):
     """A file's front matter and the text below it.
 
     `trouble` says why lines that look like front matter are none.
@@ -34,16 +34,20 @@ class Parted(NamedTuple):
     trouble: str | None = None
 
 
-def split_front_matter(text: str) -> Parted:
+def split_front_matter(text: str) -> FrontMatter:
     """Return the fields and the body of a file.
 
     Without front matter, or with one that is no YAML mapping, all of it is body.
     """
     found = find_block(text)
     if found is None:
-        return Parted({}, text)
+        return FrontMatter({}, text)
     fields, trouble = read_fields(found[1])
-    return Parted(fields, text[found.end() :]) if trouble is None else Parted({}, text, trouble)
+    return (
+        FrontMatter(fields, text[found.end() :])
+        if trouble is None
+        else FrontMatter({}, text, trouble)
+    )
 
 
 def find_block(text: str) -> re.Match[str] | None:

@@ -115,7 +115,7 @@ class _Export:
             "SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=note_id, me=self._me.user
         )
         place, key = plan.notes[note_id], plan.key("note", note_id)
-        body, before = self._links.written(
+        body, before = self._links.rewrite_links(
             address_links.to_export_file(note["content"], place, plan.place, plan.known_key)
         )
         fields = _note_fields(note, key) | ({own_front_matter.LINKS: before} if before else {})

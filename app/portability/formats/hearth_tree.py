@@ -48,7 +48,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> "HearthTree":
     """Open an exported folder or archive."""
-    return HearthTree(open_source.within(open_source.tree_of(path)))
+    return HearthTree(open_source.enter_top_folder(open_source.tree_of(path)))
 
 
 class HearthTree:
@@ -211,7 +211,10 @@ class HearthTree:
         try:
             with entry.open() as file:
                 head = file.read(HEAD)
-                if head.startswith(RULES) and own_front_matter.block(decode_text(head)) is None:
+                if (
+                    head.startswith(RULES)
+                    and own_front_matter.find_block(decode_text(head)) is None
+                ):
                     head += file.read(LARGEST)
         except OSError:
             return name
@@ -301,7 +304,7 @@ def _is_export(path: Path) -> bool:
     ):
         return False  # looking through all of a tar takes long
     with contextlib.closing(open_source.tree_of(path)) as tree:
-        entry = open_source.within(tree).find(ABOUT)
+        entry = open_source.enter_top_folder(tree).find(ABOUT)
         found = json.loads(entry.read(1 << 16)) if entry is not None else None
         return (
             isinstance(found, dict)

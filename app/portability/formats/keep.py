@@ -159,7 +159,7 @@ class Keep:
         title = one_line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
         for attachment in _maps(note.get("attachments")):
-            file = _found(clean_text(attachment.get("filePath")), inside)
+            file = _find_file(clean_text(attachment.get("filePath")), inside)
             if file is None:
                 yield NotCarried(
                     report_name(attachment.get("filePath")),
@@ -305,7 +305,7 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
         )
 
 
-def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:
+def _find_file(path: str, inside: Mapping[str, Entry]) -> Entry | None:
     """Return the file that a note shows.
 
     Takeout writes another ending than the file has now and then.

@@ -73,7 +73,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> "MarkdownFolder":
     """Open a folder, an archive or a single file of Markdown."""
-    return MarkdownFolder(open_source.within(open_source.tree_of(path)), "markdown")
+    return MarkdownFolder(open_source.enter_top_folder(open_source.tree_of(path)), "markdown")
 
 
 class MarkdownFolder:

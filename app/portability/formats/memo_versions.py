@@ -18,7 +18,7 @@ _TAG = re.compile(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
 _STATES = {"ARCHIVED": "archived", "DELETED": "deleted"}
 
 
-class Attached(msgspec.Struct, frozen=True):
+class MemoFile(msgspec.Struct, frozen=True):
     """A file of a memo."""
 
     id: str
@@ -42,7 +42,7 @@ class Memo(msgspec.Struct, frozen=True):
     visibility: str
     pinned: bool
     tags: tuple[str, ...]
-    attached: tuple[Attached, ...]
+    attached: tuple[MemoFile, ...]
     related: tuple[str, ...]
     parent: str
     place: str
@@ -128,11 +128,11 @@ def _moment(found: dict[str, Any], what: str) -> str | None:
     )
 
 
-def _attached(found: dict[str, Any]) -> Iterator[Attached]:
+def _attached(found: dict[str, Any]) -> Iterator[MemoFile]:
     for name in ("attachments", "resources", "resourceList"):
         for one in _maps(found.get(name)):
             size = clean_text(str(one.get("size", "")))
-            yield Attached(
+            yield MemoFile(
                 id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")),
                 name=one_line(one.get("filename")),
                 picture=clean_text(one.get("type")).startswith("image/"),

@@ -41,7 +41,7 @@ from app.portability.content.source_items import (
 )
 from app.portability.formats import memo_versions
 from app.portability.formats.json_stream import JsonStream
-from app.portability.formats.memo_versions import Attached, Memo
+from app.portability.formats.memo_versions import Memo, MemoFile
 
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20
@@ -190,14 +190,14 @@ class Memos:
         )
 
     def _attached(
-        self, attached: Attached, title: str, shown: set[str]
+        self, attached: MemoFile, title: str, shown: set[str]
     ) -> Generator[Item, None, tuple[str, bool]]:
         """Yield the file of an attachment.
 
         Return where a link to it leads, empty if nowhere, and whether it is a picture.
         """
         key = attached.id or attached.name
-        entry = _found(attached, self._files)
+        entry = _find_file(attached, self._files)
         if entry is not None:
             if entry.path not in shown:
                 shown.add(entry.path)
@@ -302,7 +302,7 @@ def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
         yield NotCarried(report_name(title), f"its {memo.reactions} reactions have no place here")
 
 
-def _found(attached: Attached, files: list[Entry]) -> Entry | None:
+def _find_file(attached: MemoFile, files: list[Entry]) -> Entry | None:
     """Return the file of an attachment.
 
     The one that its id names, else the only one of its name, and of its size where that helps.

@@ -164,7 +164,7 @@ class _Project:
             "\0".join((self._name, self._section, content)).encode()
         ).hexdigest()[:24]
         self._keys[digest] += 1
-        when = todoist_dates.understood(
+        when = todoist_dates.parse_due(
             row.get("DATE", ""), row.get("DATE_LANG", ""), row.get("TIMEZONE", ""), self._day
         )
         about = {

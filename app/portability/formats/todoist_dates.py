@@ -35,7 +35,7 @@ class When(msgspec.Struct, frozen=True):
     """The year that was taken where the words named none."""
 
 
-def understood(text: str, language: str, zone: str, exported: date | None) -> When | None:
+def parse_due(text: str, language: str, zone: str, exported: date | None) -> When | None:
     """Return when a task is due, or None where that is not certain.
 
     What recurs counts from the day of the export.
@@ -76,7 +76,7 @@ def _exact(found: re.Match[str], zone: str) -> When | None:
             int(second or 0),
             tzinfo=UTC if utc else None,
         )
-        return When(_written(moment, zone))
+        return When(_stored_text(moment, zone))
     except ValueError:
         return None
 
@@ -139,7 +139,9 @@ def _understood(text: str, locale: str | None, first: date) -> tuple[date, str |
 
 def _stored(due: date, zone: str) -> str:
     return (
-        _written(due.replace(tzinfo=None), zone) if isinstance(due, datetime) else due.isoformat()
+        _stored_text(due.replace(tzinfo=None), zone)
+        if isinstance(due, datetime)
+        else due.isoformat()
     )
 
 
@@ -148,7 +150,7 @@ def _is_anchored(rule: str) -> bool:
     return "INTERVAL" not in rule and (rule.startswith("FREQ=DAILY") or "BY" in rule)
 
 
-def _written(moment: datetime, zone: str) -> str:
+def _stored_text(moment: datetime, zone: str) -> str:
     """Return a moment in UTC, or a wall time where the zone is not known."""
     place = moment.tzinfo or _zone(zone)
     if place is None:

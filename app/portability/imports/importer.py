@@ -39,7 +39,7 @@ from app.portability.content.source_items import (
 from app.portability.exports.export_plan import key_prefix
 from app.portability.imports import finish_import, prepare, store_files, store_items
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
-from app.portability.imports.store_items import Import, Stored
+from app.portability.imports.store_items import BatchResult, ImportContext
 from app.workspace.folders import paths
 from app.workspace.index import word_index
 
@@ -51,7 +51,7 @@ Tell = Callable[[int, int | None], None]
 """Told how many things are done of how many, None where that is not known."""
 
 
-class Pulled(NamedTuple):
+class Chunk(NamedTuple):
     """Some things of the source in a row.
 
     What a transaction takes together, or one thing that is stored by itself; None at the end.
@@ -107,7 +107,7 @@ class Importer:
         identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
         self._now = self._app.clock()
-        self._what = Import(self._me, identity, zone, key_prefix(self._me))
+        self._context = ImportContext(self._me, identity, zone, key_prefix(self._me))
         try:
             total = await asyncio.to_thread(self._source.total)
             await self._all(total)
@@ -135,7 +135,7 @@ class Importer:
                 done += pulled.taken
                 self._tell(done, None if total is None else max(total, done))
 
-    def _pull(self) -> Iterator[Pulled]:
+    def _pull(self) -> Iterator[Chunk]:
         """Read and prepare the source piece by piece; runs in a thread."""
         batch: list[Ready] = []
         lines: list[NotCarried] = []
@@ -148,11 +148,11 @@ class Importer:
                 size += ready.text.size if isinstance(ready, ReadyNote) else 200
             single = isinstance(item, SourceFile | SourceConversation | SourceSettings)
             if single or len(batch) >= BATCH or size >= BATCH_BYTES:
-                yield Pulled(batch, lines, item if single else None, count, at_end=False)
+                yield Chunk(batch, lines, item if single else None, count, at_end=False)
                 batch, lines, size, count = [], [], 0, 0
             if self._ended:
                 return
-        yield Pulled(batch, lines, None, count, at_end=True)
+        yield Chunk(batch, lines, None, count, at_end=True)
 
     def _prepared(self, item: Item, lines: list[NotCarried]) -> Ready | None:
         if isinstance(item, NotCarried):
@@ -167,21 +167,21 @@ class Importer:
             return None
         if isinstance(item, SourceNote):
             return prepare.prepare_note(
-                item, self._into, lines, zone=self._what.zone, now=self._now
+                item, self._into, lines, zone=self._context.zone, now=self._now
             )
         if isinstance(item, SourceFolder):
             return prepare.prepare_folder(item, self._into, lines)
         if isinstance(item, SourceTodo):
             if item.next is not None:
                 self._series[item.key] = item.next
-            return prepare.prepare_todo(item, self._what.zone, lines)
+            return prepare.prepare_todo(item, self._context.zone, lines)
         return None
 
     async def _store(self, batch: list[Ready]) -> None:
-        act: Callable[[Tx, Import, list[Ready]], Stored] = (
-            store_items.foresee_batch if self._dry else store_items.store_batch
+        act: Callable[[Tx, ImportContext, list[Ready]], BatchResult] = (
+            store_items.preview_batch if self._dry else store_items.store_batch
         )
-        stored = await (self._app.read if self._dry else self._app.write)(act, self._what, batch)
+        stored = await (self._app.read if self._dry else self._app.write)(act, self._context, batch)
         note_left_out(self.report, *stored.lines)
         self.report.folders += stored.made
         for ready, outcome in stored.outcomes:
@@ -205,14 +205,14 @@ class Importer:
                 self._missing.add("os.snapshots:write")
             return
         key = ready.source.key
-        if not await self._app.read(_lacks_snapshots, self._what, key):
+        if not await self._app.read(_lacks_snapshots, self._context, key):
             return
         batches = store_files.snapshot_batches(kept())
         while batch := await asyncio.to_thread(next, batches, None):
             self.report.snapshots += await self._app.write(
-                store_files.put_snapshots, self._what, key, batch
+                store_files.put_snapshots, self._context, key, batch
             )
-        await self._app.write(store_files.note_snapshots_done, self._what, key)
+        await self._app.write(store_files.note_snapshots_done, self._context, key)
 
     async def _store_single(self, item: Item) -> None:
         if isinstance(item, SourceFile):
@@ -231,7 +231,7 @@ class Importer:
             elif not self._dry:
                 note_left_out(
                     self.report,
-                    *await self._app.write(store_files.store_settings, self._what, item),
+                    *await self._app.write(store_files.store_settings, self._context, item),
                 )
 
     async def _file(self, source: SourceFile) -> None:
@@ -242,7 +242,7 @@ class Importer:
             note_left_out(self.report, NotCarried(source.key[:500], looked))
             return
         outcome, before = await self._app.read(
-            store_files.file_state, self._what, source.key, looked
+            store_files.file_state, self._context, source.key, looked
         )
         _count_outcome(self.report.files, outcome)
         if outcome == "unchanged" or self._dry:
@@ -254,7 +254,7 @@ class Importer:
         note_left_out(self.report, *lines)
         try:
             made = await self._app.write(
-                store_files.begin_file, self._what, source, name, looked, created
+                store_files.begin_file, self._context, source, name, looked, created
             )
             self.report.bytes += looked.size
             if not looked.first:
@@ -266,7 +266,9 @@ class Importer:
                 raise
             note_left_out(self.report, NotCarried(source.key[:500], error.message))
 
-    async def _large_file(self, source: SourceFile, made: int, looked: store_files.Looked) -> None:
+    async def _large_file(
+        self, source: SourceFile, made: int, looked: store_files.InspectedFile
+    ) -> None:
         from app.workspace.attachments import attachment_rows
 
         whole = False
@@ -278,7 +280,7 @@ class Importer:
                     if part is None:
                         break
                     await self._app.write(attachment_rows.put_part, made, number, part)
-            await self._app.write(store_files.finish_file, self._what, source.key, made, looked)
+            await self._app.write(store_files.finish_file, self._context, source.key, made, looked)
             whole = True
         finally:
             if not whole:
@@ -293,33 +295,37 @@ class Importer:
         else:
             _count_outcome(
                 self.report.conversations,
-                await (self._app.read if self._dry else self._app.write)(act, self._what, checked),
+                await (self._app.read if self._dry else self._app.write)(
+                    act, self._context, checked
+                ),
             )
 
     async def _finish(self) -> None:
         """Put true addresses where things were named before they were there, link series of
         todos, and index what waits to be found.
         """
-        me, source = self._me.user, self._what.source
+        me, source = self._me.user, self._context.source
         while rows := await self._app.read(
             import_rows.list_unfinished, me, source, REFERENCES, SETTLED
         ):
             await self._app.write(
                 finish_import.settle_addresses,
-                self._what,
+                self._context,
                 {row["key"]: row["row_id"] for row in rows},
             )
         last = 0
         while self._moved and (
             shown := [
                 row["id"]
-                for row in await self._app.read(finish_import.notes_showing, self._what, last)
+                for row in await self._app.read(finish_import.notes_showing, self._context, last)
             ]
         ):
-            await self._app.write(finish_import.replace_shown_files, self._what, shown, self._moved)
+            await self._app.write(
+                finish_import.replace_shown_files, self._context, shown, self._moved
+            )
             last = shown[-1]
         if self._series:
-            await self._app.write(finish_import.link_series, self._what, self._series)
+            await self._app.write(finish_import.link_series, self._context, self._series)
         while await self._app.read(word_index.any_waiting):
             await self._app.write(word_index.index_waiting)
 
@@ -328,7 +334,7 @@ class Importer:
             raise OSError(0, "the import was cut off")
 
 
-async def _read_ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
+async def _read_ahead(pulling: Iterator[Chunk]) -> AsyncGenerator[Chunk, None]:
     """Yield what a generator gives, which runs in a thread one step ahead of whoever takes it."""
     step = asyncio.ensure_future(asyncio.to_thread(next, pulling))
     try:
@@ -349,8 +355,8 @@ def _count_outcome(counts: Counts, outcome: str) -> None:
     setattr(counts, outcome, getattr(counts, outcome) + 1)
 
 
-def _lacks_snapshots(tx: Tx, what: Import, key: str) -> bool:
-    known = import_rows.find(tx, what.me.user, what.source, "note", key)
+def _lacks_snapshots(tx: Tx, context: ImportContext, key: str) -> bool:
+    known = import_rows.find(tx, context.me.user, context.source, "note", key)
     return known is not None and bool(known["rest"] & import_rows.SNAPSHOTS)
 
 

@@ -112,7 +112,7 @@ def prepare_note(
     Times without a zone are of this one.
     """
     name = "/".join([*source.path, source.title])[:500]
-    content = clean_text(
+    content = storable_text(
         source.text if source.form == "markdown" else _html_to_markdown(source.text), name, lines
     )
     try:
@@ -147,7 +147,7 @@ def prepare_todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
     steps = _prepare_steps(source.steps, name, lines)
     description = source.description
     if description is not None:
-        description = clean_text(description, name, lines)
+        description = storable_text(description, name, lines)
         if len(description) > LONGEST_DESCRIPTION:
             lines.append(
                 NotCarried(name, f"its description was cut after {LONGEST_DESCRIPTION} characters")
@@ -211,7 +211,7 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
     return UNTITLED if is_invisible(text) else text or UNTITLED
 
 
-def clean_text(text: str, name: str, lines: Lines) -> str:
+def storable_text(text: str, name: str, lines: Lines) -> str:
     """Return a text without what cannot be stored."""
     if "\0" in text:
         lines.append(NotCarried(name, "NUL characters were removed from its text"))

@@ -144,8 +144,8 @@ class Calendars:
             return
         given.add(own)
         when = ics_values.when(component, zones)
-        about = ics_values.about(component, zones, self._titles)
-        for reason in (*when.lost, *ics_values.lost(component)):
+        about = ics_values.extra_lines(component, zones, self._titles)
+        for reason in (*when.lost, *ics_values.lost_reasons(component)):
             yield NotCarried(report_name(title), reason)
         yield from todo_parts.todo(
             key=own,
@@ -223,7 +223,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
                 report_name(title), "one of its attachments is damaged or is on the other computer"
             )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
-    for reason in ics_values.lost(component):
+    for reason in ics_values.lost_reasons(component):
         yield NotCarried(report_name(title), reason)
     yield from note_damaged_text(title, title, text)
     start = ics_values.moment(component, "DTSTART", zones)

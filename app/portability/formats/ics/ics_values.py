@@ -82,8 +82,8 @@ def moment(component: Component, name: str, zones: Mapping[str, str]) -> str | N
     None for what is no date.
     """
     value, parameters = component.first(name)
-    found = _read(value, parameters, zones)
-    return None if found is None else _written(found)
+    found = _parse_value(value, parameters, zones)
+    return None if found is None else _stored_text(found)
 
 
 def priority(component: Component) -> int | None:
@@ -105,7 +105,9 @@ def categories(component: Component) -> list[str]:
     ]
 
 
-def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, str]) -> list[str]:
+def extra_lines(
+    component: Component, zones: Mapping[str, str], titles: Mapping[str, str]
+) -> list[str]:
     """Return lines of the description for what a todo has no field for."""
     rows = [f"List: {component.calendar}"] if component.calendar else []
     rows += (
@@ -144,7 +146,7 @@ def has_only_a_title(component: Component) -> bool:
     return not component.inside and not any(name in component for name in _MORE)
 
 
-def lost(component: Component) -> Iterator[str]:
+def lost_reasons(component: Component) -> Iterator[str]:
     """Yield sentences about what does not come along at all."""
     if "VALARM" in component.inside:
         yield "its reminders have no place here"
@@ -200,7 +202,7 @@ def _add_rule(component: Component, found: When) -> None:
         found.lost.append(f"{reason}; the rule stands in the description")
 
 
-def _read(
+def _parse_value(
     value: str, parameters: Mapping[str, str], zones: Mapping[str, str]
 ) -> date | datetime | None:
     from icalendar.prop import vDDDTypes
@@ -218,7 +220,7 @@ def _read(
     return found if isinstance(found, date) else None
 
 
-def _written(found: date | datetime) -> str:
+def _stored_text(found: date | datetime) -> str:
     if not isinstance(found, datetime):
         return found.isoformat()
     if found.tzinfo is None:
@@ -233,11 +235,11 @@ def _after(component: Component, zones: Mapping[str, str]) -> str | None:
     """Return the end of a todo that has a start and a duration."""
     from icalendar.prop import vDuration
 
-    start = _read(*component.first("DTSTART"), zones)
+    start = _parse_value(*component.first("DTSTART"), zones)
     try:
         length = cast(Any, vDuration).from_ical(component.first("DURATION")[0].strip())
         return (
-            _written(start + length)
+            _stored_text(start + length)
             if start is not None and isinstance(length, timedelta)
             else None
         )
