@@ -16,20 +16,17 @@ R = TypeVar("R")
 
 
 class WriteUndone(Exception):
-    """The operation has come to its write, which went through and was undone.
-
-    What would come after it is not run.
-    """
+    """The operation reached its write, which succeeded and was undone; nothing after it runs."""
 
 
 class DryRunStore(Store):
-    """The store of a rehearsal, which shares all with the real one.
-
-    The first write is undone and ends the rehearsal.
-    """
+    """A store that shares everything with the real one, but undoes the first write and stops."""
 
     def __init__(self, real: Store) -> None:
+        # The same writer thread and readers: a second store would need the file's lock, which is
+        # taken.
         self.__dict__.update(real.__dict__)
+        # Events of a write that is undone must reach nobody.
         self.events = Events()
 
     async def write(
@@ -51,5 +48,6 @@ def dry_run_app(app: App) -> App:
 
 
 def _undone(tx: Tx, step: Callable[[Tx], Any]) -> None:
+    # A savepoint in the writer's shared transaction, so real writes beside it commit as usual.
     with tx.always_undo():
         step(tx)

@@ -236,6 +236,7 @@ def _serve_open(
     gc.disable()
     # these load the whole program, so only once nothing refuses the start
     from app.commands.server.http_server import Server, log_to_stderr
+    from app.core.app import App
     from app.core.caller import OPERATOR
     from app.main import create_app
 
@@ -250,7 +251,8 @@ def _serve_open(
     # any free one was asked for with 0
     settings = dataclasses.replace(settings, port=sockets[0].getsockname()[1])
     app = create_app(settings, path, control_token=token, sealed=sealed)
-    store = app.state.parts.store
+    parts: App = app.state.parts
+    store = parts.store
     if damaged:
         store.health.state = "damaged"
     with contextlib.ExitStack() as announcement:
@@ -260,8 +262,9 @@ def _serve_open(
             gc.enable()
             if ownership is not None:
                 ownership.wait_until_written()
-                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.keep)
-            first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
+                # Filling the reserve right away would compete with the first requests.
+                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.hold_reserve)
+            first = await parts.call(OPERATOR, "begin_server", {"username": username})
             _announce_server(announcement, path, url=url, token=token)
             told = (
                 ""

@@ -22,6 +22,7 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
     """Answer the messages that waited for an agent which can answer now."""
     if stop_switch.is_stopped(app):
         return Record()
+    # One after another: a burst after a pause must not hold up the turns that people wait for.
     for message in app.quick(waiting_rows.list_due, AT_ONCE):
         asked = await app.write(_begin_answer, message)
         if asked is not None:
@@ -38,13 +39,11 @@ def _begin_answer(tx: Tx, message: int) -> Question | None:
     None where it waits on, or is not to be answered any more.
     """
     row = waiting_rows.find_waiting(tx, message)
-    if row is None:
+    if row is None:  # deleted with an account or claimed since the list was read
         return None
     try:
-        asker, owner = (
-            senders.require_person_of_row(tx, row["asker_id"]),
-            senders.require_person_of_row(tx, row["owner_id"]),
-        )
+        asker = senders.require_person_of_row(tx, row["asker_id"])
+        owner = senders.require_person_of_row(tx, row["owner_id"])
         acting = agent_rpc.granted_caller(tx, asker, owner)
         asked = agent_rpc.begin_turn(
             tx,
@@ -74,6 +73,8 @@ def _begin_answer(tx: Tx, message: int) -> Question | None:
     except NotFound:
         waiting_rows.end(tx, message)
         return None
+    # Claimed in the transaction that begins the turn: after a crash `recover_after_stop` knows
+    # from the turn whether the message was answered.
     waiting_rows.claim(tx, message, asked.begun.turn)
     return asked
 
