@@ -165,7 +165,7 @@ async def read_network(app: App, me: Caller) -> NetworkAnswer:
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
     found = await app.read(_network_overview, me, stop_switch.is_stopped(app))
-    return WholeNetworkAnswer(*msgspec.structs.astuple(found), network=found)
+    return WholeNetworkAnswer(**msgspec.structs.asdict(found), network=found)
 
 
 @operation("GET /os/network/conversations", scope="os.network:read", effect="read")
@@ -208,7 +208,7 @@ def read_guest_conversation(
     found = guest_rows.list_newest(tx, row["conversation_id"], limit=limit, before=before)
     head = _conversation_record(tx, row)
     return Transcript(
-        *msgspec.structs.astuple(head),
+        **msgspec.structs.asdict(head),
         messages=[TranscriptMessage(*each) for each in found],
         total=head.message_count,
     )
@@ -283,7 +283,7 @@ def _contact_record(tx: Tx, me: Caller, one: Contact, unread: int, *, stopped: b
         else (None, None)
     )
     return ContactSeen(
-        *msgspec.structs.astuple(one),
+        **msgspec.structs.asdict(one),
         availability=availability,
         next_active_at=next_at,
         unread_count=unread,

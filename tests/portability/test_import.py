@@ -268,13 +268,13 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(
     }
     assert told >= {
         ("yaml.md", "its front matter is not YAML (l"[:30]),
-        ("times", "the time that it was created"),
-        ("times", "the time that it was updated"),
+        ("times", "its created time '0000-01-01' is"[:30]),
+        ("times", "its updated time '99999-01-01' is"[:30]),
         ("nul.md", "it is not text: it contains NU"),
         ("huge", "it is larger than 10 MiB"),
         ("empty.bin", "it is empty"),
-        ("link.md", "it is a link"),
-        ("linked", "it is a link"),
+        ("link.md", "links are not followed"),
+        ("linked", "links are not followed"),
         ("tags", "it has 60 tags"),
     }
     found = await served.parts.read(lambda tx: tx.all("SELECT title, content FROM notes"))
@@ -494,7 +494,7 @@ async def test_a_job_ends_where_there_is_no_room_even_to_write_that_down(
     real = served.parts.store.write
 
     async def full(function: Any, *args: Any, **more: Any) -> Any:
-        if function.__name__ == "_add":  # the row of the job, the last that finds room
+        if function.__name__ == "_insert_job":  # the row of the job, the last that finds room
             return await real(function, *args, **more)
         raise StorageFull(disk_reserve.FULL)
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -129,8 +129,8 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
         now=tx.now,
     )
     return RequestList(
-        [Incoming(*row[:4], from_=people.person_record(row)) for row in incoming],
-        [Outgoing(*row[:4], to=people.person_record(row)) for row in outgoing],
+        [Incoming(*_request_fields(row)) for row in incoming],
+        [Outgoing(*_request_fields(row)) for row in outgoing],
     )
 
 
@@ -215,6 +215,10 @@ def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:
         Request(row["id"], row["name"], wishes[row["type"]], row["note"] or "", row["created_at"])
         for row in rows
     ]
+
+
+def _request_fields(row: sqlite3.Row) -> tuple[Any, ...]:
+    return (*row[:4], people.person_record(row))
 
 
 def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:

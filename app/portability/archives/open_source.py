@@ -27,7 +27,7 @@ MOST_UNPACKED = 4 << 20
 
 
 def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
-    """Return what a look says, and no where nothing can be read."""
+    """Return what a look at something says; False where it cannot be read."""
     try:
         return like(*given, **named)
     except UNREADABLE:
@@ -35,10 +35,7 @@ def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
 
 
 def is_alone(path: Path) -> bool:
-    """Return whether it is one file and no archive.
-
-    What such a file is its content tells, whatever its name is.
-    """
+    """Return whether it is one file and no archive; its content tells what it is, not its name."""
     return path.is_file() and not (
         zip_reader.is_zip(path) or tar_reader.is_gzip(path) or tar_reader.is_tar(path)
     )
@@ -50,6 +47,7 @@ def tree_of(path: Path, limits: Limits = LOCAL_LIMITS) -> Tree:
     Raise Invalid for what is not there or damaged as a whole.
     """
     try:
+        # By content and never by the ending of the name: backups are often renamed.
         if path.is_dir():
             return FolderTree(path)
         if not path.is_file():
@@ -68,10 +66,8 @@ def tree_of(path: Path, limits: Limits = LOCAL_LIMITS) -> Tree:
 
 
 def beginning_of(path: Path) -> Tree:
-    """Return the files so as to look at some.
-
-    Of a gzipped archive those that are near its beginning.
-    """
+    """Return the files so as to look at some; of a gzipped archive those near its beginning."""
+    # To list a whole tar.gz means to unpack it, and each format of the list looks at it once.
     return (
         tar_reader.read_beginning(path, MOST_UNPACKED)
         if path.is_file() and tar_reader.is_gzip(path)
@@ -82,10 +78,7 @@ def beginning_of(path: Path) -> Tree:
 def first_entries(
     path: Path, most: int = MOST_LOOKED_AT, opened: Callable[[Path], Tree] = beginning_of
 ) -> Iterator[Entry]:
-    """Yield the first files, so as to look at them.
-
-    Of a gzipped archive those near its beginning.
-    """
+    """Yield the first files, so as to look at them."""
     tree = opened(path)
     try:
         yield from (one for one in islice(files(tree), most) if isinstance(one, Entry))
@@ -100,6 +93,8 @@ def all_are(path: Path, like: Callable[[Entry], bool], endings: Container[str]) 
     alone = is_alone(path)
     found = False
     for number, entry in enumerate(first_entries(path)):
+        # Ten are opened, the names of the others must do: a look should take no longer than a
+        # moment.
         if not (alone or entry.ending in endings) or (number < 10 and not like(entry)):
             return False
         found = True

@@ -68,10 +68,11 @@ def read_beginning(path: Path, most: int) -> "TarTree":
 
 
 def unpack(path: Path, limits: Limits = LOCAL_LIMITS) -> "TarTree":
-    """Return a gzipped archive, written to a temporary file.
+    """Return a gzipped archive, unpacked to a temporary file.
 
-    Invalid for one that is damaged at its beginning or grows without end.
+    Raise Invalid for one that is damaged at its beginning or is a bomb.
     """
+    # A file and not memory: files are read out of order later, and gzip cannot be read backwards.
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(tempfile.TemporaryFile())
         cut = False
@@ -83,16 +84,14 @@ def unpack(path: Path, limits: Limits = LOCAL_LIMITS) -> "TarTree":
         except _GZIP_BROKEN as error:
             if isinstance(error, OSError) and is_disk_full(error):
                 room = (
-                    f"{path.name} is unpacked to the system's place for temporary files, which "
+                    f"{path.name} is unpacked to the system's folder for temporary files, which "
                     "is full. Make room there and try again."
                 )
                 raise StorageFull(room) from None
             if not file.tell():
-                raise Invalid(
-                    f"{path.name} is no whole archive; it is damaged or was cut off.", field="path"
-                ) from None
+                raise Invalid(f"{path.name} is damaged or incomplete.", field="path") from None
             cut = True
-        opened.pop_all()
+        opened.pop_all()  # the tree closes the file from here on
     return TarTree(file, limits, cut=cut)
 
 
@@ -107,6 +106,7 @@ class TarTree(ArchiveTree):
     ) -> None:
         super().__init__(limits)
         self._file = file
+        # One file position for all: seek and read of two threads must not cross.
         self._lock = threading.Lock()
         self._end = file.seek(0, io.SEEK_END)
         self._cut = cut
@@ -118,6 +118,8 @@ class TarTree(ArchiveTree):
             block = self.read_at(place, BLOCK)
             head = _parse_header(block)
             if head is None:
+                # Blocks of zeros end an archive, but two archives put together have them in the
+                # middle.
                 if not block.strip(b"\0"):
                     place += BLOCK
                     continue
@@ -137,8 +139,10 @@ class TarTree(ArchiveTree):
                 )
                 return
             data = place + BLOCK
+            # Contents are padded to whole blocks; -(-a // b) rounds up.
             place = data + -(-head.size // BLOCK) * BLOCK
             if head.type in _NAMED_BEFORE:
+                # A long name is an entry of its own right before the file that it belongs to.
                 name = self._long_name(head, data) or name
             elif head.type != tarfile.GNUTYPE_LONGLINK:
                 yield from self._member(head, name or head.name, data)
@@ -194,6 +198,7 @@ class TarTree(ArchiveTree):
         text = self.read_at(data, min(head.size, MOST_NAME))
         if head.type == tarfile.GNUTYPE_LONGNAME:
             return text.rstrip(b"\0").decode("utf-8", "surrogateescape")
+        # A global header holds for all files that follow, so it cannot name one.
         return "" if head.type == tarfile.XGLTYPE else _pax_path(text)
 
     def _next_head(self, place: int) -> int:
@@ -218,6 +223,7 @@ def _parse_header(block: bytes) -> tarfile.TarInfo | None:
 def _pax_path(text: bytes) -> str:
     """Return the path that an extended header tells, if it tells one."""
     while text:
+        # Records are "LENGTH NAME=VALUE\n", and the length counts itself.
         length, space, _ = text.partition(b" ")
         if (
             not space

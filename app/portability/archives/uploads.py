@@ -40,6 +40,7 @@ def _prove(tree: Tree) -> None:
     """Read all of a tree and raise Invalid if anything of it is refused or damaged, whatever it
     says of itself.
     """
+    # Read, not only listed: what an archive says of sizes is no proof.
     for one in tree.entries():
         refused = _read_through(one) if isinstance(one, Entry) else one
         if isinstance(refused, NotCarried) and not isinstance(refused, PassedOver):

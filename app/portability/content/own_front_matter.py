@@ -20,7 +20,7 @@ from app.portability.content import front_matter
 NAMES = ("id", "title", "created", "updated", "tags", "pinned", "version")
 MARK = "hearth"
 LINKS = "hearth-links"
-_ELSE: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
+_DEFAULTS: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
 """What is meant where one of ours is left out."""
 _BELOW = (" ", "\t", "- ")
 _OPENS = re.compile(r"\ufeff?---[ \t]*\r?\n")
@@ -86,6 +86,7 @@ def _merge_lines(fields: dict[str, Any], lines: str) -> str | None:
         return below
     brace = _BRACE.match(lines)
     inside = brace and brace[0] + _in_braces(ours) + lines[brace.end() :]
+    # Proved by reading it back: YAML has more ways to write a mapping than are known here.
     return next((one for one in (below, inside) if one and _holds(one, own, mark)), None)
 
 
@@ -94,7 +95,9 @@ def _fields_to_add(
 ) -> dict[str, Any]:
     """Return what is added to a note's own fields, by the names it gets there."""
     ours: dict[str, Any] = {}
-    for name, value in (_ELSE | fields if names else fields).items():
+    # With fields of the note's own the defaults are written too: else its own `tags` or `pinned`
+    # would be read back as ours.
+    for name, value in (_DEFAULTS | fields if names else fields).items():
         if name == LINKS:
             ours[f"{mark}-links"] = value
         elif name not in names:
@@ -131,10 +134,7 @@ def _read(lines: str) -> tuple[dict[str, Any], str | None]:
 
 
 def split_fields(text: str) -> SplitNote:
-    """Take apart what an export wrote.
-
-    What it tells of a note, and the note's own text with its own front matter as it was.
-    """
+    """Return what an export tells of a note, and the note's own text and front matter as it was."""
     found = find_block(text)
     if found is None:
         return SplitNote({}, text, None)
@@ -153,6 +153,7 @@ def split_fields(text: str) -> SplitNote:
     told = {name: fields[f"{mark}-{name}"] for name in NAMES if f"{mark}-{name}" in fields} | {
         name: fields[name] for name in _plain_named(fields.get(mark)) if name in fields
     }
+    # Left out by the export where the note's own field says the same.
     if not {"title", "created", "updated", "tags"} <= told.keys():
         told = _own_values(_read(rest)[0]) | told
     links = {LINKS: fields[f"{mark}-links"]} if f"{mark}-links" in fields else {}
@@ -165,10 +166,7 @@ def _plain_named(listed: Any) -> frozenset[str]:
 
 
 def _without_mark(text: str, found: Block) -> SplitNote:
-    """Take apart a file whose block is all ours, or to which others have added.
-
-    What they added is the note's own.
-    """
+    """Split a file whose block is all ours; what others have added to it is the note's own."""
     lines = text[found.start : found.end]
     fields, trouble = _read(lines)
     taken, rest = _take_fields(lines, frozenset({*NAMES, LINKS}))
@@ -182,7 +180,8 @@ def _without_mark(text: str, found: Block) -> SplitNote:
 
 
 def _take_fields(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
-    """Take fields out of a block: give their values, and the block without their lines."""
+    """Return the values of these fields of a block, and the block without their lines."""
+    # By lines and not by a YAML writer, so that what stays is byte for byte as it was.
     fields: dict[str, Any] = {}
     kept: list[str] = []
     taking: list[str] = []

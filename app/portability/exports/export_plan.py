@@ -108,6 +108,7 @@ class Plan:
             names,
         ) in waiting:  # grows while it is walked: parents before what lies in them
             for row in below[parent]:
+                # By name, so that the same workspace gives the same tree wherever it was imported.
                 own = self._folder_place(place, row["name"])
                 created = None if folders.is_general(row) else row["created_at"]
                 self.folders.append(

@@ -34,8 +34,8 @@ SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""
 KEY = re.compile(r"[0-9a-f]{12}-[0-9]{10,16}")
 HEAD = 64 << 10
-RULES = (b"---", b"\xef\xbb\xbf---")
 """The bytes of a file in which its front matter is looked for."""
+RULES = (b"---", b"\xef\xbb\xbf---")
 LARGEST_JSON = 256 << 20
 LARGEST_LINE = 80 << 20
 """The bytes of one snapshot: 10 MiB of text, as JSON at its worst."""
@@ -112,7 +112,7 @@ class HearthTree:
         )
 
     def _made_folders(self) -> Iterator[Item]:
-        for _, line in self._lines(FOLDERS, skip=False):
+        for line in self._lines(FOLDERS, skip=False):
             if isinstance(line, NotCarried):
                 yield line
                 continue
@@ -145,7 +145,7 @@ class HearthTree:
         return place[1:]
 
     def _attachments(self) -> Iterator[Item]:
-        for _, line in self._lines(FILES, skip=False):
+        for line in self._lines(FILES, skip=False):
             if isinstance(line, NotCarried):
                 yield line
             elif isinstance(line.get("place"), str):
@@ -215,6 +215,8 @@ class HearthTree:
                     head.startswith(RULES)
                     and own_front_matter.find_block(decode_text(head)) is None
                 ):
+                    # A long front matter, as that of a note with many links: its end lies beyond
+                    # the head.
                     head += file.read(LARGEST)
         except OSError:
             return name
@@ -229,7 +231,7 @@ class HearthTree:
         return lambda: self._kept(name)
 
     def _kept(self, name: str) -> Iterator[Kept]:
-        for _, line in self._lines(name, skip=True):
+        for line in self._lines(name, skip=True):
             kept = None if isinstance(line, NotCarried) else hearth_records.snapshot_of(line)
             if kept is not None:
                 yield kept
@@ -270,30 +272,25 @@ class HearthTree:
         except UNREADABLE as error:
             yield not_readable(SETTINGS, error)
 
-    def _lines(self, name: str, *, skip: bool) -> Iterator[tuple[int, Any]]:
-        """Yield the objects of a file that has one a line.
-
-        A damaged line is told, or with `skip` passed over.
+    def _lines(self, name: str, *, skip: bool) -> Iterator[Any]:
+        """Yield the objects of a file that has one a line, and NotCarried for a damaged line unless
+        it is to be skipped.
         """
         entry = self._files.get(name)
         if entry is None:
             return
         try:
             with entry.open() as file:
-                number = 0
-                while line := file.readline(LARGEST_LINE):
-                    number += 1
+                lines = iter(lambda: file.readline(LARGEST_LINE), b"")
+                for number, line in enumerate(lines, 1):
                     try:
-                        yield number, msgspec.json.decode(line, type=dict[str, Any])
+                        yield msgspec.json.decode(line, type=dict[str, Any])
                     except ValueError:
                         if not skip:
-                            yield (
-                                number,
-                                NotCarried(f"{name}, line {number}", "it is not a JSON object"),
-                            )
+                            yield NotCarried(f"{name}, line {number}", "it is not a JSON object")
         except OSError as error:
             if not skip:
-                yield 0, not_readable(name, error)
+                yield not_readable(name, error)
 
 
 def _is_export(path: Path) -> bool:
@@ -302,7 +299,7 @@ def _is_export(path: Path) -> bool:
         and not is_zip(path)
         and not any(map(_is_of_export, open_source.first_entries(path)))
     ):
-        return False  # looking through all of a tar takes long
+        return False  # else every tar would be read to its end to find no `hearth.json`
     with contextlib.closing(open_source.tree_of(path)) as tree:
         entry = open_source.enter_top_folder(tree).find(ABOUT)
         found = json.loads(entry.read(1 << 16)) if entry is not None else None

@@ -16,6 +16,7 @@ from app.portability.content.clean_text import (
     UNREADABLE,
     clean_text,
     join_paragraphs,
+    mappings_in,
     markdown_link,
     moment_from_epoch,
     not_readable,
@@ -111,6 +112,8 @@ class Keep:
                 continue
             for entry in inside.values():
                 if _is_note(entry) and not _is_page(entry, inside):
+                    # A Takeout in several parts repeats its folders, and a name may stand in two of
+                    # them.
                     own = entry.stem if entry.stem not in keys else f"{folder}/{entry.stem}"
                     keys.add(own)
                     yield from self._note(entry, inside, shown, own)
@@ -158,7 +161,7 @@ class Keep:
         body = clean_text(note.get("textContent")) or _boxes(note.get("listContent"))
         title = one_line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
-        for attachment in _maps(note.get("attachments")):
+        for attachment in mappings_in(note.get("attachments")):
             file = _find_file(clean_text(attachment.get("filePath")), inside)
             if file is None:
                 yield NotCarried(
@@ -186,7 +189,7 @@ class Keep:
             pinned=note.get("isPinned") is True,
             tags=tag_labels(
                 [
-                    *(one.get("name") for one in _maps(note.get("labels"))),
+                    *(one.get("name") for one in mappings_in(note.get("labels"))),
                     f"color/{colour}" if colour not in ("", "default") else "",
                 ]
             ),
@@ -264,14 +267,10 @@ def _is_page(entry: Entry, inside: Mapping[str, Entry]) -> bool:
     return entry.ending == "html" and entry.stem + ".json" in inside
 
 
-def _maps(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _boxes(value: Any) -> str:
     """Return a checklist as Markdown."""
     rows = []
-    for one in _maps(value):
+    for one in mappings_in(value):
         text = "\n  ".join(clean_text(one.get("text")).strip().splitlines())
         rows.append(f"- [{'x' if one.get('isChecked') is True else ' '}] {text}")
     return "\n".join(rows)
@@ -281,7 +280,7 @@ def _links(value: Any, body: str) -> str:
     """Return the pages that Keep found in a note, those that its text names left out."""
     pages = [
         (one, page)
-        for one in _maps(value)
+        for one in mappings_in(value)
         if (page := web_address(one.get("url"))) and page not in body
     ]
     return "\n".join(
@@ -295,7 +294,7 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
         yield NotCarried(report_name(title), "its bold, italic and headings are now plain text")
     others = [
         clean_text(one.get("email"))
-        for one in _maps(note.get("sharees"))
+        for one in mappings_in(note.get("sharees"))
         if one.get("isOwner") is not True
     ]
     if others:

@@ -40,11 +40,9 @@ CREATED = ("created", "date created", "created_at", "creation-date", "date")
 UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
 LEFT_OUT = {
-    **dict.fromkeys(
-        ("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"
-    ),
-    **dict.fromkeys(("lock", "tmp"), "a program keeps it only while it runs"),
-    **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
+    **dict.fromkeys(("db", "sqlite", "sqlite3"), "it is another program's database"),
+    **dict.fromkeys(("lock", "tmp"), "it is a program's temporary file"),
+    **dict.fromkeys(("part", "crdownload"), "it is an unfinished download"),
 }
 """What programs keep for themselves beside the notes, by the endings of the names."""
 _LINK = re.compile(

@@ -4,8 +4,6 @@ Its pages as JSON, in one file or in a folder of them, with the files of its att
 them.
 """
 
-import base64
-import binascii
 import functools
 import io
 import re
@@ -20,6 +18,7 @@ from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
     clean_text,
+    decode_base64,
     join_paragraphs,
     markdown_link,
     note_damaged_text,
@@ -144,6 +143,7 @@ class Memos:
         if memo is None:
             yield NotCarried(report_name(place), "it is not a memo, or has no id")
             return
+        # Pages that were fetched while new memos came in overlap.
         if memo.id in seen:
             return
         seen.add(memo.id)
@@ -154,7 +154,7 @@ class Memos:
         more: list[str] = []
         text = memo.content
         for attached in memo.attached:
-            target, told = yield from self._attached(attached, title, shown)
+            target = yield from self._attached(attached, title, shown)
             if (
                 attached.id
                 and target.startswith("attachment:")
@@ -165,7 +165,7 @@ class Memos:
                     _FILE_LINK, functools.partial(_instead, attached.id, target), text
                 )
             elif target:
-                more.append(markdown_link(attached.name, target, picture=told))
+                more.append(markdown_link(attached.name, target, picture=attached.picture))
         if "/m/" in text or "/memos/" in text:
             text = replace_outside(
                 _MEMO_LINK,
@@ -191,11 +191,8 @@ class Memos:
 
     def _attached(
         self, attached: MemoFile, title: str, shown: set[str]
-    ) -> Generator[Item, None, tuple[str, bool]]:
-        """Yield the file of an attachment.
-
-        Return where a link to it leads, empty if nowhere, and whether it is a picture.
-        """
+    ) -> Generator[Item, None, str]:
+        """Yield the file of an attachment; return where a link to it leads, empty if nowhere."""
         key = attached.id or attached.name
         entry = _find_file(attached, self._files)
         if entry is not None:
@@ -207,22 +204,22 @@ class Memos:
                     open=entry.open,
                     size=entry.size,
                 )
-            return item_address("attachment", key), attached.picture
-        if attached.content and (inside := _decoded(attached.content)):
+            return item_address("attachment", key)
+        if inside := decode_base64(attached.content):
             yield SourceFile(
                 key=key,
                 name=one_line(attached.name) or "attachment",
                 open=lambda: io.BytesIO(inside),
                 size=len(inside),
             )
-            return item_address("attachment", key), attached.picture
+            return item_address("attachment", key)
         if page := web_address(attached.page):
-            return page, attached.picture
+            return page
         yield NotCarried(
             report_name(attached.name or key),
             f"the memo “{report_name(title)}” has this file, but it is not beside the JSON",
         )
-        return "", False
+        return ""
 
     def _related(self, memo: Memo) -> Iterator[str]:
         """Yield lines about what a memo refers to and where it was written."""
@@ -250,15 +247,7 @@ def _looks_like_memos(path: Path) -> bool:
 
 def _holds_memos(entry: Entry) -> bool:
     with entry.open() as stream:
-        return any(
-            memo_versions.memo(found) is not None for found in _first(_values(JsonStream(stream)))
-        )
-
-
-def _first(values: Iterator[Any]) -> Iterator[Any]:
-    for found in values:
-        yield found
-        return
+        return memo_versions.memo(next(_values(JsonStream(stream)), None)) is not None
 
 
 def _files_in(text: str) -> set[str]:
@@ -299,7 +288,7 @@ def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
             f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
-        yield NotCarried(report_name(title), f"its {memo.reactions} reactions have no place here")
+        yield NotCarried(report_name(title), f"its {memo.reactions} reactions were not imported")
 
 
 def _find_file(attached: MemoFile, files: list[Entry]) -> Entry | None:
@@ -324,10 +313,3 @@ def _find_file(attached: MemoFile, files: list[Entry]) -> Entry | None:
     if len(alike) > 1:
         alike = [entry for entry in alike if entry.size == attached.size]
     return alike[0] if len(alike) == 1 else None
-
-
-def _decoded(content: str) -> bytes:
-    try:
-        return base64.b64decode(content, validate=True)
-    except (binascii.Error, ValueError):
-        return b""

@@ -138,7 +138,9 @@ class _Project:
             )
         yield from self._finished()
         if authors:
-            yield NotCarried(report_name(self._name), f"who wrote its {authors} tasks is not kept")
+            yield NotCarried(
+                report_name(self._name), f"the authors of its {authors} tasks were not imported"
+            )
 
     def _row(self, row: Mapping[str, str], number: int) -> Iterator[Item]:
         kind, content = row.get("TYPE", ""), row.get("CONTENT", "")
@@ -232,13 +234,13 @@ class _Project:
         for found in _FILE.finditer(content):
             yield NotCarried(
                 report_name(_file(found[1])[0]),
-                "Todoist keeps this file; the comment has its address",
+                "this file stays at Todoist; the comment links to it",
             )
         text = _FILE.sub(lambda found: markdown_link(*_file(found[1])), content)
         if self._task is None:
             yield NotCarried(
                 report_name(text),
-                "it is a comment on a project or section; todos have no place for it",
+                "it is a comment on a project or section; only comments on tasks are imported",
             )
         else:
             self._task.description.append(text)
@@ -272,14 +274,14 @@ def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
     why = "names a day that does not exist" if missing else "is unclear"
     return NotCarried(
         report_name(content),
-        f"its date “{one_line(text, 60)}” {why}; it is kept in the description",
+        f"its date “{one_line(text, 60)}” {why}; it was added to the description",
     )
 
 
 def _guessed(content: str, text: str, year: int) -> NotCarried:
     return NotCarried(
         report_name(content),
-        f"its date “{one_line(text, 60)}” names no year; {year} was taken, nearest to the export",
+        f"its date “{one_line(text, 60)}” has no year; {year} was used, nearest to the export",
     )
 
 

@@ -5,12 +5,11 @@ Only what can mean one thing is understood.
 
 import contextlib
 import re
-from datetime import UTC, date, datetime, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import UTC, date, datetime
 
 import msgspec
 
-from app.core.database.tx import stamp
+from app.portability.content.clean_text import stored_moment, zone_named
 
 _ISO = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z)?)?"
@@ -20,7 +19,7 @@ _FROM_DONE = re.compile(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!",
 _REST = re.compile(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
 
 
-_ASKED = ((1, 1), (2, 20), (8, 4))
+_PROBES = ((1, 1), (2, 20), (8, 4))
 """Days from which a day and month are the same, and what counts from today or has no month is
 not.
 """
@@ -103,7 +102,8 @@ def _without_year(text: str, locale: str | None, zone: str, exported: date) -> W
 
     None for words that count from some other day.
     """
-    seen = [_understood(text, locale, date(exported.year, *day)) for day in _ASKED]
+    # "in 3 days" or "Friday" come out differently on each day of the probe, "4 May" does not.
+    seen = [_understood(text, locale, date(exported.year, *day)) for day in _PROBES]
     days = {(one[0].month, one[0].day) for one in seen if one is not None and one[1] is None}
     if None in seen or len(days) != 1:
         return None
@@ -152,17 +152,4 @@ def _is_anchored(rule: str) -> bool:
 
 def _stored_text(moment: datetime, zone: str) -> str:
     """Return a moment in UTC, or a wall time where the zone is not known."""
-    place = moment.tzinfo or _zone(zone)
-    if place is None:
-        return moment.isoformat(timespec="seconds")
-    try:
-        return stamp(moment.replace(tzinfo=place).astimezone(UTC))
-    except OverflowError:
-        return moment.replace(tzinfo=None).isoformat(timespec="seconds")
-
-
-def _zone(name: str) -> tzinfo | None:
-    try:
-        return ZoneInfo(name) if name else None
-    except (OSError, ValueError, KeyError):
-        return None
+    return stored_moment(moment.replace(tzinfo=moment.tzinfo or zone_named(zone)))

@@ -7,7 +7,7 @@ from app.core.database.tx import Tx
 from app.portability.content import address_links, import_rows
 from app.portability.content.import_rows import REFERENCES
 from app.portability.imports import store_items
-from app.portability.imports.store_items import ImportContext
+from app.portability.imports.known_rows import ImportContext, with_addresses
 from app.workspace.notes import note_edits, note_rows
 from app.workspace.todos import todo_rows
 
@@ -23,12 +23,10 @@ def settle_addresses(tx: Tx, context: ImportContext, keys: Mapping[str, int]) ->
             me=context.me.user,
         )
         if note is not None:
-            text = address_links.to_addresses(
-                note["content"],
-                store_items.find_rows(tx, context, address_links.referenced_keys(note["content"])),
-            )
+            text = with_addresses(tx, context, note["content"])
             if text != note["content"]:
                 note_rows.replace_addresses(tx, note, note_rows.measure_text(text))
+        # Done either way: what is still missing is not in the source at all.
         import_rows.note_done(tx, context.me.user, context.source, key, REFERENCES)
 
 

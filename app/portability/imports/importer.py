@@ -38,8 +38,9 @@ from app.portability.content.source_items import (
 )
 from app.portability.exports.export_plan import key_prefix
 from app.portability.imports import finish_import, prepare, store_files, store_items
+from app.portability.imports.known_rows import ImportContext
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
-from app.portability.imports.store_items import BatchResult, ImportContext
+from app.portability.imports.store_items import BatchResult
 from app.workspace.folders import paths
 from app.workspace.index import word_index
 
@@ -73,7 +74,6 @@ class Importer:
         if me.reach is not None:
             raise Forbidden("Only the owner of a workspace can import into it.")
         self._app, self._me, self._source = app, me, source
-        self._tell: Tell = lambda done, total: None
         self._into: Folders = (
             tuple(paths.split_path(into.strip("/"), field="into"))
             if into and into.strip("/")
@@ -87,17 +87,10 @@ class Importer:
         self._ended = False
         self.report = ImportReport(source.format, dry_run)
 
-    def tell_to(self, tell: Tell) -> None:
-        """Tell this one how far the import is.
+    async def run(self, tell: Tell) -> ImportReport:
+        """Import everything and return what was done.
 
-        What it raises ends the import between two batches.
-        """
-        self._tell = tell
-
-    async def run(self) -> ImportReport:
-        """Import everything; give what was done.
-
-        What is cut off keeps the batches that were stored.
+        What `tell` raises ends the import between two batches; those that were stored stay.
         """
         own = self._source.format == OWN
         where = "/".join(self._into)
@@ -110,19 +103,19 @@ class Importer:
         self._context = ImportContext(self._me, identity, zone, key_prefix(self._me))
         try:
             total = await asyncio.to_thread(self._source.total)
-            await self._all(total)
+            await self._all(total, tell)
         finally:
-            self._ended = True
+            self._ended = True  # the thread that still reads the source stops at its next item
         if not self._dry:
             await self._finish()
         for scope in sorted(self._missing):
             note_left_out(
                 self.report,
-                NotCarried(scope, "the key lacks this scope, so what needs it was left out"),
+                NotCarried(scope, "the key lacks this scope; what needs it was not imported"),
             )
         return self.report
 
-    async def _all(self, total: int | None) -> None:
+    async def _all(self, total: int | None, tell: Tell) -> None:
         pulling = self._pull()
         done = 0
         async with contextlib.aclosing(_read_ahead(pulling)) as pulled_ahead:
@@ -133,7 +126,7 @@ class Importer:
                 if pulled.single is not None:
                     await self._store_single(pulled.single)
                 done += pulled.taken
-                self._tell(done, None if total is None else max(total, done))
+                tell(done, None if total is None else max(total, done))
 
     def _pull(self) -> Iterator[Chunk]:
         """Read and prepare the source piece by piece; runs in a thread."""
@@ -146,6 +139,8 @@ class Importer:
             if ready is not None:
                 batch.append(ready)
                 size += ready.text.size if isinstance(ready, ReadyNote) else 200
+            # Files are stored in many transactions of their own, so they cannot wait inside a
+            # batch.
             single = isinstance(item, SourceFile | SourceConversation | SourceSettings)
             if single or len(batch) >= BATCH or size >= BATCH_BYTES:
                 yield Chunk(batch, lines, item if single else None, count, at_end=False)
@@ -178,6 +173,8 @@ class Importer:
         return None
 
     async def _store(self, batch: list[Ready]) -> None:
+        # A dry run goes through the same judgement in a read, so that it can foretell what would be
+        # done.
         act: Callable[[Tx, ImportContext, list[Ready]], BatchResult] = (
             store_items.preview_batch if self._dry else store_items.store_batch
         )
@@ -235,6 +232,7 @@ class Importer:
                 )
 
     async def _file(self, source: SourceFile) -> None:
+        # Read through once before anything is stored: an unchanged file must cost no write at all.
         looked = await asyncio.to_thread(
             store_files.inspect_file, source, self._app.settings.max_attachment_body, self._check
         )
@@ -262,6 +260,7 @@ class Importer:
             if before:
                 self._moved[before] = made
         except AppError as error:
+            # A full quota or a name that is allowed is said of this file; the others go on.
             if error.status != 409:
                 raise
             note_left_out(self.report, NotCarried(source.key[:500], error.message))
@@ -284,6 +283,7 @@ class Importer:
             whole = True
         finally:
             if not whole:
+                # As a task: whoever cancels the import would cancel an await here too.
                 self._app.tasks.start(self._app.write(attachment_rows.discard, made))
 
     async def _conversation(self, source: SourceConversation) -> None:
@@ -326,6 +326,7 @@ class Importer:
             last = shown[-1]
         if self._series:
             await self._app.write(finish_import.link_series, self._context, self._series)
+        # Indexed now, so that the report means "all of it can be found".
         while await self._app.read(word_index.any_waiting):
             await self._app.write(word_index.index_waiting)
 

@@ -191,7 +191,7 @@ def prepare_path(names: Folders, into: Folders, lines: Lines) -> Folders:
     found = [*into, *found]
     if len(found) > paths.DEEPEST:
         lines.append(
-            NotCarried(whole, f"it lies deeper than {paths.DEEPEST} folders and was moved up")
+            NotCarried(whole, f"it was nested deeper than {paths.DEEPEST} folders and was moved up")
         )
         found = found[: paths.DEEPEST]
     return tuple(found)
@@ -236,7 +236,7 @@ def prepare_moment(text: str | None, name: str, what: str, lines: Lines) -> str 
         lines.append(
             NotCarried(
                 name,
-                f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to "
+                f"its {what} time {given[:60]!r} is not an ISO 8601 time from year 1 to "
                 "9999 in ISO 8601",
             )
         )
@@ -252,7 +252,7 @@ def _note_times(
     """
     created = _stored_moment_or(source.created, zone, created)
     updated = _stored_moment_or(source.updated, zone, updated)
-    present = stamp(now)
+    present = stamp(now)  # clocks of other machines are wrong at times, and so are files' dates
     if created is None and source.day is not None:
         day = _stored_moment_or(source.day.isoformat(), zone, None)
         created = day if day is None or day <= present else None
@@ -298,6 +298,7 @@ def _html_to_markdown(html: str) -> str:
     """
     from app.core.markdown.from_html.from_html import from_html
 
+    # The converter drops images without a web address, so ours go through it as links.
     html = _IMAGE.sub(lambda match: f'<a href="{match[1]}">image</a>', html)
     html = _IN_HTML.sub(
         lambda match: f"{match[1]}={match[2]}/_import/{match[3]}/{match[4]}{match[2]}", html
@@ -319,7 +320,7 @@ def _prepare_tags(given: Sequence[str], name: str, lines: Lines) -> str:
     kept = list(unique.values())
     if len(kept) > note_tags.MOST:
         lines.append(
-            NotCarried(name, f"it has {len(kept)} tags, of which {note_tags.MOST} were taken")
+            NotCarried(name, f"it has {len(kept)} tags, of which {note_tags.MOST} were imported")
         )
     return note_tags.pack_tags(kept[: note_tags.MOST])
 
@@ -329,7 +330,7 @@ def _prepare_steps(
 ) -> list[todo_steps.Step]:
     if len(given) > todo_steps.MOST:
         lines.append(
-            NotCarried(name, f"it has {len(given)} steps, of which {todo_steps.MOST} were taken")
+            NotCarried(name, f"it has {len(given)} steps, of which {todo_steps.MOST} were imported")
         )
     kept = given[: todo_steps.MOST]
     return [
@@ -355,7 +356,7 @@ def _prepare_due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> 
         return due.parse_due(given.strip(), zone)
     except Invalid:
         lines.append(
-            NotCarried(name, f"its due date {given[:60]!r} is no date from year 1 to 9999")
+            NotCarried(name, f"its due date {given[:60]!r} is not a date from year 1 to 9999")
         )
         return None
 
@@ -366,11 +367,7 @@ def _prepare_recurrence(
     if source.rule is None:
         return None
     if due_date is None:
-        lines.append(
-            NotCarried(
-                name, f"it comes again ({source.rule[:100]}), but has no due date to count from"
-            )
-        )
+        lines.append(NotCarried(name, f"it repeats ({source.rule[:100]}), but has no due date"))
         return None
     try:
         rule = recurrence.Recurrence(source.rule, source.counted_from)
@@ -378,10 +375,7 @@ def _prepare_recurrence(
             recurrence.require_dates(rule.rule, due.local_day(due_date, zone))
     except (ValueError, Invalid) as error:
         lines.append(
-            NotCarried(
-                name,
-                f"the rule by which it comes again, {source.rule[:100]!r}, cannot be kept: {error}",
-            )
+            NotCarried(name, f"its recurrence rule {source.rule[:100]!r} is not supported: {error}")
         )
         return None
     return msgspec.json.encode(rule).decode()

@@ -13,7 +13,7 @@ from app.account import users
 from app.agent.turn import conversation_rows, message_attachments
 from app.core.database.tx import Tx
 from app.errors import AppError
-from app.portability.content import address_links, import_rows
+from app.portability.content import import_rows
 from app.portability.content.clean_text import reason_text
 from app.portability.content.import_rows import SNAPSHOTS
 from app.portability.content.source_items import (
@@ -23,8 +23,8 @@ from app.portability.content.source_items import (
     SourceFile,
     SourceSettings,
 )
+from app.portability.imports.known_rows import ImportContext, find_rows, known_row, with_addresses
 from app.portability.imports.prepare import state_digest
-from app.portability.imports.store_items import ImportContext, find_rows, row_of_own_key
 from app.workspace.attachments import attachment_rows
 from app.workspace.attachments.media_types import LOOKED_AT, Kind, detect
 from app.workspace.notes import snapshot_rows
@@ -45,8 +45,8 @@ class InspectedFile(NamedTuple):
 
 
 def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> InspectedFile | str:
-    """Read a file through once and give what it is, or a sentence's end that says why it cannot
-    be carried. For a thread.
+    """Read a file through once and return what it is, or the reason why it cannot be imported.
+    For a thread.
     """
     if source.size is not None and source.size > most:
         return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
@@ -85,8 +85,7 @@ def file_state(
 
     One whose bytes changed is stored anew.
     """
-    known = import_rows.find(tx, context.me.user, context.source, "file", key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(context, key)
+    _, row_id = known_row(tx, context, "file", key)
     row = (
         tx.one(
             "SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
@@ -157,7 +156,7 @@ def snapshot_batches(kept: Iterator[snapshot_rows.Kept]) -> Iterator[list[snapsh
 def put_snapshots(
     tx: Tx, context: ImportContext, key: str, batch: Sequence[snapshot_rows.Kept]
 ) -> int:
-    """Add snapshots to a note of the source; give how many there were."""
+    """Add snapshots to a note of the source; return their number."""
     known = import_rows.find(tx, context.me.user, context.source, "note", key)
     if (
         known is None
@@ -170,13 +169,13 @@ def put_snapshots(
     ):
         return 0
     snapshot_rows.add_imported(
-        tx, known["row_id"], [_with_addresses(tx, context, one) for one in batch]
+        tx, known["row_id"], [_snapshot_with_addresses(tx, context, one) for one in batch]
     )
     return len(batch)
 
 
 def note_snapshots_done(tx: Tx, context: ImportContext, key: str) -> None:
-    """Take down that a note has all its snapshots."""
+    """Record that a note has all its snapshots."""
     import_rows.note_done(tx, context.me.user, context.source, key, SNAPSHOTS)
 
 
@@ -191,9 +190,6 @@ def store_conversation(
         tx.with_moment(source.created), type="direct", owner=me, title=source.title, members=(me,)
     )
     for one in source.messages:
-        content = address_links.to_addresses(
-            one.content, find_rows(tx, context, address_links.referenced_keys(one.content))
-        )
         message = conversation_rows.add_message(
             tx.with_moment(one.created),
             made,
@@ -201,11 +197,12 @@ def store_conversation(
             sender_type=one.sender_type,
             sender=me if one.role == "user" else None,
             label=one.label,
-            content=content,
+            content=with_addresses(tx, context, one.content),
         )
         message_attachments.add(
             tx, message, [_attachment_record(tx, context, file) for file in one.files]
         )
+    # Read: what was said long ago must not stand there as new.
     conversation_rows.mark_read(tx, me, made)
     told = (source.title, source.created, [one.created for one in source.messages])
     import_rows.put(
@@ -227,8 +224,7 @@ def conversation_state(
 
     Messages are never changed, so it is left as it is then.
     """
-    known = import_rows.find(tx, context.me.user, context.source, "conversation", source.key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(context, source.key)
+    _, row_id = known_row(tx, context, "conversation", source.key)
     there = row_id and tx.one(
         "SELECT 1 FROM conversation_members WHERE conversation_id = :id AND user_id = :me",
         id=row_id,
@@ -270,13 +266,10 @@ def _attachment_record(tx: Tx, context: ImportContext, file: MessageFile) -> Any
     return {"id": row, "name": file.name[:255], "media_type": file.media_type[:255]}
 
 
-def _with_addresses(tx: Tx, context: ImportContext, kept: snapshot_rows.Kept) -> snapshot_rows.Kept:
-    wanted = address_links.referenced_keys(kept.content)
-    content = (
-        address_links.to_addresses(kept.content, find_rows(tx, context, wanted))
-        if wanted
-        else kept.content
-    )
+def _snapshot_with_addresses(
+    tx: Tx, context: ImportContext, kept: snapshot_rows.Kept
+) -> snapshot_rows.Kept:
+    content = with_addresses(tx, context, kept.content)
     return msgspec.structs.replace(kept, content=content, created_at=kept.created_at or tx.now)
 
 

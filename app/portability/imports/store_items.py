@@ -4,16 +4,16 @@ What each thing comes to, in one transaction a batch.
 """
 
 import sqlite3
-from collections.abc import Sequence, Set
-from typing import Any, Literal, NamedTuple
-from zoneinfo import ZoneInfo
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import AppError
 from app.portability.content import address_links, import_rows
-from app.portability.content.import_rows import OWN, REFERENCES, SNAPSHOTS
+from app.portability.content.import_rows import REFERENCES, SNAPSHOTS
 from app.portability.content.source_items import Folders, NotCarried
+from app.portability.imports.known_rows import ImportContext, find_rows, known_row, with_addresses
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote, ReadyTodo
 from app.workspace.folders import create_folder, folder_rows
 from app.workspace.notes import note_edits, note_rows
@@ -23,21 +23,8 @@ BEFORE_IMPORT = "auto: before import"
 Outcome = Literal["created", "updated", "unchanged"]
 
 
-class ImportContext(NamedTuple):
-    """Of which import a batch is: whose, of which source, and whether it is only tried."""
-
-    me: Caller
-    source: str
-    zone: ZoneInfo
-    own: str
-    """What keys begin with that name rows of this very account."""
-
-
 class BatchResult(NamedTuple):
-    """What came of a batch, thing by thing.
-
-    None for one that was refused, of which `lines` tells.
-    """
+    """What came of a batch, item by item; None for one that was refused, which `lines` explains."""
 
     outcomes: list[tuple[Ready, Outcome | None]]
     made: int
@@ -52,12 +39,12 @@ def store_batch(tx: Tx, context: ImportContext, batch: Sequence[Ready]) -> Batch
     made = 0
     for ready in batch:
         try:
-            with tx.savepoint():
+            with tx.savepoint():  # one bad item must not undo the 249 others
                 more, outcome = _store_one(tx, context, ready, places, lines)
                 made += more
             outcomes.append((ready, outcome))
         except AppError as error:
-            places = {(): None}
+            places = {(): None}  # folders that the undone item made are gone again
             outcomes.append((ready, None))
             lines.append(NotCarried(_name_of(ready), error.message))
     return BatchResult(outcomes, made, lines)
@@ -79,39 +66,6 @@ def preview_batch(tx: Tx, context: ImportContext, batch: Sequence[Ready]) -> Bat
                 (ready, "unchanged" if _folder_exists(tx, context.me, ready.path) else "created")
             )
     return BatchResult(outcomes, 0, lines)
-
-
-def find_rows(
-    tx: Tx, context: ImportContext, wanted: Set[tuple[address_links.Kind, str]]
-) -> dict[Any, int]:
-    """Return the rows that things of the source have become, of those that are wanted."""
-    rows: dict[Any, int] = {}
-    for kind in ("note", "file"):
-        keys = [key for one, key in wanted if one == kind]
-        if keys:
-            rows.update(
-                ((kind, key), row)
-                for key, row in import_rows.rows_of(
-                    tx, context.me.user, context.source, kind, keys
-                ).items()
-            )
-        for key in keys:
-            own = row_of_own_key(context, key)
-            if own and (kind, key) not in rows and _is_own(tx, context.me, kind, own):
-                rows[kind, key] = own
-    return rows
-
-
-def row_of_own_key(context: ImportContext, key: str) -> int:
-    """Return the number of the row of this account that a lasting key names; 0 for keys of
-    others."""
-    return (
-        int(key[len(context.own) :])
-        if context.source == OWN
-        and key.startswith(context.own)
-        and key[len(context.own) :].isdecimal()
-        else 0
-    )
 
 
 class _State(NamedTuple):
@@ -178,6 +132,7 @@ def _store_note(tx: Tx, context: ImportContext, ready: ReadyNote, folder_id: int
     if rows:
         content = address_links.to_addresses(text.content, rows)
         text = note_rows.Text(content, len(content.encode()), text.words)
+    # What the note refers to may come later in the source; `settle_addresses` sees to it then.
     rest = REFERENCES if len(rows) < len(ready.wants) else 0
     if state.row is None:
         note_id = _insert(tx, context, ready, folder_id, text)
@@ -185,6 +140,7 @@ def _store_note(tx: Tx, context: ImportContext, ready: ReadyNote, folder_id: int
     else:
         note_id = state.row["id"]
         _update(tx, context, state.row, ready, folder_id, text)
+    # A note of this very account (found by its own key) needs no entry: its key is its number.
     if state.row is None or state.known is not None:
         import_rows.put(
             tx,
@@ -239,8 +195,7 @@ def _reread_note(tx: Tx, note: sqlite3.Row) -> sqlite3.Row:
 
 
 def _note_state(tx: Tx, context: ImportContext, ready: ReadyNote) -> _State:
-    known = import_rows.find(tx, context.me.user, context.source, "note", ready.source.key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(context, ready.source.key)
+    known, row_id = known_row(tx, context, "note", ready.source.key)
     row = (
         tx.one(
             "SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
@@ -273,15 +228,8 @@ def _equals_own_note(tx: Tx, context: ImportContext, row: sqlite3.Row, ready: Re
         ready.path,
     ):
         return False
-    wants = address_links.referenced_keys(ready.text.content) if ready.wants else frozenset()
-    text = (
-        address_links.to_addresses(ready.text.content, find_rows(tx, context, wants))
-        if wants
-        else ready.text.content
-    )
-    return bool(
-        address_links.normalise_links(row["content"]) == address_links.normalise_links(text)
-    )
+    text = with_addresses(tx, context, ready.text.content)
+    return address_links.normalise_links(row["content"]) == address_links.normalise_links(text)
 
 
 def _store_todo(
@@ -326,9 +274,7 @@ def _store_todo(
 
 
 def _draft(tx: Tx, context: ImportContext, ready: ReadyTodo) -> todo_rows.Draft:
-    description = ready.description
-    if description and (wants := address_links.referenced_keys(description)):
-        description = address_links.to_addresses(description, find_rows(tx, context, wants))
+    description = ready.description and with_addresses(tx, context, ready.description)
     return todo_rows.Draft(
         ready.title,
         description,
@@ -342,9 +288,10 @@ def _draft(tx: Tx, context: ImportContext, ready: ReadyTodo) -> todo_rows.Draft:
 
 
 def _todo_state(tx: Tx, context: ImportContext, ready: ReadyTodo) -> _State:
-    """Todos have no snapshots, so one that was changed here since it came is left as it is."""
-    known = import_rows.find(tx, context.me.user, context.source, "todo", ready.source.key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(context, ready.source.key)
+    """Return what is to be done about a todo."""
+    # Todos have no snapshots, so one that was changed here since it was imported is left alone;
+    # `mark` is its updated_at of that time.
+    known, row_id = known_row(tx, context, "todo", ready.source.key)
     row = todo_rows.find_live(tx, context.me.user, row_id) if row_id else None
     if row is None:
         return _State(None, known, "created")
@@ -362,8 +309,8 @@ def _todo_state(tx: Tx, context: ImportContext, ready: ReadyTodo) -> _State:
 
 def _kept_lines(ready: ReadyTodo, state: _State) -> list[NotCarried]:
     reason = (
-        "this todo was changed here too, so it was left as it is; delete it here to "
-        "have the other again"
+        "this todo was changed in Hearth too, so it was not overwritten; delete it here to import "
+        "it again"
     )
     return [NotCarried(ready.title, reason)] if state.kept else []
 
@@ -376,20 +323,6 @@ def _folder_exists(tx: Tx, me: Caller, path: Folders) -> bool:
             return False
         at = found["id"]
     return True
-
-
-def _is_own(tx: Tx, me: Caller, kind: str, row_id: int) -> bool:
-    table, live = (
-        ("notes", "trash_id IS NULL") if kind == "note" else ("attachments", "complete = 1")
-    )
-    return (
-        tx.one(
-            f"SELECT 1 FROM {table} WHERE id = :id AND owner_id = :me AND {live}",
-            id=row_id,
-            me=me.user,
-        )
-        is not None
-    )
 
 
 def _name_of(ready: Ready) -> str:

@@ -39,7 +39,7 @@ from app.portability.formats.ics.ics_lines import Component
 ENDINGS = frozenset({"ics", "ical", "icalendar"})
 JOURNALS = "Journal"
 _EVENT = (
-    "events are not imported: connect the calendar, and they stay up to date (POST "
+    "events are not imported; connect the calendar instead to keep them up to date (POST "
     "/tools/integrations)"
 )
 
@@ -84,7 +84,7 @@ class Calendars:
 
     def items(self) -> Iterator[Item]:
         """Yield todos and notes; tell of everything else."""
-        self._look()
+        self._look()  # a part may stand before or behind the todo it belongs to
         given: set[str] = set()
         for entry in files(self._tree):
             if isinstance(entry, NotCarried):
@@ -124,13 +124,13 @@ class Calendars:
         if component.name == "VEVENT":
             yield NotCarried(name, _EVENT)
         elif component.name in ("VTODO", "VJOURNAL") and not component.whole:
-            yield NotCarried(name, "it is cut off in the middle")
+            yield NotCarried(name, "it is incomplete")
         elif component.name == "VTODO":
             yield from self._todo(component, zones, given)
         elif component.name == "VJOURNAL":
             yield from _journal(component, zones, given)
         else:
-            yield NotCarried(name, f"a {one_line(component.name, 40)} has no place here")
+            yield NotCarried(name, f"{one_line(component.name, 40)} entries are not imported")
 
     def _todo(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         own = _key(component)
@@ -174,6 +174,7 @@ class Calendars:
                 open_source.looks(self._remember, entry)
         whole = {parent for parent, _ in self._parents.values()}
         for own, (parent, simple) in self._parents.items():
+            # A part with parts of its own stays a todo: steps have no steps.
             if simple and own not in whole and parent in self._titles:
                 self._are_steps.add(own)
                 self._steps.setdefault(parent, []).append((self._titles[own], own in self._done))
@@ -220,7 +221,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
             rows.append(markdown_link(page, page))
         else:
             yield NotCarried(
-                report_name(title), "one of its attachments is damaged or is on the other computer"
+                report_name(title), "one of its attachments is damaged or on another computer"
             )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
     for reason in ics_values.lost_reasons(component):
@@ -244,6 +245,7 @@ def _key(component: Component) -> str:
     A digest of all where there is none.
     """
     instance = component.text("RECURRENCE-ID")
+    # One day of a series that was changed is an entry of its own with the UID of the series.
     own = clean_text(component.text("UID"))[:LONGEST_TITLE] or component.digest()
     return f"{own}/{instance}" if instance else own
 

@@ -115,7 +115,7 @@ class Joplin:
                 )
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
-            yield NotCarried(f"{count} {name}", f"Joplin's {name} have no place here")
+            yield NotCarried(f"{count} {name}", f"Joplin's {name} are not imported")
 
     def close(self) -> None:
         """Close the archive."""
@@ -183,7 +183,7 @@ class Joplin:
         if item.on("encryption_applied") or item.on("encryption_blob_encrypted"):
             yield NotCarried(
                 name,
-                "it is encrypted; switch the encryption off in Joplin, or export again "
+                "it is encrypted; turn off encryption in Joplin, or export again "
                 "once it has been decrypted",
             )
         elif item.on("deleted_time"):
@@ -193,7 +193,7 @@ class Joplin:
         elif item.kind == RESOURCE:
             yield from self._file(item)
         elif item.kind == FOLDER and item.text("icon") and not _emoji(item):
-            yield NotCarried(name, "its icon is not an emoji; folder icons are emoji here")
+            yield NotCarried(name, "its icon is not an emoji and was not imported")
         elif item.kind not in (FOLDER, TAG, NOTE_TAG):
             others[item.kind] += 1
 
@@ -211,7 +211,7 @@ class Joplin:
         title = title or one_line(item.title) or title_of("" if html else item.body, item.id)
         for link in dict.fromkeys(lost):
             yield NotCarried(
-                report_name(title), f"its link :/{link} leads to nothing in the export"
+                report_name(title), f"the export does not contain the target of its link :/{link}"
             )
         yield from note_damaged_text(title, item.title, text)
         more = _origin(item)
