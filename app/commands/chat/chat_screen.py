@@ -160,6 +160,7 @@ class TurnScreen:
     def text(self, piece: str) -> None:
         """Show the next piece of the answer."""
         self._text += piece
+        # Printed lines cannot be drawn again, so only blocks that no later text can change.
         if "\n" in piece and (end := settled_length(self._text)):
             self._print(self._text[:end])
             self._text = self._text[end:]

@@ -174,6 +174,7 @@ class Session:
         said = [
             one["content"] for row in newest for one in row["messages"] if one["role"] == "user"
         ]
+        # Another program may have begun a newer conversation meanwhile.
         if said[-1:] == [self._left]:
             self._conversation = int(newest[0]["conversationId"])
         self._left = None

@@ -83,7 +83,7 @@ def follow_turn(lines: Iterable[Line], record: TurnRecord, show: Show) -> None:
                 record.error = line["message"]
             case "completion":
                 record.metadata = line["metadata"]
-            case _:
+            case _:  # a newer server may stream what this program does not know
                 pass
     if not record.metadata and record.error is None:
         record.error = "The answer broke off; the turn may still go on."

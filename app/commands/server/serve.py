@@ -180,6 +180,7 @@ def _hold_port_and_data(
         for listener in sockets:
             stack.enter_context(listener)
         data_dir.prepare(path)
+        # On a full disk the start itself needs the room that the last run held back.
         disk_reserve.Room(path).release_before_start()
         yield sockets, stack.enter_context(own_when_free(path))
 
@@ -247,9 +248,8 @@ def _serve_open(
         settings,
         models=models_directory(settings, path),
         access_log=settings.access_log and not sealed,
+        port=sockets[0].getsockname()[1],  # any free one was asked for with 0
     )
-    # any free one was asked for with 0
-    settings = dataclasses.replace(settings, port=sockets[0].getsockname()[1])
     app = create_app(settings, path, control_token=token, sealed=sealed)
     parts: App = app.state.parts
     store = parts.store
@@ -258,6 +258,8 @@ def _serve_open(
     with contextlib.ExitStack() as announcement:
 
         async def ready() -> None:
+            # All that was loaded for the start lives as long as the process: never look at it
+            # again.
             gc.freeze()
             gc.enable()
             if ownership is not None:
@@ -286,6 +288,7 @@ def _first_key_message(path: Path, username: str, secret: str) -> str:
     """
     if sys.stdout.isatty():
         return first_key_lines(username, secret)
+    # A log (journald, docker) keeps what it is told for ever and shows it to others.
     file = path / data_dir.FIRST_KEY
     try:
         with os.fdopen(
