@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from environment import own_environment
+from setup_environment import say
 
 NAMES = (
     "chromium",
@@ -78,11 +79,6 @@ def run(command: tuple[str, ...]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return next(iter(reversed(done.stdout.strip().splitlines())), "")
-
-
-def say(line: str) -> None:
-    """Tell the person what is going on, without mixing it into the program's own output."""
-    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

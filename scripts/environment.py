@@ -132,6 +132,7 @@ def fingerprint() -> str:
 
     The pins and the project's tables, but not the settings of its tools.
     """
+    # A change of a linter's rules needs no new packages.
     project = (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
     pins = (ROOT / "constraints.txt").read_text("utf-8")
     return f"{zlib.crc32((project + pins).encode()):08x}"

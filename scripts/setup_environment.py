@@ -74,6 +74,7 @@ def set_up(extra: str) -> None:
     another Python.
     """
     began, old = time.monotonic(), read_stamp()
+    # Without its stamp a set-up that is killed half-way is taken for none.
     environment.STAMP.unlink(missing_ok=True)
     if old and environment.is_intact(old):
         say(f"Updating the packages in {VENV} …")

@@ -106,7 +106,7 @@ class LocalEmbedder:
             raise EmbeddingFailed(CLOSED)
         if self._worker is not None and not self._worker.ended:
             return self._worker
-        if self._starting is None:
+        if self._starting is None:  # all who ask while it starts wait for the same start
             self._starting = asyncio.create_task(self._start())
             self._starting.add_done_callback(self._started)
         starting = self._starting
@@ -144,6 +144,7 @@ class LocalEmbedder:
         Not after a first death, and longer after each further one.
         """
         self._failure = why
+        # A model that kills its worker at once must not keep the machine busy with starts.
         if self._deaths:
             wait = min(FIRST_WAIT_SECONDS * 2 ** (self._deaths - 1), LONGEST_WAIT_SECONDS)
             self._not_before = asyncio.get_running_loop().time() + wait
@@ -151,6 +152,7 @@ class LocalEmbedder:
 
     def _rest_later(self) -> None:
         self._stay()
+        # A loaded model takes memory that nobody needs while nobody searches.
         if self._worker is not None and not self._worker.busy and not self._closed:
             self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._leave)
 

@@ -31,8 +31,8 @@ EPSILON = np.float32(1e-12)
 LARGEST_POWER = 118
 BATCH_PIECES = 640
 CACHED = 100_000  # float32 numbers that fit well into a core's own cache
-FEW_PIECES = 16
-SMALL_PRODUCT = 800_000
+FEW_PIECES = 16  # the length of a query; below it the weights' way from memory is what takes time
+SMALL_PRODUCT = 800_000  # the largest product that OpenBLAS computes without copying its input
 
 LOG2_E = math.log2(math.e)
 # gelu(x) = x / (1 + 2 ** -(c * (x + 0.044715 * x ** 3))); with z = -k * x the exponent is z * (z *
@@ -163,6 +163,7 @@ def _attend_by_heads(looks: Floats, mixed: Floats, scratch: ScratchBuffers) -> N
             queries[heads],
             out=scratch.take("weights", count, length, length),
         )
+        # Softmax usually subtracts each column's maximum; that pass is only needed to avoid inf.
         if weights.max() > LARGEST_POWER:
             weights -= weights.max(axis=1, keepdims=True)
         np.exp2(weights, out=weights)

@@ -139,6 +139,7 @@ class RemoteEmbedder:
 
         if self._client is None:
             self._client = asyncio.create_task(asyncio.to_thread(self._connect))
+        # Shielded: the first who asks may be cancelled while others wait for the same client.
         client = await shielded(self._client)
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         return await client.post(
@@ -154,11 +155,11 @@ class RemoteEmbedder:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         return httpx.AsyncClient(
             headers=headers, follow_redirects=False, trust_env=not _is_local(self._url)
-        )
+        )  # a redirect would send the user's notes and the key to a place nobody named
 
     def _refusal_sentence(self, status: int, text: str) -> str:
         shown = " ".join(text.split())[:SHOWN_CHARACTERS]
-        if self._key:
+        if self._key:  # some servers repeat the header that they refuse
             shown = shown.replace(self._key, "…")
         hint = {
             401: " HEARTH_EMBEDDINGS_KEY is missing or wrong.",
@@ -190,7 +191,7 @@ class RemoteEmbedder:
                     f"The embeddings address {self._named} gave a vector of {len(vector)} numbers "
                     f"instead of {expected}."
                 )
-            if not any(vector):
+            if not any(vector):  # it has no direction, so nothing can be near to it
                 raise EmbeddingFailed(
                     f"The embeddings address {self._named} gave a vector of noughts."
                 )

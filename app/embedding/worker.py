@@ -35,6 +35,7 @@ from app.embedding.partner_thread import Partner
 from app.embedding.wordpiece import WordPiece
 
 NICE = 10
+# A search's thread gets the interpreter soon, also while passages are cut into pieces.
 SWITCH_SECONDS = 0.0005
 log = logging.getLogger("hearth.embedding")
 
@@ -108,7 +109,7 @@ class Worker:
             return Answer(
                 ask.number, form(self._engine.embed(ask.texts, scratch)) if ask.texts else []
             )
-        except Exception:
+        except Exception:  # one odd text must not cost all others the worker
             log.exception("%d texts could not be embedded", len(ask.texts))
             return Answer(ask.number, failure="The model failed on this text.")
 

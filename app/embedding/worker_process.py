@@ -61,14 +61,14 @@ class WorkerProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-P",
+                "-P",  # the folder one stands in may hold an `app` of its own
                 "-m",
                 "app.embedding.worker",
                 str(model),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env=_environment(),
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C at the terminal is meant for the server alone
             )
         except OSError as error:
             raise EmbeddingFailed(
@@ -161,8 +161,6 @@ class WorkerProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Return the worker what a program needs to run and nothing of Hearth's settings, some of
-    which are secret.
-    """
+    """Return what a program needs to run, without Hearth's settings, some of which are secret."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
     return {**kept, **ONE_THREAD, **ONE_ARENA, "PYTHONPATH": str(Path(app.__file__).parent.parent)}

@@ -232,6 +232,7 @@ class Run:
         for number, (operation, connections) in itertools.product(range(self.options.rounds), rows):
             say(f"round {number + 1}: {operation.title}, c={connections}")
             first = next(self.first) if operation.sent != "steady" else 0
+            # In turn, each round another server first: a machine that slows down is fair to all.
             turn = number % max(1, len(spaces))
             for space in spaces[turn:] + spaces[:turn]:
                 self.measure(operation, space, connections=connections, first=first)

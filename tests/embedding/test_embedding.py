@@ -110,7 +110,7 @@ def test_remembering_words_is_bounded_and_changes_nothing(
     )
     text = "one two three one four " * 3
     assert small.numbers(text, most=FULL) == pieces.numbers(text, most=FULL)
-    assert len(small._remembered) <= 2
+    assert small._pieces.cache_info().currsize <= 2
 
 
 def test_the_similarities_are_those_of_the_model_card(engine: Engine) -> None:
