@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from environment import own_environment
+from setup_environment import say
 
 NAMES = (
     "chromium",
@@ -41,11 +42,8 @@ def get() -> str | None:
         return missing()
     say("Installing Chromium for the tests of pages (once) …")
     last = ""
-    for command in (
-        INSTALL,
-        UPDATE,
-        INSTALL,
-    ):  # on a fresh machine the lists of packages come first
+    # on a fresh machine the lists of packages come first
+    for command in (INSTALL, UPDATE, INSTALL):
         last = run(command)
         if find() is not None:
             return None
@@ -81,11 +79,6 @@ def run(command: tuple[str, ...]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return next(iter(reversed(done.stdout.strip().splitlines())), "")
-
-
-def say(line: str) -> None:
-    """Tell the person what is going on, without mixing it into the program's own output."""
-    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -87,6 +87,7 @@ def schema() -> str:
         for name, table, sql in rows
         if not name.startswith(("sqlite_", "_sqlite", *virtual)) and not table.startswith("_sqlite")
     ]
+    # SQLite keeps the indentation of the migrations' source, which is no business of the schema.
     statements = [re.sub(r"\n\s+", "\n    ", sql.strip()) + ";\n" for sql in kept]
     return "-- The schema as the migrations make it; generated, see scripts/docs.py.\n\n" + "".join(
         statements

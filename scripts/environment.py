@@ -16,9 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 STAMP = VENV / "hearth-setup.txt"
-NO_MODEL = (
-    VENV / "hearth-no-model.txt"
-)  # why the model could not be fetched, so that not every start tries again
+# why the model could not be fetched, so that not every start tries again
+NO_MODEL = VENV / "hearth-no-model.txt"
 
 OLDEST = (3, 11)
 RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}" if sys.version_info >= OLDEST else ""
@@ -79,9 +78,8 @@ def _replace_by(command: list[str]) -> NoReturn:
     import subprocess
 
     child = subprocess.Popen(command, env=own_environment())
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches the child too, and only the child answers it
+    # Ctrl-C reaches the child too, and only the child answers it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(child.wait())
 
 
@@ -134,6 +132,7 @@ def fingerprint() -> str:
 
     The pins and the project's tables, but not the settings of its tools.
     """
+    # A change of a linter's rules needs no new packages.
     project = (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
     pins = (ROOT / "constraints.txt").read_text("utf-8")
     return f"{zlib.crc32((project + pins).encode()):08x}"

@@ -11,29 +11,16 @@ Rules are tuned on half a alone; half b says how they do on what nobody looked a
 import argparse
 import importlib
 import json
-import os
 import pkgutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
-from environment import ROOT, VENV, ready
+from environment import ROOT, use_own_python
+from evaluation import Row
 
 SECTIONS = Path(__file__).parent / "evaluation"
-
-
-class Row(Protocol):
-    """How many of a half's cases came out right by one measure."""
-
-    @property
-    def half(self) -> str: ...
-    @property
-    def measure(self) -> str: ...
-    @property
-    def right(self) -> int: ...
-    @property
-    def total(self) -> int: ...
 
 
 class Section(Protocol):
@@ -45,9 +32,7 @@ class Section(Protocol):
 
 def main(arguments: list[str]) -> int:
     """Print the figures of the sections that were asked for, or of all; return the exit code."""
-    if Path(sys.prefix) != VENV:
-        python = str(ready("dev"))
-        os.execv(python, [python, __file__, *arguments])
+    use_own_python()
     sys.path.insert(0, str(ROOT))
     asked = parser().parse_args(arguments)
     names = asked.sections or sections()
@@ -87,10 +72,7 @@ def sections() -> list[str]:
 
 def figures(name: str) -> list[dict[str, str | int]]:
     """Give a section's figures as JSON takes them."""
-    return [
-        {"half": row.half, "measure": row.measure, "right": row.right, "total": row.total}
-        for row in section(name).evaluate()
-    ]
+    return [row._asdict() for row in section(name).evaluate()]
 
 
 def report(name: str, *, verbose: bool) -> list[str]:

@@ -48,6 +48,7 @@ def _changed() -> list[str]:
         )
         return done.stdout.splitlines()
 
+    # Untracked files too: a new test is what should run first.
     now = names("diff", "--name-only", "HEAD") + names("ls-files", "-o", "--exclude-standard")
     return now or names("diff", "--name-only", "HEAD~1", "HEAD")
 

@@ -60,9 +60,8 @@ def set_up_or_exit(extra: str) -> None:
     """
     try:
         with alone():
-            if not environment.is_current(
-                read_stamp(), extra
-            ):  # another start may have done it meanwhile
+            # another start may have done it meanwhile
+            if not environment.is_current(read_stamp(), extra):
                 set_up(extra)
     except (SetupError, OSError) as error:
         sys.exit(explain(str(error)))
@@ -75,6 +74,7 @@ def set_up(extra: str) -> None:
     another Python.
     """
     began, old = time.monotonic(), read_stamp()
+    # Without its stamp a set-up that is killed half-way is taken for none.
     environment.STAMP.unlink(missing_ok=True)
     if old and environment.is_intact(old):
         say(f"Updating the packages in {VENV} …")
@@ -147,9 +147,8 @@ def make_venv(python: str) -> None:
     if VENV.is_symlink():
         raise SetupError(f"{VENV} is a link to another place. Remove the link and start again.")
     run(python, "-m", "venv", "--clear", "--without-pip", str(VENV))
-    run(
-        str(PYTHON), "-m", "ensurepip", "--default-pip"
-    )  # on its own, because venv would hide what it says
+    # on its own, because venv would hide what it says
+    run(str(PYTHON), "-m", "ensurepip", "--default-pip")
 
 
 def install(extra: str) -> None:

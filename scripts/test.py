@@ -12,6 +12,7 @@ import sys
 import browser
 import quick
 from environment import NO_MODEL, ROOT, become, ready
+from setup_environment import say
 from wire.fetch import fetch_or_exit
 
 SPREAD = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
@@ -28,7 +29,7 @@ def main(arguments: list[str]) -> None:
     NO_MODEL.unlink(missing_ok=True)
     fetch_or_exit(ready("dev"))
     if trouble := browser.get():
-        browser.say(trouble)
+        say(trouble)
     become("pytest", *(arguments or SPREAD), extra="dev", model=True)
 
 

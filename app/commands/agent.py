@@ -8,7 +8,7 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, existing_directory, read_settings
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import on_one_line
 from app.core.database.data_dir import STOP
 from app.settings import Settings
@@ -50,7 +50,7 @@ def start(data: Path | None) -> None:
 
 
 @agent.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def status(json_: bool, data: Path | None) -> None:
     """Show whether agents are stopped."""

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import click
 
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json, format_table, json_option
 
 WIDTH = 118
 
 
 @click.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 def routes(json_: bool) -> None:
     """List the API routes."""
     from app.catalog import CATALOG

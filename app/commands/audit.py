@@ -8,10 +8,8 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json, json_option, print_table
 from app.core.process.counted import counted
-
-json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=Commands)
@@ -61,28 +59,11 @@ def list_(limit: int, before: int | None, json_: bool, data: Path | None) -> Non
         limit=limit,
         **({"before": before} if before else {}),
     )
-    if json_:
-        click.echo(format_json(found))
-    else:
-        click.echo(
-            format_table(
-                [
-                    ("ID", "AT", "USER", "BY", "FROM", "EVENT", "TOOL", "OUTCOME"),
-                    *map(_table_row, found["rows"]),
-                ]
-            )
-        )
+    head = ("ID", "AT", "USER", "BY", "FROM", "EVENT", "TOOL", "OUTCOME")
+    print_table(found, head, map(_table_row, found["rows"]), json_=json_)
 
 
 def _table_row(row: dict[str, Any]) -> tuple[str, ...]:
+    names = ("actor", "origin", "event", "tool", "outcome")
     at = row["at"][:19].replace("T", " ")
-    return (
-        str(row["id"]),
-        at,
-        str(row["user"]),
-        row["actor"],
-        row["origin"],
-        row["event"],
-        row["tool"],
-        row["outcome"],
-    )
+    return (str(row["id"]), at, str(row["user"]), *(row[name] for name in names))

@@ -13,7 +13,7 @@ from app.commands.ask.data_directory import (
     read_settings,
 )
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json, format_table, json_option
 from app.core.database.backup_status import FILE, read_backup_status
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
@@ -51,7 +51,7 @@ passphrase_option = click.option(
 @click.option(
     "--prove", is_flag=True, help="Verify the newest backup by a trial restore. Make none."
 )
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def backup(
     file: Path | None,

@@ -15,7 +15,7 @@ from app.commands.ask.data_directory import (
 )
 from app.commands.backup import SECONDS
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.core.database import data_dir, integrity
 from app.core.database.tx import Tx, utc_now
 from app.settings import Settings, SettingsError
@@ -41,7 +41,7 @@ What is made anew first may show what else is not as it should be.
     help="Repair what is safe to repair: file permissions, leftover files, the schema and "
     "derived data.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def doctor(fix: bool, json_: bool, data: Path | None) -> None:
     """Check the database, disk, backups and settings.
@@ -138,9 +138,8 @@ def _check_audit(data: Path, examined: list[Finding]) -> list[Finding]:
     """Check the record of what agents did, where the database can be read and has its schema."""
     if not _is_readable(examined):
         return []
-    from app.tools.approvals.audit import (
-        verify_whole,
-    )  # what no other command needs without a server
+    # what no other command needs without a server
+    from app.tools.approvals.audit import verify_whole
     from app.upkeep.open_read_only import open_read_only
 
     with open_read_only(data / data_dir.DATABASE, alone=True) as connection:
@@ -189,6 +188,7 @@ def _repair(settings: Settings, found: list[Finding]) -> list[str]:
     data = data_directory(settings)
     if "rights" in wanted:
         data_dir.prepare(data)
+        # `prepare` sees to the database; what was copied here from elsewhere has other rights.
         for path in (data, *backup_files.backups_folder(data).glob("*"), *data.glob("*.log")):
             path.chmod(0o700 if path.is_dir() else 0o600)
     if "leftovers" in wanted:
@@ -200,6 +200,7 @@ def _repair(settings: Settings, found: list[Finding]) -> list[str]:
             wanted.remove("leftovers")
     asked = [one for one in wanted if one in get_args(Repair) or one in OF_AGENTS]
     if _is_damaged(found):
+        # Only files beside the database were mended: a damaged one must not be written to.
         return [one for one in wanted if one not in asked]
     if repairs := [one for one in asked if one in get_args(Repair)]:
         ask_patiently(settings, SECONDS, "mend", repairs=repairs)

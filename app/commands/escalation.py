@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
-from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.data_directory import data_option
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import json_option, print_table
 from app.commands.terminal.terminal_safe import strip_controls
-from app.commands.user import choose_username, user_option
+from app.commands.user import ask_about_user, user_option
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
 note_option = click.option("--note", metavar="TEXT", help="Note to record, at most 500 characters.")
@@ -23,20 +22,13 @@ def escalation() -> None:
 
 @escalation.command(name="list")
 @user_option
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List actions that await approval, newest first."""
-    settings = read_settings(data=data)
-    found = ask(settings, "user_escalations", username=choose_username(settings, user))
-    if json_:
-        click.echo(format_json(found))
-    else:
-        click.echo(
-            format_table(
-                [("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_table_row, found["escalations"])]
-            )
-        )
+    found = ask_about_user(data, user, "user_escalations")
+    head = ("ID", "RISK", "FROM", "UNTIL", "WHAT")
+    print_table(found, head, map(_table_row, found["escalations"]), json_=json_)
 
 
 @escalation.command()
@@ -45,10 +37,7 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 @data_option
 def show(id_: int, user: str | None, data: Path | None) -> None:
     """Show exactly what an action would do."""
-    settings = read_settings(data=data)
-    found = ask(settings, "user_escalation", username=choose_username(settings, user), id=id_)[
-        "escalation"
-    ]
+    found = ask_about_user(data, user, "user_escalation", id=id_)["escalation"]
     lines = [
         f"{found['toolName']}, {found['status']}, risk {found['risk']}, from "
         f"{found['origin']['kind']}, until {found['expiresAt'][:16]}",
@@ -91,10 +80,7 @@ def stop(id_: int, user: str | None, note: str | None, data: Path | None) -> Non
 
 
 def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
-    settings = read_settings(data=data)
-    found = ask(
-        settings, "settle_escalation", username=choose_username(settings, user), id=id_, **said
-    )["escalation"]
+    found = ask_about_user(data, user, "settle_escalation", id=id_, **said)["escalation"]
     failure = f": {found['failure']['message']}" if found["failure"] else "."
     click.echo(strip_controls(f"Escalation {id_} is {found['status']}{failure}"))
 

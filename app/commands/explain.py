@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.data_directory import data_option
 from app.commands.terminal.command_group import Misused
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
-from app.commands.user import choose_username, user_option
+from app.commands.user import ask_about_user, user_option
 
 
 @click.command()
@@ -20,7 +19,7 @@ from app.commands.user import choose_username, user_option
 @click.argument("operation")
 @click.argument("args", metavar="[NAME=VALUE]...", nargs=-1)
 @user_option
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def explain(
     caller: str,
@@ -36,11 +35,10 @@ def explain(
     the name of an operation or tool, or "METHOD /path" as in `hearth routes`. VALUE is JSON or
     plain text. Nothing is changed.
     """
-    settings = read_settings(data=data)
-    found = ask(
-        settings,
+    found = ask_about_user(
+        data,
+        user,
         "explain_call",
-        username=choose_username(settings, user),
         caller=caller,
         operation=operation,
         args=dict(map(_parse_field, args)),
@@ -55,7 +53,7 @@ def _parse_field(text: str) -> tuple[str, Any]:
     try:
         return name, json.loads(value)
     except ValueError:
-        return name, value
+        return name, value  # plain text, so that nobody needs quotes within quotes in a shell
 
 
 def _report_lines(found: dict[str, Any]) -> Iterator[str]:

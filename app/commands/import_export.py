@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.commands.ask.ask_as_user import Speaker
+from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.tables import format_json
@@ -106,7 +106,8 @@ def _run_job(settings: Settings, doing: str, name: str, **params: Any) -> dict[s
     """Ask for the work, show how far it is, and give its report."""
     bar = _Bar(doing)
     try:
-        for event in Speaker(settings, None, goes_on=False).lines(name, **params):
+        # Ctrl-C must stop the work: nobody else would ever hear of its end.
+        for event in LocalClient(settings, None, goes_on=False).lines(name, **params):
             if event["type"] == "progress":
                 bar.show(event["done"], event["total"])
             elif event["type"] == "error":
@@ -176,9 +177,9 @@ def _export_report(path: Path, found: dict[str, Any]) -> Iterable[str]:
 
 def _left_lines(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
-        yield "Everything was transferred."
+        yield "Nothing was left out."
         return
-    yield f"{counted(found['leftTotal'], 'item was', 'items were')} not transferred as is:"
+    yield f"{counted(found['leftTotal'], 'item was', 'items were')} skipped or changed:"
     for line in found["left"][:SHOWN]:
         yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
     if found["leftTotal"] > SHOWN:

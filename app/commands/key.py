@@ -8,8 +8,8 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import format_json, format_table
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.tables import json_option, print_table
+from app.commands.user import ask_about_user, choose_username, user_option
 
 LIVES = ("1h", "24h", "7d", "30d", "90d", "1y", "never")
 
@@ -56,6 +56,7 @@ def create(
         scopes=list(scopes) or None,
         expiresIn=expires,
     )
+    # To stderr, so that the output of the command is the key and can be put into a file.
     click.echo(
         f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {username}. Keep it '
         "now: it is not shown again.",
@@ -66,23 +67,13 @@ def create(
 
 @key.command(name="list")
 @user_option
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List a user's keys, newest first. Secrets are not stored."""
-    settings = read_settings(data=data)
-    found = ask(settings, "user_keys", username=choose_username(settings, user))
-    if json_:
-        click.echo(format_json(found))
-    else:
-        click.echo(
-            format_table(
-                [
-                    ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "EXPIRES"),
-                    *map(_table_row, found["keys"]),
-                ]
-            )
-        )
+    found = ask_about_user(data, user, "user_keys")
+    head = ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "EXPIRES")
+    print_table(found, head, map(_table_row, found["keys"]), json_=json_)
 
 
 @key.command()

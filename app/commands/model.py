@@ -10,11 +10,10 @@ import click
 from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json, json_option, print_table
 from app.settings import Provider, Settings
 
 TEST_SECONDS = 300
-json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=Commands)
@@ -95,19 +94,9 @@ def add(
 def list_(json_: bool, data: Path | None) -> None:
     """List models; * marks the default. Keys are never shown."""
     found = ask(read_settings(data=data), "configured_models")
-    if json_:
-        click.echo(format_json(found))
-        return
     rules = ("*" if found["default"] == "offline" else "", "offline", "rules", "", "", "", "", "")
-    click.echo(
-        format_table(
-            [
-                ("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY"),
-                rules,
-                *map(_table_row, found["models"]),
-            ]
-        )
-    )
+    head = ("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY")
+    print_table(found, head, [rules, *map(_table_row, found["models"])], json_=json_)
 
 
 @model.command()
@@ -125,7 +114,7 @@ def test(name: str, json_: bool, data: Path | None) -> None:
 def default(name: str, data: Path | None) -> None:
     """Set the default model; `offline` means rules only."""
     found = ask(read_settings(data=data), "set_default_model", name=name)
-    click.echo(f"{found['default']} answers by default.")
+    click.echo(f"The default model is now {found['default']}.")
 
 
 @model.command()
@@ -134,7 +123,7 @@ def default(name: str, data: Path | None) -> None:
 def remove(name: str, data: Path | None) -> None:
     """Remove a model and its stored key."""
     found = ask(read_settings(data=data), "remove_model", name=name)
-    click.echo(f"Removed {name}. {found['default']} answers by default.")
+    click.echo(f"Removed {name}. The default model is {found['default']}.")
 
 
 def _test_model(settings: Settings, name: str, *, json_: bool) -> None:
@@ -161,7 +150,7 @@ def _read_secret() -> str:
 
 
 def _added_message(found: dict[str, Any]) -> str:
-    by_default = " It answers by default." if found["default"] else ""
+    by_default = " It is the default model." if found["default"] else ""
     where = (
         "on this machine"
         if found["local"]
@@ -188,7 +177,7 @@ def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
 def _test_lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
     if tested["reachable"]:
         yield (
-            f"Server: {tested['server'] or configured['provider']} at {configured['url']}; "
+            f"Server: {tested['server'] or configured['provider']} at {configured['url']}, "
             f"{_models_text(tested['models'])}"
         )
         yield f"Context: {_context_text(tested)}"
@@ -203,23 +192,18 @@ def _test_lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[
 
 def _models_text(names: list[str]) -> str:
     if not names:
-        return "models not listed"
-    return (
-        f"models: {', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
-    )
+        return "does not list its models"
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"serves {', '.join(names[:5])}{more}"
 
 
 def _context_text(tested: dict[str, Any]) -> str:
     if tested["context"] is None and tested["mostContext"] is None:
         return "unknown"
-    now = (
-        "an unknown number of tokens"
-        if tested["context"] is None
-        else f"{tested['context']:,} tokens"
-    )
+    now = "unknown" if tested["context"] is None else f"{tested['context']:,} tokens"
     most = tested["mostContext"]
-    return f"{now} of at most {most:,}" if most and most != tested["context"] else now
+    return f"{now} (the model supports {most:,})" if most and most != tested["context"] else now
 
 
 def _tools_text(tested: dict[str, Any]) -> str:
-    return {True: "yes", False: "no, not even when asked to", None: "unknown"}[tested["tools"]]
+    return {True: "work", False: "failed the test", None: "unknown"}[tested["tools"]]

@@ -94,7 +94,7 @@ def _model_state(path: Path) -> str:
     if not path.exists():
         return "not installed"
     try:
-        with model_file.open_model(path):
+        with model_file.open_model(path):  # compares the digest of the whole file
             return "ready"
     except ModelFileError:
         return "damaged"

@@ -38,7 +38,7 @@ def prove_backup(task: dict[str, Any]) -> dict[str, Any]:
     """Restore the backup beside the others, read in it and give how many notes were read as they
     should be.
     """
-    os.umask(0o077)
+    os.umask(0o077)  # the copy holds everybody's notes, without encryption
     file = Path(task["file"])
     with tempfile.TemporaryDirectory(prefix=".proving", suffix=PART, dir=file.parent) as place:
         data = Path(place)
@@ -64,6 +64,7 @@ def _sample_of_owner(connection: sqlite3.Connection, owner: int) -> dict[int, tu
             "SELECT id FROM notes WHERE owner_id = ? AND trash_id IS NULL ORDER BY id", (owner,)
         )
     ]
+    # Spread over all ages: damage often sits in one part of the file.
     chosen = ids[:: max(1, len(ids) // SAMPLE)] + ids[-1:]
     found = {}
     for note in dict.fromkeys(chosen):

@@ -72,6 +72,7 @@ def _restored_message(file: Path, data: Path, done: Restored) -> str:
 
 def _chosen_backup(file: Path, data: Path) -> Path:
     """Return the file that was named, or the backup of that name in the data directory."""
+    # `backup --list` shows names, so a name alone must do, wherever the command is run.
     inside = backup_files.backups_folder(data) / file.name
     return (
         inside

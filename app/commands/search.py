@@ -7,7 +7,7 @@ import click
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.core.process.counted import counted
 
 
@@ -17,7 +17,7 @@ def search() -> None:
 
 
 @search.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def status(json_: bool, data: Path | None) -> None:
     """Show how many notes are indexed for words, patterns and meaning."""

@@ -59,7 +59,7 @@ def settings_() -> None:
     now = read_settings()
     for field in dataclasses.fields(Settings):
         value = getattr(now, field.name)
-        shown = "set" if field.metadata["secret"] else _value_text(value)
+        shown = "set" if field.metadata["secret"] else _value_text(value)  # screens are shared
         state = f"default {_value_text(field.default)}" + (
             f", now {shown}" if value != field.default else ""
         )

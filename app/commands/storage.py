@@ -8,7 +8,7 @@ import click
 from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.backup import SECONDS, format_bytes
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json, format_table, json_option
 from app.core.process.counted import counted
 
 HELD = (
@@ -22,7 +22,7 @@ HELD = (
 
 
 @click.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def storage(json_: bool, data: Path | None) -> None:
     """Show disk usage by database, backups and user."""

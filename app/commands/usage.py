@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
-from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.data_directory import data_option
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import format_json, format_table
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.tables import format_json, format_table, json_option, print_table
+from app.commands.user import ask_about_user, user_option
 from app.core.process.counted import counted
 
 SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
@@ -19,12 +18,11 @@ SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 @click.command()
 @user_option
 @click.option("--month", metavar="YYYY-MM", help="Month to show [default: this month].")
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def usage(user: str | None, month: str | None, json_: bool, data: Path | None) -> None:
     """Show token and device usage for a month."""
-    settings = read_settings(data=data)
-    found = ask(settings, "user_usage", username=choose_username(settings, user), month=month)
+    found = ask_about_user(data, user, "user_usage", month=month)
     click.echo(format_json(found) if json_ else "\n".join(_usage_lines(found)))
 
 
@@ -35,23 +33,13 @@ def cap() -> None:
 
 @cap.command(name="list")
 @user_option
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List caps and what is left of each."""
-    settings = read_settings(data=data)
-    found = ask(settings, "user_caps", username=choose_username(settings, user))
-    if json_:
-        click.echo(format_json(found))
-    else:
-        click.echo(
-            format_table(
-                [
-                    ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "RESETS AT"),
-                    *map(_table_row, found["caps"]),
-                ]
-            )
-        )
+    found = ask_about_user(data, user, "user_caps")
+    head = ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "RESETS AT")
+    print_table(found, head, map(_table_row, found["caps"]), json_=json_)
 
 
 @cap.command(name="set")
@@ -84,11 +72,10 @@ def set_(
     data: Path | None,
 ) -> None:
     """Set a cap, or change its limit."""
-    settings = read_settings(data=data)
-    made = ask(
-        settings,
+    made = ask_about_user(
+        data,
+        user,
         "set_cap",
-        username=choose_username(settings, user),
         subject=subject,
         subjectId=id_,
         metric=metric,
@@ -108,8 +95,7 @@ def set_(
 @data_option
 def remove(id_: int, user: str | None, data: Path | None) -> None:
     """Remove a cap."""
-    settings = read_settings(data=data)
-    ask(settings, "remove_cap", username=choose_username(settings, user), id=id_)
+    ask_about_user(data, user, "remove_cap", id=id_)
     click.echo(f"Removed cap {id_}.")
 
 

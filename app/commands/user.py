@@ -1,13 +1,14 @@
 """`hearth user`: the people whom this server serves."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import json_option, print_table
 from app.settings import Settings
 
 user_option = click.option(
@@ -33,25 +34,13 @@ def add(username: str, name: str | None, data: Path | None) -> None:
 
 
 @user.command(name="list")
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @data_option
 def list_(json_: bool, data: Path | None) -> None:
     """List the users, oldest first."""
     found = ask(read_settings(data=data), "list_users")
-    if json_:
-        click.echo(format_json(found))
-    else:
-        click.echo(
-            format_table(
-                [
-                    ("USER", "NAME", "SINCE"),
-                    *(
-                        (row["username"], row["name"], row["createdAt"][:10])
-                        for row in found["users"]
-                    ),
-                ]
-            )
-        )
+    rows = ((row["username"], row["name"], row["createdAt"][:10]) for row in found["users"])
+    print_table(found, ("USER", "NAME", "SINCE"), rows, json_=json_)
 
 
 @user.command()
@@ -71,6 +60,7 @@ def rename(old: str, new: str, data: Path | None) -> None:
 def delete(username: str, yes: bool, data: Path | None) -> None:
     """Delete a user permanently, with all notes, todos and keys."""
     settings = read_settings(data=data)
+    # Looked for first: nobody should have to type the confirmation for a name that is wrong.
     if username.strip().lower() not in list_usernames(ask(settings, "list_users")):
         raise Refused(f"There is no user called {username}.")
     if not yes:
@@ -124,6 +114,14 @@ def sign_out(username: str, data: Path | None) -> None:
 def list_usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
     """Return the usernames in the answer of list_users."""
     return [row["username"] for row in found["users"]]
+
+
+def ask_about_user(
+    data: Path | None, user: str | None, name: str, /, **params: Any
+) -> dict[str, Any]:
+    """Run an operation about the user that was named, or about the only one there is."""
+    settings = read_settings(data=data)
+    return ask(settings, name, username=choose_username(settings, user), **params)
 
 
 def choose_username(settings: Settings, user: str | None) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
 from app.embedding.message_frames import Kind
 from app.embedding.model_file import MODEL, WIDTH
-from app.embedding.query_cache import Remembered
+from app.embedding.query_cache import QueryCache
 from app.embedding.worker_process import WorkerEnded, WorkerProcess
 
 IDLE_SECONDS = 300.0
@@ -32,7 +32,7 @@ class LocalEmbedder:
     def __init__(self, path: Path, *, idle_seconds: float = IDLE_SECONDS) -> None:
         self._path = path
         self._idle_seconds = idle_seconds
-        self._queries = Remembered()
+        self._queries = QueryCache()
         self._worker: WorkerProcess | None = None
         self._starting: asyncio.Task[WorkerProcess] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
@@ -106,14 +106,13 @@ class LocalEmbedder:
             raise EmbeddingFailed(CLOSED)
         if self._worker is not None and not self._worker.ended:
             return self._worker
-        if self._starting is None:
+        if self._starting is None:  # all who ask while it starts wait for the same start
             self._starting = asyncio.create_task(self._start())
             self._starting.add_done_callback(self._started)
         starting = self._starting
         try:
-            return await asyncio.shield(
-                starting
-            )  # whoever is cancelled, the others still wait for it
+            # whoever is cancelled, the others still wait for it
+            return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if starting.cancelled():  # by `close`, not by whoever asked
                 raise EmbeddingFailed(CLOSED) from None
@@ -145,6 +144,7 @@ class LocalEmbedder:
         Not after a first death, and longer after each further one.
         """
         self._failure = why
+        # A model that kills its worker at once must not keep the machine busy with starts.
         if self._deaths:
             wait = min(FIRST_WAIT_SECONDS * 2 ** (self._deaths - 1), LONGEST_WAIT_SECONDS)
             self._not_before = asyncio.get_running_loop().time() + wait
@@ -152,6 +152,7 @@ class LocalEmbedder:
 
     def _rest_later(self) -> None:
         self._stay()
+        # A loaded model takes memory that nobody needs while nobody searches.
         if self._worker is not None and not self._worker.busy and not self._closed:
             self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._leave)
 

@@ -31,8 +31,8 @@ EPSILON = np.float32(1e-12)
 LARGEST_POWER = 118
 BATCH_PIECES = 640
 CACHED = 100_000  # float32 numbers that fit well into a core's own cache
-FEW_PIECES = 16
-SMALL_PRODUCT = 800_000
+FEW_PIECES = 16  # the length of a query; below it the weights' way from memory is what takes time
+SMALL_PRODUCT = 800_000  # the largest product that OpenBLAS computes without copying its input
 
 LOG2_E = math.log2(math.e)
 # gelu(x) = x / (1 + 2 ** -(c * (x + 0.044715 * x ** 3))); with z = -k * x the exponent is z * (z *
@@ -60,7 +60,7 @@ class Layer(NamedTuple):
     end: Norm
 
 
-class Room:
+class ScratchBuffers:
     """Arrays that are used again from batch to batch, and who takes half of the work on short
     texts; each thread has its own.
     """
@@ -89,32 +89,31 @@ class MiniLM:
         self._begin = _read_norm(file, "begin")
         self._layers = [_read_layer(file, str(number)) for number in range(LAYERS)]
 
-    def embed(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
+    def embed(self, texts: Sequence[Sequence[int]], scratch: ScratchBuffers) -> Floats:
         """Return one vector for each text of 1 to 256 numbers, a row each."""
         vectors = np.empty((len(texts), WIDTH), np.float32)
         begin = 0
         for batch in split_batches(texts):
-            vectors[begin : begin + len(batch)] = self._forward(batch, room)
+            vectors[begin : begin + len(batch)] = self._forward(batch, scratch)
             begin += len(batch)
         return vectors
 
-    def _forward(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
+    def _forward(self, texts: Sequence[Sequence[int]], scratch: ScratchBuffers) -> Floats:
         cuts = list(_slices_of(map(len, texts)))
-        with np.errstate(
-            over="ignore", divide="raise", invalid="raise"
-        ):  # a power of two that is too large makes GELU nought, as it should
-            columns = self._columns(texts, room)
+        # a power of two that is too large makes GELU nought, as it should
+        with np.errstate(over="ignore", divide="raise", invalid="raise"):
+            columns = self._columns(texts, scratch)
             for layer in self._layers:
-                _attend(layer, columns, cuts, room)
-                _feed_forward(layer, columns, room)
+                _attend(layer, columns, cuts, scratch)
+                _feed_forward(layer, columns, scratch)
         means = np.stack([columns[:WIDTH, cut].mean(axis=1) for cut in cuts])
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
 
-    def _columns(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
+    def _columns(self, texts: Sequence[Sequence[int]], scratch: ScratchBuffers) -> Floats:
         numbers = np.concatenate([np.asarray(text, np.intp) for text in texts])
         places = np.concatenate([np.arange(len(text)) for text in texts])
-        columns = room.take("columns", WIDTH + 1, numbers.size)
+        columns = scratch.take("columns", WIDTH + 1, numbers.size)
         columns[:WIDTH] = (self._words[numbers] * self._scales[numbers] + self._places[places]).T
         columns[WIDTH] = 1
         _normalise(columns[:WIDTH], self._begin)
@@ -133,18 +132,20 @@ def split_batches(texts: Sequence[Sequence[int]]) -> Iterator[Sequence[Sequence[
         yield texts[begin:]
 
 
-def _attend(layer: Layer, columns: Floats, cuts: Sequence[slice], room: Room) -> None:
+def _attend(layer: Layer, columns: Floats, cuts: Sequence[slice], scratch: ScratchBuffers) -> None:
     count = columns.shape[1]
-    looks = _multiply(layer.look, columns, room, out=room.take("looks", len(layer.look), count))
-    mixed = room.take("mixed", WIDTH + 1, count)
+    looks = _multiply(
+        layer.look, columns, scratch, out=scratch.take("looks", len(layer.look), count)
+    )
+    mixed = scratch.take("mixed", WIDTH + 1, count)
     mixed[WIDTH] = 1
     for cut in cuts:
-        _attend_by_heads(looks[:, cut], mixed[:WIDTH, cut], room)
-    columns[:WIDTH] += _multiply(layer.seen, mixed, room, out=room.take("more", WIDTH, count))
+        _attend_by_heads(looks[:, cut], mixed[:WIDTH, cut], scratch)
+    columns[:WIDTH] += _multiply(layer.seen, mixed, scratch, out=scratch.take("more", WIDTH, count))
     _normalise(columns[:WIDTH], layer.middle)
 
 
-def _attend_by_heads(looks: Floats, mixed: Floats, room: Room) -> None:
+def _attend_by_heads(looks: Floats, mixed: Floats, scratch: ScratchBuffers) -> None:
     """Attend within one text, a few heads at a time, so that their weights stay in the
     processor's cache.
     """
@@ -160,31 +161,33 @@ def _attend_by_heads(looks: Floats, mixed: Floats, room: Room) -> None:
         weights = np.matmul(
             keys[heads].transpose(0, 2, 1),
             queries[heads],
-            out=room.take("weights", count, length, length),
+            out=scratch.take("weights", count, length, length),
         )
+        # Softmax usually subtracts each column's maximum; that pass is only needed to avoid inf.
         if weights.max() > LARGEST_POWER:
             weights -= weights.max(axis=1, keepdims=True)
         np.exp2(weights, out=weights)
-        sums = np.matmul(values[heads], weights, out=room.take("sums", count, HEAD + 1, length))
+        sums = np.matmul(values[heads], weights, out=scratch.take("sums", count, HEAD + 1, length))
         np.divide(sums[:, :HEAD], sums[:, HEAD:], out=result[heads])
 
 
-def _feed_forward(layer: Layer, columns: Floats, room: Room) -> None:
+def _feed_forward(layer: Layer, columns: Floats, scratch: ScratchBuffers) -> None:
     count = columns.shape[1]
-    wide = room.take("wide", WIDE + 1, count)
+    wide = scratch.take("wide", WIDE + 1, count)
     wide[WIDE] = 1
-    step = max(
-        WIDTH // 2, CACHED // count
-    )  # a part at a time, which stays in the processor's cache
+    # a part at a time, which stays in the processor's cache
+    step = max(WIDTH // 2, CACHED // count)
     for first in range(0, WIDE, step):
         rows = _multiply(
             layer.wide[first : first + step],
             columns,
-            room,
+            scratch,
             out=wide[first : min(first + step, WIDE)],
         )
-        _gelu(rows, room.take("powers", *rows.shape))
-    columns[:WIDTH] += _multiply(layer.narrow, wide, room, out=room.take("more", WIDTH, count))
+        _gelu(rows, scratch.take("powers", *rows.shape))
+    columns[:WIDTH] += _multiply(
+        layer.narrow, wide, scratch, out=scratch.take("more", WIDTH, count)
+    )
     _normalise(columns[:WIDTH], layer.end)
 
 
@@ -197,7 +200,7 @@ def _gelu(rows: Floats, powers: Floats) -> None:
     rows /= powers
 
 
-def _multiply(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> Floats:
+def _multiply(weights: Floats, columns: Floats, scratch: ScratchBuffers, *, out: Floats) -> Floats:
     """Multiply; a short text goes in parts, which OpenBLAS takes as they lie instead of copying all
     weights into another order first.
 
@@ -215,18 +218,17 @@ def _multiply(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> F
             rows = slice(first, min(first + step, end))
             np.matmul(weights[rows], columns, out=out[rows])
 
-    if room.partner is None:
+    if scratch.partner is None:
         multiply(0, height)
     else:
-        room.partner.share(multiply, height)
+        scratch.partner.share(multiply, height)
     return out
 
 
 def _normalise(columns: Floats, norm: Norm) -> None:
     few = columns.shape[1] <= FEW_PIECES
-    rows = (
-        columns.T.copy() if few else columns.T
-    )  # numpy walks along what lies together, which with few columns is too short to pay
+    # numpy walks along what lies together, which with few columns is too short to pay
+    rows = columns.T.copy() if few else columns.T
     mean = rows @ AVERAGE
     scale = 1 / np.sqrt(
         np.einsum("ij,ij->i", rows, rows) / np.float32(WIDTH) - mean * mean + EPSILON

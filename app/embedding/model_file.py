@@ -164,9 +164,8 @@ def write_model_file(path: Path, vocabulary: list[str], arrays: "dict[str, Float
             file.writelines([FORM, digest.digest(), *body])
             file.flush()
             os.fsync(file.fileno())
-            Path(file.name).chmod(
-                0o644
-            )  # it holds nothing of anybody's, and several people may share it
+            # it holds nothing of anybody's, and several people may share it
+            Path(file.name).chmod(0o644)
             Path(file.name).replace(path)
         except BaseException:
             Path(file.name).unlink(missing_ok=True)

@@ -29,6 +29,7 @@ class Partner:
         try:
             work(0, half)
         finally:
+            # Waited for in any case: the partner must not write into arrays that are used again.
             failure = self._done.get()
         if failure is not None:
             raise failure
@@ -42,4 +43,4 @@ class Partner:
                 self._done.put(error)
             else:
                 self._done.put(None)
-            del work
+            del work  # it holds the arrays of a batch while the thread waits for the next

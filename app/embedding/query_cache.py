@@ -3,7 +3,7 @@
 MOST = 256
 
 
-class Remembered:
+class QueryCache:
     """Up to `most` vectors by their text; what was not asked for longest goes first."""
 
     def __init__(self, most: int = MOST) -> None:

@@ -16,7 +16,7 @@ import msgspec
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
 from app.core.process.background_tasks import shielded
 from app.core.process.counted import counted
-from app.embedding.query_cache import Remembered
+from app.embedding.query_cache import QueryCache
 
 if TYPE_CHECKING:
     import httpx2 as httpx
@@ -62,7 +62,7 @@ class RemoteEmbedder:
         self._named = self._url.partition("?")[0]
         self._key = key
         self._pause = pause
-        self._queries = Remembered()
+        self._queries = QueryCache()
         self._client: asyncio.Task[httpx.AsyncClient] | None = None
         self.model: str | None = model
         self.dimension: int | None = None
@@ -139,6 +139,7 @@ class RemoteEmbedder:
 
         if self._client is None:
             self._client = asyncio.create_task(asyncio.to_thread(self._connect))
+        # Shielded: the first who asks may be cancelled while others wait for the same client.
         client = await shielded(self._client)
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         return await client.post(
@@ -154,11 +155,11 @@ class RemoteEmbedder:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         return httpx.AsyncClient(
             headers=headers, follow_redirects=False, trust_env=not _is_local(self._url)
-        )
+        )  # a redirect would send the user's notes and the key to a place nobody named
 
     def _refusal_sentence(self, status: int, text: str) -> str:
         shown = " ".join(text.split())[:SHOWN_CHARACTERS]
-        if self._key:
+        if self._key:  # some servers repeat the header that they refuse
             shown = shown.replace(self._key, "…")
         hint = {
             401: " HEARTH_EMBEDDINGS_KEY is missing or wrong.",
@@ -190,7 +191,7 @@ class RemoteEmbedder:
                     f"The embeddings address {self._named} gave a vector of {len(vector)} numbers "
                     f"instead of {expected}."
                 )
-            if not any(vector):
+            if not any(vector):  # it has no direction, so nothing can be near to it
                 raise EmbeddingFailed(
                     f"The embeddings address {self._named} gave a vector of noughts."
                 )

@@ -1,7 +1,8 @@
 """WordPiece as BERT's uncased models have it: from a text to the numbers of its word pieces."""
 
+import functools
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
 LONGEST_WORD = 100
@@ -26,28 +27,21 @@ class WordPiece:
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         self._unknown = [self._numbers[UNKNOWN]]
         self._longest = max(map(len, vocabulary))
-        self._remembered: dict[str, list[int]] = {}
+        # The same words come again and again, and to cut one up tries many pieces.
+        self._pieces = functools.lru_cache(MOST_REMEMBERED)(self._longest_first)
 
     def numbers(self, text: str, *, most: int) -> list[int]:
-        """Return the numbers of the text's pieces between those of [CLS] and [SEP], cut to `most`
-        in
-        all.
+        """Return the numbers of the text's pieces between [CLS] and [SEP], cut to `most` in all.
 
         What looks like a special piece in the text ("[SEP]") is text like any other.
         """
         found = [self._numbers[BEGIN]]
         for word in split_words(text):
-            found += self._remembered.get(word) or self._pieces(word)
+            found += self._pieces(word)
             if len(found) >= most:
                 break
         del found[most - 1 :]
         found.append(self._numbers[END])
-        return found
-
-    def _pieces(self, word: str) -> list[int]:
-        if len(self._remembered) >= MOST_REMEMBERED:
-            self._remembered.clear()
-        found = self._remembered[word] = self._longest_first(word)
         return found
 
     def _longest_first(self, word: str) -> list[int]:
@@ -88,44 +82,36 @@ def split_words(text: str) -> list[str]:
 class _Table(dict[int, str]):
     """A table for str.translate that is filled as characters come by, up to a bound."""
 
+    def __init__(self, replacement: Callable[[str], str]) -> None:
+        super().__init__()
+        self._replacement = replacement
+
     def __missing__(self, code: int) -> str:
-        found = self.replacement(chr(code))
+        found = self._replacement(chr(code))
         if len(self) < MOST_REMEMBERED:
             self[code] = found
         return found
 
-    def replacement(self, character: str) -> str:
-        """Return what stands for the character."""
-        raise NotImplementedError
+
+def _clean(character: str) -> str:
+    """Drop control characters, make every space a plain one and set ideographs apart."""
+    category = unicodedata.category(character)
+    if character in "\t\n\r" or category[0] == "Z":
+        return " "
+    # an emoji newer than this Python is a word all the same
+    if character == "\ufffd" or (category[0] == "C" and category != "Cn"):
+        return ""
+    is_ideograph = any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
+    return f" {character} " if is_ideograph else character
 
 
-class _Clean(_Table):
-    """Drops control characters, makes every space a plain one and sets ideographs apart."""
-
-    def replacement(self, character: str) -> str:
-        category = unicodedata.category(character)
-        if character in "\t\n\r" or category[0] == "Z":
-            return " "
-        if character == "\ufffd" or (
-            category[0] == "C" and category != "Cn"
-        ):  # an emoji newer than this Python is a word all the same
-            return ""
-        return (
-            f" {character} "
-            if any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
-            else character
-        )
+def _separate(character: str) -> str:
+    """Drop the accents of decomposed letters and set punctuation apart."""
+    category = unicodedata.category(character)
+    if category == "Mn":
+        return ""
+    is_mark = category[0] == "P" or (category[0] == "S" and character.isascii())
+    return f" {character} " if is_mark else character
 
 
-class _Parts(_Table):
-    """Drops the accents of decomposed letters and sets punctuation apart."""
-
-    def replacement(self, character: str) -> str:
-        category = unicodedata.category(character)
-        if category == "Mn":
-            return ""
-        is_mark = category[0] == "P" or (category[0] == "S" and character.isascii())
-        return f" {character} " if is_mark else character
-
-
-_CLEAN, _PARTS = _Clean(), _Parts()
+_CLEAN, _PARTS = _Table(_clean), _Table(_separate)

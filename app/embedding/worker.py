@@ -30,11 +30,12 @@ from app.embedding.message_frames import (
     decode_length,
     encode_frame,
 )
-from app.embedding.minilm import Floats, MiniLM, Room
+from app.embedding.minilm import Floats, MiniLM, ScratchBuffers
 from app.embedding.partner_thread import Partner
 from app.embedding.wordpiece import WordPiece
 
 NICE = 10
+# A search's thread gets the interpreter soon, also while passages are cut into pieces.
 SWITCH_SECONDS = 0.0005
 log = logging.getLogger("hearth.embedding")
 
@@ -47,7 +48,7 @@ class Engine:
             self._pieces = WordPiece(file.vocabulary)
             self._model = MiniLM(file)
 
-    def embed(self, texts: Sequence[str], room: Room) -> Floats:
+    def embed(self, texts: Sequence[str], scratch: ScratchBuffers) -> Floats:
         """Return the vectors of the texts in their order.
 
         The work goes from short to long, so that what is together is alike.
@@ -55,7 +56,7 @@ class Engine:
         numbers = [self._pieces.numbers(text, most=model_file.PLACES) for text in texts]
         order = sorted(range(len(texts)), key=lambda place: len(numbers[place]))
         vectors = np.empty((len(texts), self._model.dimension), np.float32)
-        vectors[order] = self._model.embed([numbers[place] for place in order], room)
+        vectors[order] = self._model.embed([numbers[place] for place in order], scratch)
         return vectors
 
 
@@ -95,16 +96,20 @@ class Worker:
     def _work(self, kind: str, form: Callable[[Floats], list[bytes]]) -> None:
         if kind == "passages":
             lower_priority()
-        room = Room(Partner() if kind == "query" and (os.cpu_count() or 1) > 1 else None)
+        scratch = ScratchBuffers(
+            Partner() if kind == "query" and (os.cpu_count() or 1) > 1 else None
+        )
         while True:
-            self._send(self._answer(self._waiting[kind].get(), form, room))
+            self._send(self._answer(self._waiting[kind].get(), form, scratch))
 
-    def _answer(self, ask: Ask, form: Callable[[Floats], list[bytes]], room: Room) -> Answer:
+    def _answer(
+        self, ask: Ask, form: Callable[[Floats], list[bytes]], scratch: ScratchBuffers
+    ) -> Answer:
         try:
             return Answer(
-                ask.number, form(self._engine.embed(ask.texts, room)) if ask.texts else []
+                ask.number, form(self._engine.embed(ask.texts, scratch)) if ask.texts else []
             )
-        except Exception:
+        except Exception:  # one odd text must not cost all others the worker
             log.exception("%d texts could not be embedded", len(ask.texts))
             return Answer(ask.number, failure="The model failed on this text.")
 
@@ -135,9 +140,8 @@ def write_answer(out: BinaryIO, answer: Answer) -> None:
 
 def main() -> None:
     """Load the model, say so, and work until the input ends."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C means the server, which ends its worker in its own time
+    # Ctrl-C means the server, which ends its worker in its own time
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(SWITCH_SECONDS)
     asked, out = sys.stdin.buffer, sys.stdout.buffer
     try:

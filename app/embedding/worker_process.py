@@ -29,9 +29,8 @@ END_SECONDS = 2
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-ONE_ARENA = {
-    "MALLOC_ARENA_MAX": "1"
-}  # glibc would give each thread its own, and 8 MB more would lie unused
+# glibc would give each thread its own, and 8 MB more would lie unused
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 
 
 class WorkerEnded(Exception):
@@ -62,14 +61,14 @@ class WorkerProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-P",
+                "-P",  # the folder one stands in may hold an `app` of its own
                 "-m",
                 "app.embedding.worker",
                 str(model),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env=_environment(),
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C at the terminal is meant for the server alone
             )
         except OSError as error:
             raise EmbeddingFailed(
@@ -119,9 +118,8 @@ class WorkerProcess:
         answer: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
         self._pending[number] = answer
         try:
-            self._input.write(
-                message
-            )  # all of it is taken at once, so a cancelled ask cannot leave half a message
+            # all of it is taken at once, so a cancelled ask cannot leave half a message
+            self._input.write(message)
             return await answer
         finally:
             self._pending.pop(number, None)
@@ -163,8 +161,6 @@ class WorkerProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Return the worker what a program needs to run and nothing of Hearth's settings, some of
-    which are secret.
-    """
+    """Return what a program needs to run, without Hearth's settings, some of which are secret."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
     return {**kept, **ONE_THREAD, **ONE_ARENA, "PYTHONPATH": str(Path(app.__file__).parent.parent)}

@@ -15,21 +15,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Written(Exception):
-    """The operation has come to its write, which went through and was undone.
-
-    What would come after it is not run.
-    """
+class WriteUndone(Exception):
+    """The operation reached its write, which succeeded and was undone; nothing after it runs."""
 
 
-class RehearsedStore(Store):
-    """The store of a rehearsal, which shares all with the real one.
-
-    The first write is undone and ends the rehearsal.
-    """
+class DryRunStore(Store):
+    """A store that shares everything with the real one, but undoes the first write and stops."""
 
     def __init__(self, real: Store) -> None:
+        # The same writer thread and readers: a second store would need the file's lock, which is
+        # taken.
         self.__dict__.update(real.__dict__)
+        # Events of a write that is undone must reach nobody.
         self.events = Events()
 
     async def write(
@@ -37,19 +34,20 @@ class RehearsedStore(Store):
     ) -> R:
         """Run the write, undo it, and raise Written where it went through, else what it raised."""
         await super().write(_undone, lambda tx: function(tx, *args, **kwargs))
-        raise Written
+        raise WriteUndone
 
 
-def rehearsing(app: App) -> App:
+def dry_run_app(app: App) -> App:
     """Return the App in which an operation can be run without any trace.
 
     It has the same parts, but what is written or remembered is lost.
     """
     return dataclasses.replace(
-        app, store=RehearsedStore(app.store), events=Events(), memory=Memory(), tasks=Tasks()
+        app, store=DryRunStore(app.store), events=Events(), memory=Memory(), tasks=Tasks()
     )
 
 
 def _undone(tx: Tx, step: Callable[[Tx], Any]) -> None:
+    # A savepoint in the writer's shared transaction, so real writes beside it commit as usual.
     with tx.always_undo():
         step(tx)

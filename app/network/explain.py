@@ -19,7 +19,7 @@ from app.core.operation import Http, Operation, operation
 from app.core.schema import Record
 from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
 from app.network import view_as_callers
-from app.network.dry_run import Written, rehearsing
+from app.network.dry_run import WriteUndone, dry_run_app
 from app.tools.registry import registry
 
 OUTSIDE = frozenset(
@@ -146,6 +146,8 @@ async def _explain_call(
     try:
         seen = await app.read(view_as_callers.caller_named, me, caller)
     except AppError as error:
+        # A caller that may not act at all is an answer; one that does not exist is the asker's
+        # mistake.
         if not isinstance(error, Unauthorized | Forbidden):
             raise
         return _explanation(None, asked, [Check("caller", False, error.message)], error)
@@ -160,6 +162,8 @@ async def _explain_call(
     except AppError as error:
         checks.append(
             Check(
+                # A check that passed is listed already, so how far the list is tells which one
+                # failed.
                 "fields" if isinstance(error, Invalid) or len(checks) > 1 else "scope",
                 False,
                 error.message,
@@ -193,9 +197,9 @@ async def _try_call(
     answer = None
     try:
         answer = await _answer_as_json(
-            await (app if found.effect == "read" else rehearsing(app)).run(caller, found, fields)
+            await (app if found.effect == "read" else dry_run_app(app)).run(caller, found, fields)
         )
-    except Written:
+    except WriteUndone:
         pass
     except AppError as error:
         checks.append(Check("rules", False, error.message))
@@ -265,6 +269,7 @@ def _nearest_names(wanted: str, names: Iterable[str]) -> list[str]:
 
     folded = {spelling.casefold(): spelling for spelling in names}
     key = wanted.casefold()[:MOST_COMPARED]
+    # difflib misses a short part of a long name, such as "note" in "get_note_content".
     holding = [spelling for spelling in folded if len(key) >= LEAST_PART and key in spelling]
     close = difflib.get_close_matches(key, folded, n=MOST_NEAR, cutoff=0.6)
     return [folded[spelling] for spelling in dict.fromkeys([*close, *holding])][:MOST_NEAR]
@@ -272,6 +277,7 @@ def _nearest_names(wanted: str, names: Iterable[str]) -> list[str]:
 
 def _given_fields(args: str) -> dict[str, Any]:
     try:
+        # The same limits on depth and size as for the body of a request.
         return decode(args.encode("utf-8", "surrogateescape"))
     except Invalid as error:
         raise Invalid(error.message.replace("The request body", "args"), field="args") from None
@@ -296,6 +302,7 @@ def _scopes_text(found: Operation[..., Any]) -> str:
 async def _answer_as_json(result: Any) -> Any:
     """Return an answer as JSON; of a file its name and size, of a stream nothing."""
     if isinstance(result, Download):
+        # Nobody will read the parts; an open generator would keep its file or transaction.
         await result.parts.aclose()
         return {"name": result.name, "mediaType": result.media_type, "size": result.size}
     if isinstance(result, Lines):

@@ -115,6 +115,7 @@ def search_contact(tx: Tx, me: Caller, *, query: Query) -> FoundContacts:
         for row in contacts.list_rows(tx, me.user)
         if (fit := _fit_score(wanted, fold_text(row["username"]), fold_text(row["name"])))
     ]
+    # Ties by username, so that the same question always gets the same answer.
     ranked.sort(key=lambda pair: (-pair[0], pair[1]["username"]))
     return FoundContacts(
         [contacts.contact_in_list(tx, me.user, row) for _, row in ranked[:MOST_FOUND]], len(ranked)

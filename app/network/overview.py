@@ -6,6 +6,7 @@ And what guests and one's agent said to each other.
 import sqlite3
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from app.account import token_reservations
@@ -164,9 +165,7 @@ async def read_network(app: App, me: Caller) -> NetworkAnswer:
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
     found = await app.read(_network_overview, me, stop_switch.is_stopped(app))
-    return WholeNetworkAnswer(
-        found.share_links, found.visitors, found.contacts, found.summary, found
-    )
+    return WholeNetworkAnswer(**msgspec.structs.asdict(found), network=found)
 
 
 @operation("GET /os/network/conversations", scope="os.network:read", effect="read")
@@ -183,12 +182,11 @@ def list_guest_conversations(
     `shareToken` names one link.
     """
     link = None if share_token is None else share_rows.find_own(tx, me.user, share_token)
+    # `find_own` takes an id too, which this parameter is not.
     if share_token is not None and (link is None or link.token != share_token):
         raise NotFound("There is no such share link.", field="shareToken")
     rows = guest_rows.list_page(tx, me.user, link=link and link.id, limit=limit, offset=offset)
-    return GuestConversations(
-        [GuestConversation(*_conversation_fields(tx, row)) for row in rows], limit, offset
-    )
+    return GuestConversations([_conversation_record(tx, row) for row in rows], limit, offset)
 
 
 @operation("GET /os/network/conversations/{sessionId}", scope="os.network:read", effect="read")
@@ -207,14 +205,13 @@ def read_guest_conversation(
     row = guest_rows.find_session(tx, me.user, session_id)
     if row is None:
         raise NotFound("There is no such session on your links.", field="sessionId")
-    conversation = row["conversation_id"]
-    found = (
-        guest_rows.list_newest(tx, conversation, limit=limit)
-        if before is None
-        else guest_rows.list_messages(tx, conversation, limit=limit, before=before)
+    found = guest_rows.list_newest(tx, row["conversation_id"], limit=limit, before=before)
+    head = _conversation_record(tx, row)
+    return Transcript(
+        **msgspec.structs.asdict(head),
+        messages=[TranscriptMessage(*each) for each in found],
+        total=head.message_count,
     )
-    head = _conversation_fields(tx, row)
-    return Transcript(*head, [TranscriptMessage(*each) for each in found], head[8])
 
 
 def _network_overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
@@ -286,17 +283,10 @@ def _contact_record(tx: Tx, me: Caller, one: Contact, unread: int, *, stopped: b
         else (None, None)
     )
     return ContactSeen(
-        one.user_id,
-        one.username,
-        one.name,
-        one.direction,
-        one.your_permissions_to_them,
-        one.their_permissions_to_you,
-        one.agent_access,
-        one.connected_at,
-        availability,
-        next_at,
-        unread,
+        **msgspec.structs.asdict(one),
+        availability=availability,
+        next_active_at=next_at,
+        unread_count=unread,
     )
 
 
@@ -307,6 +297,7 @@ def _agent_availability(
     known."""
     if stopped:
         return "paused", None
+    # Asked of the reservations, not by trying: to look must not use up anybody's tokens.
     owner = tx.value("SELECT id FROM users WHERE uuid = :uuid", uuid=one.user_id)
     acting = grant_rows.peer_caller(tx, owner, me.user)
     next_at = None if acting is None else token_reservations.spent_until(tx, acting, feature="rpc")
@@ -329,22 +320,7 @@ def _count_unread(tx: Tx, me: Caller) -> dict[str, int]:
     return {row["uuid"]: row["number"] for row in rows}
 
 
-def _conversation_fields(
-    tx: Tx, row: sqlite3.Row
-) -> tuple[
-    str,
-    str,
-    str,
-    str | None,
-    str | None,
-    str | None,
-    str | None,
-    Visitor,
-    int,
-    LastMessage | None,
-    str,
-    str,
-]:
+def _conversation_record(tx: Tx, row: sqlite3.Row) -> GuestConversation:
     last = next(iter(guest_rows.list_newest(tx, row["conversation_id"], limit=1)), None)
     name = row["guest_name"] or row["user_name"]
     visitor = Visitor(
@@ -353,7 +329,8 @@ def _conversation_fields(
     role, content, at = (
         (None, None, None) if last is None else (last["role"], last["content"], last["created_at"])
     )
-    return (
+    # The last message stands in it twice, flat and nested: clients of both shapes read this.
+    return GuestConversation(
         row["uuid"],
         row["token"],
         row["label"],

@@ -30,6 +30,7 @@ def caller_named(tx: Tx, me: Caller, name: str) -> Caller:
     if kind == "session" and not rest:
         return Caller(me.user, me.user_id, me.username, "session")
     if kind == "key" and rest.isascii() and rest.isdecimal():
+        # Fifteen digits always fit into SQLite's integers.
         return key_rows.caller_of(tx, me, int(rest[:15]))
     if kind == "contact" and rest:
         return _contact_caller(tx, me, rest)
@@ -41,6 +42,7 @@ def caller_named(tx: Tx, me: Caller, name: str) -> Caller:
 def _contact_caller(tx: Tx, me: Caller, name: str) -> Caller:
     """Return the owner's agent as a contact who asks it has it."""
     person = people.require_person(tx, name, field="caller")
+    # The same answer as for nobody: who is on this server is not to be found out by asking.
     if not contact_pairs.are_contacts(tx, me.user, person["id"]):
         raise NotFound(f"There is no user called {name[:64]}.", field="caller")
     peer = grant_rows.peer_caller(tx, me.user, person["id"])

@@ -8,7 +8,7 @@ import asyncio
 import functools
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -22,7 +22,7 @@ from app.core.line_stream import Lines
 from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record, Text
 from app.errors import Forbidden, Invalid, NotFound
-from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, report_progress
+from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, Work, report_progress
 
 PART = 1 << 18
 READ, WRITE = ("os.notes:read", "os.todos:read"), ("os.notes:write", "os.todos:write")
@@ -149,8 +149,7 @@ async def download_export(app: App, me: Caller, *, id: Id) -> Download:
 async def cancel_export(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Cancel an export that runs, or delete the archive of one that is completed."""
     job = await app.part(Transfers).cancel(app, me, "export", id)
-    for path in _archive_paths(app, job.id):
-        await asyncio.to_thread(path.unlink, missing_ok=True)
+    await asyncio.to_thread(_archive_path(app, job.id).unlink, missing_ok=True)
     return JobAnswer(job)
 
 
@@ -167,18 +166,10 @@ async def import_here(
 ) -> Record | Lines:
     """Import a file or folder of this machine into a user's workspace, telling how far it is."""
     whose = app.quick(users.local_caller, username)
-    importer, source = await _make_importer(
+    # Opened before the answer begins to stream, so that a bad path is an error and not a line.
+    work = await _open_import(
         app, whose, Path(path), Path(path).name, format=format, into=into, dry_run=dry_run
     )
-
-    async def work(tell: Tell) -> Record:
-        importer.tell_to(tell)
-        try:
-            done: Record = await importer.run()
-            return done
-        finally:
-            await asyncio.to_thread(source.close)
-
     return Lines(report_progress(work, "import"))
 
 
@@ -192,11 +183,12 @@ async def export_here(app: App, me: Caller, *, username: users.Name, path: str) 
 
 
 def _require_whole_workspace(me: Caller) -> None:
+    # A grant's scopes may be the right ones, but it reaches only some of the notes.
     if me.reach is not None:
         raise Forbidden("Only the owner of a workspace can move it in and out.")
 
 
-async def _make_importer(
+async def _open_import(
     app: App,
     me: Caller,
     path: Path,
@@ -205,16 +197,25 @@ async def _make_importer(
     format: str | None,
     into: str | None,
     dry_run: bool,
-) -> tuple[Any, Any]:
+) -> Work:
+    """Open what is to be imported and return the work of importing it, which closes it again."""
     from app.portability.formats.formats import open_import
     from app.portability.imports.importer import Importer
 
     source = await asyncio.to_thread(open_import, path, format)
     try:
-        return Importer(app, me, source, name=name, into=into, dry_run=dry_run), source
+        importer = Importer(app, me, source, name=name, into=into, dry_run=dry_run)
     except BaseException:
         source.close()
         raise
+
+    async def work(tell: Tell) -> Record:
+        try:
+            return await importer.run(tell)
+        finally:
+            await asyncio.to_thread(source.close)
+
+    return work
 
 
 async def _import_upload(
@@ -233,23 +234,16 @@ async def _import_upload(
 
     folder = path.with_name(path.name + ".d")
     try:
-        file = await asyncio.to_thread(uploads.proved, path, folder, name)
-        importer, source = await _make_importer(
-            app, me, file, name, format=format, into=into, dry_run=dry_run
-        )
-        importer.tell_to(tell)
-        try:
-            done: Record = await importer.run()
-            return done
-        finally:
-            await asyncio.to_thread(source.close)
+        file = await asyncio.to_thread(uploads.check_upload, path, folder, name)
+        work = await _open_import(app, me, file, name, format=format, into=into, dry_run=dry_run)
+        return await work(tell)
     finally:
         await asyncio.to_thread(uploads.remove, path, folder)
 
 
 async def _export_archive(app: App, me: Caller, job: int, tell: Tell) -> Record:
     """Write the archive of a job."""
-    target = _archive_paths(app, job)[0]
+    target = _archive_path(app, job)
     target.parent.mkdir(mode=0o700, exist_ok=True)
     return await _export_to(app, me, target, tell)
 
@@ -261,12 +255,12 @@ async def _export_to(app: App, me: Caller, target: Path, tell: Tell) -> Record:
     return await asyncio.to_thread(write_export, app.store, me, target, tell=tell)
 
 
-def _archive_paths(app: App, job: int) -> list[Path]:
-    return [app.store.path.parent / SPOOL / f"export-{job}.zip"]
+def _archive_path(app: App, job: int) -> Path:
+    return app.store.path.parent / SPOOL / f"export-{job}.zip"
 
 
 def _require_archive(app: App, me: Caller, job: Job) -> Path:
-    path = _archive_paths(app, job.id)[0]
+    path = _archive_path(app, job.id)
     if job.status != "completed" or not path.is_file():
         raise NotFound(
             "There is no archive of this export: it is not completed, or was deleted after a day."

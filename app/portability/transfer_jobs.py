@@ -25,7 +25,7 @@ Kind = Literal["import", "export"]
 Status = Literal["running", "completed", "failed", "cancelled", "interrupted"]
 MOST_AT_ONCE = 2
 KEPT = 20
-"""How many jobs of a kind a user has; older ones are forgotten."""
+"""How many jobs of a kind a user has; older ones are deleted."""
 TOLD_SECONDS = 0.25
 FULL = {
     "import": "The disk is full, so the import was stopped. What it has stored stays; make "
@@ -112,7 +112,7 @@ class Transfers:
     async def begin(
         self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]
     ) -> Job:
-        """Start a job and give it; raise AlreadyRunning while the user has one of that kind."""
+        """Start and return a job; raise AlreadyRunning while the user has one of that kind."""
         row = app.quick(_newest_job, me, kind)
         if row is not None and row["id"] in self._running:
             raise AlreadyRunning(
@@ -154,6 +154,7 @@ class Transfers:
     def _shown(self, row: sqlite3.Row) -> Job:
         progress = self._running[row["id"]][0] if row["id"] in self._running else None
         status, error = row["status"], row["error"]
+        # A row that says running without a task here was left by a server that ended.
         if status == "running" and progress is None:
             status, error = self._untold.get(row["id"], ("interrupted", None))
         done, total = (progress.done, progress.total) if progress is not None else (0, None)
@@ -192,7 +193,7 @@ class Transfers:
             raise
         finally:
             try:
-                if status != "interrupted":
+                if status != "interrupted":  # the server ends: the row says running, see `_shown`
                     await self._end(app, me, job, status, report, error)
             finally:
                 del self._running[job]
@@ -211,7 +212,7 @@ class Transfers:
         Where there is no room even for that, it is known until the server ends.
         """
         try:
-            with freeing():
+            with freeing():  # may use the space that is held back: "the disk is full" must be told
                 await app.write(
                     _note_end,
                     me,
@@ -240,7 +241,7 @@ def failure_sentence(failure: AppError | OSError, kind: Kind) -> str:
 async def report_progress(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None]:
     """Yield how far a piece of work is, again and again, and at last its report or why it failed.
 
-    Whoever stops listening ends it.
+    When nobody listens any more, the work is stopped.
     """
     progress = Progress()
     task = asyncio.ensure_future(work(progress.tell))

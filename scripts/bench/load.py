@@ -190,7 +190,7 @@ def steady(port: int, requests: Sequence[bytes], *, connections: int, seconds: f
 
 def _for(seconds: float, requests: Sequence[bytes]) -> Iterator[bytes]:
     end = time.perf_counter() + seconds
-    yield requests[0]
+    yield requests[0]  # one at least, however short the time is
     yield from takewhile(lambda _: time.perf_counter() < end, cycle([*requests[1:], requests[0]]))
 
 

@@ -232,6 +232,7 @@ class Run:
         for number, (operation, connections) in itertools.product(range(self.options.rounds), rows):
             say(f"round {number + 1}: {operation.title}, c={connections}")
             first = next(self.first) if operation.sent != "steady" else 0
+            # In turn, each round another server first: a machine that slows down is fair to all.
             turn = number % max(1, len(spaces))
             for space in spaces[turn:] + spaces[:turn]:
                 self.measure(operation, space, connections=connections, first=first)
@@ -346,10 +347,8 @@ class Run:
         """Give every note a vector and measure searching by words and meaning."""
         server = space.server
         server.environment = {**(server.environment or {}), "HEARTH_EMBEDDINGS": "auto"}
-        server.command = [
-            *server.command,
-            "--accept-changes",
-        ]  # to the file that vectors are invented in
+        # to the file that vectors are invented in
+        server.command = [*server.command, "--accept-changes"]
         memory = []
         for most in (1, -1):
             server.stop()

@@ -131,6 +131,8 @@ def _ratio(findings: Findings, row: Row, *, of: str, to: str) -> float | None:
     round.
     """
     columns = findings.figures.get(row, {})
+    # Within a round, since load of the machine differs more from round to round than the servers
+    # do.
     pairs = list(zip(columns.get(of, []), columns.get(to, []), strict=False))
     return statistics.median(ours.rate / theirs.rate for ours, theirs in pairs) if pairs else None
 

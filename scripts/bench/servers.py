@@ -60,6 +60,7 @@ class Server:
                 command, stdout=log, stderr=log, env=self.environment, cwd=self.directory
             )
         pin(self.process.pid, SERVER_CORE)
+        # Asked every 2 ms: a start takes a few hundred, and is one of the facts of the report.
         while not self._answers():
             if self.process.poll() is not None or time.perf_counter() - began > START_SECONDS:
                 self.stop()

@@ -4,10 +4,10 @@ tests/evaluation/matrix.jsonl.
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.agent.briefing import briefing_facts, mail, strategies, summaries
@@ -15,20 +15,12 @@ from app.agent.calendar import free_time
 from app.agent.priorities import quadrants
 from app.agent.priorities.items import Item
 from app.agent.priorities.quadrants import Scored
+from evaluation import Row, row
 
 FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "matrix.jsonl"
 ZONE = ZoneInfo("UTC")
 NOW = datetime(2026, 11, 24, 9, 0, tzinfo=UTC).astimezone(ZONE)
 SUMMARY = {"email": "email", "todo": "todo", "calendar": "calendar", "note": "notes"}
-
-
-class Row(NamedTuple):
-    """How many of a half's cases came out right by one measure."""
-
-    half: str
-    measure: str
-    right: int
-    total: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,9 +57,15 @@ def evaluate() -> list[Row]:
         mine = [day for day in days if day.half == half]
         cases = [case for day in mine for case in day.cases]
         rows += [
-            _row(half, "quadrant", cases),
-            _row(half, "quadrant 1 found", (case for case in cases if case.quadrant == 1)),
-            _row(half, "quadrant, not English", (case for case in cases if case.language != "en")),
+            row(half, "quadrant", map(_is_right, cases)),
+            row(
+                half, "quadrant 1 found", (_is_right(case) for case in cases if case.quadrant == 1)
+            ),
+            row(
+                half,
+                "quadrant, not English",
+                (_is_right(case) for case in cases if case.language != "en"),
+            ),
             Row(
                 half,
                 "top strategies",
@@ -117,9 +115,8 @@ def judged() -> Iterator[Day]:
         yield Day(day["half"], tuple(day["top"]), chosen, cases)
 
 
-def _row(half: str, measure: str, cases: Iterable[Case]) -> Row:
-    judged = [case.quadrant == case.scored.quadrant for case in cases]
-    return Row(half, measure, sum(judged), len(judged))
+def _is_right(case: Case) -> bool:
+    return case.quadrant == case.scored.quadrant
 
 
 def _items(rows: list[dict[str, Any]]) -> list[Item | None]:

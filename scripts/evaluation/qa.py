@@ -6,7 +6,6 @@ import asyncio
 import functools
 import json
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,18 +16,10 @@ from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
+from evaluation import Row, row
 
 FOLDER = Path(__file__).parents[2] / "tests" / "evaluation" / "qa"
 BASE = "http://127.0.0.1:8765/api/v1"
-
-
-class Row(NamedTuple):
-    """How many of a half's questions came out right by one measure."""
-
-    half: str
-    measure: str
-    right: int
-    total: int
 
 
 class Case(NamedTuple):
@@ -63,13 +54,11 @@ def evaluate() -> list[Row]:
         mine = [case for case in every if case.half == half]
         answered = [case for case in mine if case.note is not None]
         rows += [
-            _row(half, "right", (case.right for case in mine)),
-            _row(half, "passage in first quote", (case.right for case in answered)),
-            _row(half, "note in first quote", (case.quoted_note == case.note for case in answered)),
-            _row(
-                half, "nothing quoted wrongly", (case.right for case in mine if case.note is None)
-            ),
-            _row(
+            row(half, "right", (case.right for case in mine)),
+            row(half, "passage in first quote", (case.right for case in answered)),
+            row(half, "note in first quote", (case.quoted_note == case.note for case in answered)),
+            row(half, "nothing quoted wrongly", (case.right for case in mine if case.note is None)),
+            row(
                 half,
                 "right, other languages",
                 (case.right for case in mine if case.language != "en"),
@@ -136,8 +125,3 @@ async def _case(client: httpx.AsyncClient, row: dict[str, Any], ids: dict[str, i
 
 def _rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
-
-
-def _row(half: str, measure: str, judged: Iterable[bool]) -> Row:
-    results = list(judged)
-    return Row(half, measure, sum(results), len(results))

@@ -3,26 +3,17 @@ tests/evaluation/quickadd.jsonl.
 """
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from app.agent.quickadd import quickadd
+from evaluation import Row, row
 
 FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "quickadd.jsonl"
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 """The moment that every labelled line is read at: a Wednesday."""
-
-
-class Row(NamedTuple):
-    """How many of a half's lines came out right by one measure."""
-
-    half: str
-    measure: str
-    right: int
-    total: int
 
 
 class Reading(NamedTuple):
@@ -62,11 +53,11 @@ def evaluate() -> list[Row]:
         traps = [case for case in mine if case.trap]
         dated = [case for case in mine if not case.trap]
         rows += [
-            _row(half, "all four right", (case.right for case in mine)),
-            _row(half, "due right", (case.got.due == case.wanted.due for case in dated)),
-            _row(half, "traps without a date", (case.got.due is None for case in traps)),
+            row(half, "all four right", (case.right for case in mine)),
+            row(half, "due right", (case.got.due == case.wanted.due for case in dated)),
+            row(half, "traps without a date", (case.got.due is None for case in traps)),
             *(
-                _row(
+                row(
                     half,
                     f"all four, {language}",
                     (case.right for case in mine if case.language == language),
@@ -98,8 +89,3 @@ def _case(row: dict[str, Any]) -> Case:
     due = read.due_date[:16] if read.due_date else None
     got = Reading(read.title, due, read.recurrence.rule if read.recurrence else None, read.priority)
     return Case(row["half"], row["language"], row.get("trap", False), row["text"], wanted, got)
-
-
-def _row(half: str, measure: str, judged: Iterable[bool]) -> Row:
-    results = list(judged)
-    return Row(half, measure, sum(results), len(results))

@@ -3,7 +3,6 @@ tests/evaluation/routing.jsonl.
 """
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from zoneinfo import ZoneInfo
 from app.agent.rules import rules
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked
+from evaluation import Row, row
 
 FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "routing.jsonl"
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -40,15 +40,6 @@ TOOLS = frozenset(
         "share_agent",
     }
 )
-
-
-class Row(NamedTuple):
-    """How many of a half's messages came out right by one measure."""
-
-    half: str
-    measure: str
-    right: int
-    total: int
 
 
 class Case(NamedTuple):
@@ -87,10 +78,10 @@ def evaluate() -> list[Row]:
     for half in ("a", "b"):
         mine = [case for case in every if case.half == half]
         rows += [
-            _row(half, "intent", (case.understood for case in mine)),
-            _row(half, "intent and arguments", (case.right for case in mine)),
-            _row(half, "both, English", (case.right for case in mine if case.language == "en")),
-            _row(
+            row(half, "intent", (case.understood for case in mine)),
+            row(half, "intent and arguments", (case.right for case in mine)),
+            row(half, "both, English", (case.right for case in mine if case.language == "en")),
+            row(
                 half,
                 "both, other languages",
                 (case.right for case in mine if case.language != "en"),
@@ -146,8 +137,3 @@ def _case(row: dict[str, Any]) -> Case:
 
 def _folded(value: Any) -> Any:
     return value.casefold().strip() if isinstance(value, str) else value
-
-
-def _row(half: str, measure: str, judged: Iterable[bool]) -> Row:
-    results = list(judged)
-    return Row(half, measure, sum(results), len(results))

@@ -356,11 +356,11 @@ def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
             data=home,
             sent="sk-canary\n",
         )
-        assert "It answers by default." in shown
+        assert "It is the default model." in shown
         assert shown.splitlines()[1:] == [
-            f"Server: compatible at {provider.url}; models: tiny",
+            f"Server: compatible at {provider.url}, serves tiny",
             "Context: 32,000 tokens",
-            "Tool calls: yes. The agent offers it at most eight tools for each message, "
+            "Tool calls: work. The agent offers it at most eight tools for each message, "
             "chosen by what the message asks for.",
             "tiny works.",
         ]
@@ -390,7 +390,7 @@ def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
         ("tiny", "kept in the data directory", True),
     ]
     assert "sk-canary" not in done("model", "list", data=home) + json.dumps(listed)
-    assert done("model", "default", "far", data=home) == "far answers by default.\n"
+    assert done("model", "default", "far", data=home) == "The default model is now far.\n"
     assert (
         refused("model", "default", "near", data=home)
         == "There is no model called near; `hearth model list` shows them all."
@@ -412,7 +412,8 @@ def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
     ) == ("No key was given on standard input.")
     done("model", "remove", "far", data=home)
     assert (
-        done("model", "remove", "tiny", data=home) == "Removed tiny. offline answers by default.\n"
+        done("model", "remove", "tiny", data=home)
+        == "Removed tiny. The default model is offline.\n"
     )
     assert list(home.glob("model-key-*")) == []
 

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.embedding import minilm, model_file
-from app.embedding.minilm import Floats, MiniLM, Room
+from app.embedding.minilm import Floats, MiniLM, ScratchBuffers
 from app.embedding.model_file import ModelFileError
 from app.embedding.partner_thread import Partner
 from app.embedding.wordpiece import WordPiece
@@ -110,12 +110,13 @@ def test_remembering_words_is_bounded_and_changes_nothing(
     )
     text = "one two three one four " * 3
     assert small.numbers(text, most=FULL) == pieces.numbers(text, most=FULL)
-    assert len(small._remembered) <= 2
+    assert small._pieces.cache_info().currsize <= 2
 
 
 def test_the_similarities_are_those_of_the_model_card(engine: Engine) -> None:
     vectors = engine.embed(
-        ["That is a happy person", "That is a very happy person", "Today is a sunny day"], Room()
+        ["That is a happy person", "That is a very happy person", "Today is a sunny day"],
+        ScratchBuffers(),
     )
     near, far = vectors[1:] @ vectors[0]
     assert near == pytest.approx(0.943, abs=0.004)
@@ -123,15 +124,17 @@ def test_the_similarities_are_those_of_the_model_card(engine: Engine) -> None:
 
 
 def test_a_text_has_the_same_vector_alone_and_among_others(engine: Engine) -> None:
-    together = engine.embed(TEXTS * 2, Room())
-    alone = np.concatenate([engine.embed([text], Room()) for text in TEXTS * 2])
+    together = engine.embed(TEXTS * 2, ScratchBuffers())
+    alone = np.concatenate([engine.embed([text], ScratchBuffers()) for text in TEXTS * 2])
     assert np.abs(together - alone).max() < 2e-5
 
 
 def test_a_partner_changes_no_vector(engine: Engine) -> None:
-    room = Room(Partner())
+    room = ScratchBuffers(Partner())
     for text in ("garden", "what did we decide about the trip", *TEXTS):
-        assert np.abs(engine.embed([text], room) - engine.embed([text], Room())).max() < 2e-5
+        assert (
+            np.abs(engine.embed([text], room) - engine.embed([text], ScratchBuffers())).max() < 2e-5
+        )
 
 
 def test_a_partner_works_on_the_second_half_and_is_waited_for() -> None:
@@ -156,12 +159,12 @@ def test_a_partner_is_there_again_after_either_half_failed(fails: int) -> None:
 
 
 def test_vectors_have_length_one_and_are_finite(engine: Engine) -> None:
-    vectors = engine.embed(TEXTS, Room())
+    vectors = engine.embed(TEXTS, ScratchBuffers())
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_vector_in_bytes_points_where_the_float_one_does(engine: Engine) -> None:
-    vectors = engine.embed(TEXTS, Room())
+    vectors = engine.embed(TEXTS, ScratchBuffers())
     kept = [np.frombuffer(one, np.int8).astype(np.float32) for one in as_bytes(vectors)]
     for vector, small in zip(vectors, kept, strict=True):
         assert np.abs(small).max() == 127
@@ -209,7 +212,7 @@ def test_the_fast_pass_computes_what_the_plain_one_does(
 ) -> None:
     numbers = pieces.numbers(text, most=40)
     with model_file.open_model(model_path) as file:
-        assert plain(file, numbers) @ model.embed([numbers], Room())[0] > 0.99999
+        assert plain(file, numbers) @ model.embed([numbers], ScratchBuffers())[0] > 0.99999
 
 
 @pytest.mark.parametrize("seed", [0, 1, 4, 5])
@@ -217,9 +220,9 @@ def test_attention_that_would_overflow_gives_the_same_vector(
     model: MiniLM, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     text = [101, *np.random.default_rng(seed).integers(1000, 30000, 200), 102]
-    usual = model.embed([text], Room())[0]
+    usual = model.embed([text], ScratchBuffers())[0]
     monkeypatch.setattr(minilm, "LARGEST_POWER", -1000)
-    assert usual @ model.embed([text], Room())[0] > 0.999999
+    assert usual @ model.embed([text], ScratchBuffers())[0] > 0.999999
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ from app.embedding.message_frames import (
     decode_length,
     encode_frame,
 )
-from app.embedding.minilm import Floats, Room
+from app.embedding.minilm import Floats, ScratchBuffers
 from app.embedding.model_file import MODEL
-from app.embedding.query_cache import Remembered
+from app.embedding.query_cache import QueryCache
 from app.embedding.worker import Engine, Worker, as_floats
 from app.main import create_app
 from app.settings import Settings
@@ -328,14 +328,16 @@ class Broken(Engine):
     def __init__(self) -> None:
         pass
 
-    def embed(self, texts: Sequence[str], room: Room) -> Floats:
+    def embed(self, texts: Sequence[str], room: ScratchBuffers) -> Floats:
         raise FloatingPointError("nought divided by nought")
 
 
 def test_an_ask_on_which_the_model_fails_is_answered_with_a_sentence(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    answer = Worker(Broken(), io.BytesIO())._answer(Ask(3, "query", ["text"]), as_floats, Room())
+    answer = Worker(Broken(), io.BytesIO())._answer(
+        Ask(3, "query", ["text"]), as_floats, ScratchBuffers()
+    )
     assert answer == Answer(3, failure="The model failed on this text.")
     assert "nought divided by nought" in caplog.text
     assert "text" not in caplog.records[0].getMessage().replace("1 texts", "")
@@ -370,7 +372,7 @@ def test_a_server_that_is_killed_leaves_no_worker_behind(model_path: Path) -> No
 
 
 def test_only_so_many_queries_are_remembered_and_the_newest_stay() -> None:
-    held = Remembered(most=2)
+    held = QueryCache(most=2)
     held.put("a", b"1")
     held.put("b", b"2")
     assert held.get("a") == b"1"

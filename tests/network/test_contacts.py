@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from app.network.grants import grant_rows, share_rows
-from app.network.grants.link_connections import OpenLink
 from app.network.grants.permission_object import NotesAccess, Permissions
 from tests.conftest import Client, MovableClock, Served
 from tests.support.agents import caller, value
@@ -493,7 +492,7 @@ async def test_a_share_link_connects_with_what_it_grants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     note = await bob.note("Only this", "one")
-    link = OpenLink(
+    link = share_rows.OpenLink(
         2,
         Permissions(notes_access=NotesAccess("none", [], "edit")),
         note["id"],

@@ -326,7 +326,7 @@ async def test_an_export_holds_nothing_of_another_owner_and_no_secret(
     assert b"own words" in everything
     assert b"bobs words" not in everything
     assert b"hearth_sk_" not in everything
-    assert ("Bobs", "this folder is another's and shared with you") in {
+    assert ("Bobs", "this folder belongs to someone else") in {
         (line.name, line.reason) for line in report.left
     }
 

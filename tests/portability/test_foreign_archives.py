@@ -118,7 +118,7 @@ def test_what_the_system_hides_is_passed_over(tmp_path: Path, kind: str) -> None
     assert list(files) == ["a/b.md"]
     assert {name: reason.rpartition("(")[2] for name, reason in refused.items()} == {
         "__MACOSX": "1 file)",
-        ".DS_Store": "it is the system's own",
+        ".DS_Store": "system files are not imported",
         "a/.git": "1 file)",
     }
 
@@ -145,7 +145,7 @@ def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
         files["a.md"].open()
     (place / "a.md").unlink()
     os.mkfifo(place / "a.md")
-    with pytest.raises(Damaged, match="no file"):
+    with pytest.raises(Damaged, match="not a file"):
         files["a.md"].open()
 
 
@@ -234,7 +234,7 @@ def test_encrypted_and_unusual_files_of_a_zip_are_refused(tmp_path: Path) -> Non
     assert files == {}
     assert refused == {
         "secret.md": "it is encrypted",
-        "odd.md": "it is compressed in a way that is not read here",
+        "odd.md": "its compression method is not supported",
     }
 
 
@@ -278,7 +278,7 @@ def test_a_list_that_is_longer_than_it_tells_is_refused(tmp_path: Path) -> None:
 def test_a_zip_without_its_end_is_refused(tmp_path: Path, cut: int) -> None:
     path = exports.zipped(tmp_path / "a.zip", {"a.md": b"x" * 100})
     path.write_bytes(path.read_bytes()[:-cut])
-    with pytest.raises(Invalid, match="damaged or was cut off"):
+    with pytest.raises(Invalid, match="damaged or incomplete"):
         open_source.tree_of(path)
 
 
@@ -424,7 +424,7 @@ def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_p
     ):
         paths = [
             one.path
-            for one in open_source.within(tree).entries()
+            for one in open_source.enter_top_folder(tree).entries()
             if isinstance(one, Entry | Folder)
         ]
         assert (
@@ -435,7 +435,7 @@ def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_p
     for tree in packed_or_not(tmp_path / "two", {"Vault/a.md": b"x", "b.md": b"y"}):
         assert {
             one.path
-            for one in source_tree.files(open_source.within(tree))
+            for one in source_tree.files(open_source.enter_top_folder(tree))
             if isinstance(one, Entry)
         } == {"Vault/a.md", "b.md"}
 
@@ -487,8 +487,8 @@ def test_a_file_that_ends_as_a_zip_does_is_a_file(tmp_path: Path) -> None:
         ({"/etc/up.md": b"x"}, "leads out"),
         ({"C:/up.md": b"x"}, "drive"),
         ({"a\\b.md": b"x"}, "backslash"),
-        ({"a/in.ZIP": b"x"}, "archive in an archive"),
-        ({"notes.jex": b"x"}, "archive in an archive"),
+        ({"a/in.ZIP": b"x"}, "archive within the archive"),
+        ({"notes.jex": b"x"}, "archive within the archive"),
         ({"bell\a.md": b"x"}, "control"),
         ({f"{number}.md": b"" for number in range(10_001)}, "10,000 files"),
         ({"/".join("d" * 70): b"x"}, "deeper"),
@@ -499,7 +499,7 @@ def test_an_upload_with_anything_hostile_is_refused_whole(
 ) -> None:
     path = made(tmp_path / "upload", kind, {"good.md": b"y", **content})
     with pytest.raises(Invalid, match=told):
-        uploads.proved(path, tmp_path / "proved", "notes")
+        uploads.check_upload(path, tmp_path / "proved", "notes")
 
 
 def test_an_upload_of_a_tar_with_a_link_or_a_cut_end_is_refused(tmp_path: Path) -> None:
@@ -508,12 +508,12 @@ def test_an_upload_of_a_tar_with_a_link_or_a_cut_end_is_refused(tmp_path: Path) 
         info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(info)
     with pytest.raises(Invalid, match="link"):
-        uploads.proved(tmp_path / "a.tar", tmp_path / "first", "a.tar")
+        uploads.check_upload(tmp_path / "a.tar", tmp_path / "first", "a.tar")
     for kind, kept in (("tar", 700), ("tgz", -5)):
         path = made(tmp_path / kind, kind, {"a.md": os.urandom(2_000)})
         path.write_bytes(path.read_bytes()[:kept])
         with pytest.raises(Invalid, match="cut off"):
-            uploads.proved(path, tmp_path / f"of {kind}", kind)
+            uploads.check_upload(path, tmp_path / f"of {kind}", kind)
 
 
 def test_a_cut_that_no_file_shows_is_told(tmp_path: Path) -> None:
@@ -544,9 +544,9 @@ def test_only_so_many_bytes_of_an_entry_are_read_at_once(tmp_path: Path) -> None
 
 
 def test_a_header_without_its_checksum_is_none() -> None:
-    assert tar_reader._head(bytes(512)) is None
-    assert tar_reader._head(b"x" * 100) is None
-    assert tar_reader._head(b"\xff" * 512) is None
+    assert tar_reader._parse_header(bytes(512)) is None
+    assert tar_reader._parse_header(b"x" * 100) is None
+    assert tar_reader._parse_header(b"\xff" * 512) is None
 
 
 @pytest.mark.parametrize(

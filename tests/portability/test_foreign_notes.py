@@ -81,7 +81,7 @@ def test_what_joplin_encrypted_or_threw_away_is_told_by_name(
     assert list(read.notes) == ["Other"]
     assert reason in read.lost["Diary"]
     assert read.notes["Other"].text == f"[to it](:/{NOTE})"
-    assert "leads to nothing" in read.lost["Other"]
+    assert "does not contain the target" in read.lost["Other"]
 
 
 def test_versions_and_settings_of_joplin_are_counted_in_the_report(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_priority_1_of_a_csv_is_the_highest(
 def test_dates_that_can_mean_one_thing_are_understood(
     text: str, language: str, due: str, rule: str | None
 ) -> None:
-    found = todoist_dates.understood(text, language, "Europe/Berlin", date(2024, 5, 3))
+    found = todoist_dates.parse_due(text, language, "Europe/Berlin", date(2024, 5, 3))
     assert found is not None
     assert (found.due, found.rule) == (due, rule)
 
@@ -108,9 +108,7 @@ def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_pat
         "2025-01-05",
         "2025-05-10T07:00:00.000Z",
     ]
-    assert (
-        read.lost["Next"] == "its date “5 Jan” names no year; 2025 was taken, nearest to the export"
-    )
+    assert read.lost["Next"] == "its date “5 Jan” has no year; 2025 was used, nearest to the export"
     os.utime(path, (1_714_737_600, 1_714_737_600))  # 3 May 2024
     assert [todo.due for todo in Read(open_import(path, "todoist-csv")).todos.values()][:2] == [
         "2024-04-20",
@@ -141,7 +139,7 @@ def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_pat
     ],
 )
 def test_dates_that_are_not_certain_are_left_to_the_reader(tmp_path: Path, text: str) -> None:
-    assert todoist_dates.understood(text, "en", "", date(2024, 5, 3)) is None
+    assert todoist_dates.parse_due(text, "en", "", date(2024, 5, 3)) is None
     read = todoist(tmp_path, f"task,T,,4,1,,,{text},en,")
     assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
     assert not text or (
@@ -159,7 +157,7 @@ def test_a_day_that_does_not_exist_is_told_as_such(
     read = todoist(tmp_path, f"task,T,,4,1,,,{text},{language},")
     assert (read.todos["T"].due, read.todos["T"].rule) == (None, None)
     assert read.lost["T"] == (
-        f"its date “{text}” names a day that does not exist; it is kept in the description"
+        f"its date “{text}” names a day that does not exist; it was added to the description"
     )
     assert f"Date: {text}" in (read.todos["T"].description or "")
 
@@ -385,25 +383,25 @@ def test_a_todo_of_icalendar(tmp_path: Path, lines: list[str], fields: dict[str,
 @pytest.mark.parametrize(
     ("lines", "reason", "description"),
     [
-        (["DUE:someday"], "is no date", "DUE: someday"),
-        (["DUE:20249901"], "is no date", "DUE: 20249901"),
-        (["DUE;TZID=Nowhere:20240501T100000"], "is not known", None),
-        (["RRULE:FREQ=DAILY"], "no date to count from", "Repeats: FREQ=DAILY"),
+        (["DUE:someday"], "is not a date", "DUE: someday"),
+        (["DUE:20249901"], "is not a date", "DUE: 20249901"),
+        (["DUE;TZID=Nowhere:20240501T100000"], "is unknown", None),
+        (["RRULE:FREQ=DAILY"], "has no due date", "Repeats: FREQ=DAILY"),
         (
             ["DUE:20240501T100000Z", "RRULE:FREQ=SECONDLY"],
-            "rule stands in the description",
+            "rule was added to the description",
             "Repeats: FREQ=SECONDLY",
         ),
         (
             ["DUE:20240501T100000Z", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"],
-            "rule stands in",
+            "rule was added to",
             "Repeats: FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
         ),
-        (["DUE:20240501T100000Z", "EXDATE:20240502T100000Z"], "single days", None),
+        (["DUE:20240501T100000Z", "EXDATE:20240502T100000Z"], "dates added to or left out", None),
         (["ATTACH;ENCODING=BASE64;VALUE=BINARY:aGk="], "attached files", None),
         (["BEGIN:VALARM", "TRIGGER:-PT15M", "END:VALARM"], "reminders", None),
-        (["ATTENDEE:mailto:bob@example.org"], "takes part", None),
-        (["this is no line"], "is no line of iCalendar", None),
+        (["ATTENDEE:mailto:bob@example.org"], "attendees", None),
+        (["this is no line"], "is not valid iCalendar", None),
     ],
 )
 def test_what_icalendar_cannot_hand_over_is_told_by_name(
@@ -451,7 +449,7 @@ def test_a_todo_that_is_cut_off_is_told(tmp_path: Path) -> None:
     )
     read = Read(open_import(exports.single(tmp_path / "a.ics", text)))
     assert list(read.todos) == ["Whole"]
-    assert "cut off" in read.lost["Half"]
+    assert "incomplete" in read.lost["Half"]
 
 
 def test_todos_without_a_uid_are_known_by_what_they_say(tmp_path: Path) -> None:
@@ -514,5 +512,5 @@ def test_a_component_that_never_ends_takes_little_memory(
 ) -> None:
     monkeypatch.setattr(ics_lines, "MOST_OF_ONE", 10_000)
     read = calendar(tmp_path, *(f"COMMENT:{'x' * 100}" for _ in range(500)))
-    assert "more than" in read.lost["It"]
+    assert "larger than" in read.lost["It"]
     assert len(read.todos["It"].description or "") < 10_000

@@ -105,7 +105,7 @@ async def test_a_vault_comes_whole_or_is_told_file_by_file(
         "Sub/film.mp4.part",
         "empty.png",
     }
-    assert told[".obsidian"] == "it holds the settings of Obsidian (2 files)"
+    assert told[".obsidian"] == "Obsidian's settings are not imported (2 files)"
     assert told[".trash"].endswith("(1 file)")
     assert (report.notes.created, report.files.created) == (1, 3)
     attached = {

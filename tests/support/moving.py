@@ -34,10 +34,8 @@ async def read_in(
     source = open_import(path, more.pop("format", None))
     options = {"name": path.name, "into": None, "dry_run": False} | more
     importer = Importer(served.parts, person(served, username), source, **options)
-    if tell is not None:
-        importer.tell_to(tell)
     try:
-        return await importer.run()
+        return await importer.run(tell or (lambda done, total: None))
     finally:
         source.close()
 

@@ -4,7 +4,6 @@ Through the running server, or in the database when there is none; an answer may
 """
 
 import contextlib
-import json
 import queue
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
@@ -12,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from app.commands.ask.ask_operation import open_app
+from app.commands.ask.ask_operation import control_request, open_app, parse_object, refusal_of
 from app.commands.ask.data_directory import existing_directory, migrate_database, own_when_free
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
@@ -28,7 +27,7 @@ class ListenerLeft(Exception):
     """Ends work that shall not go on without whoever asked for it."""
 
 
-class Speaker:
+class LocalClient:
     """One user's voice, or with no username that of whoever owns the data directory.
 
     Each ask finds out anew whether a server runs, so that one may start or end meanwhile.
@@ -40,6 +39,7 @@ class Speaker:
         self._goes_on = goes_on
         self._username = username
         self._data = existing_directory(settings)
+        # One thread: the lock of the database allows no second operation of this process.
         self._here = ThreadPoolExecutor(1, thread_name_prefix="hearth")
         self._work: Future[None] | None = None
 
@@ -70,9 +70,8 @@ class Speaker:
             yield from self._lines_here(name, params)
         except data_dir.InUse as busy:
             door = data_dir.read_announcement(self._data)
-            if (
-                door is None or door.pid != busy.pid
-            ):  # another command at work, or what a server left behind that was killed
+            # another command at work, or what a server left behind that was killed
+            if door is None or door.pid != busy.pid:
                 raise
             yield from self._lines_at(door, name, params)
 
@@ -113,38 +112,20 @@ class Speaker:
 
     def _lines_at(self, door: data_dir.Door, name: str, params: Line) -> Iterator[Line]:
         import http.client
-        from urllib.parse import quote, urlsplit
+        from urllib.parse import quote
 
-        where = urlsplit(door.url)
-        connection = http.client.HTTPConnection(
-            where.hostname or "", where.port, timeout=QUIET_SECONDS
-        )
-        # The server may listen on an address whose name it does not answer to; to `localhost` it
-        # always does.
-        headers = {
-            "Authorization": f"Control {door.token}",
-            "Content-Type": "application/json",
-            "Host": "localhost",
-        }
         with contextlib.ExitStack() as open_:
-            open_.callback(connection.close)
             try:
                 whose = "" if self._username is None else f"as/{quote(self._username, safe='')}/"
-                connection.request("POST", f"/control/{whose}{name}", json.dumps(params), headers)
-                response = open_.enter_context(
-                    connection.getresponse()
-                )  # it keeps the socket where the answer streams
+                connection = open_.enter_context(
+                    control_request(door, f"{whose}{name}", params, QUIET_SECONDS)
+                )
+                # it keeps the socket where the answer streams
+                response = open_.enter_context(connection.getresponse())
                 if response.status != http.HTTPStatus.OK:
-                    raise Refused(
-                        str(
-                            _parse_object(response.read()).get(
-                                "message", f"The server answered {response.status}."
-                            )
-                        )
-                    )
-                yield from map(
-                    _parse_object, response
-                )  # one a line; the record of an operation that does not stream is such a line too
+                    raise refusal_of(response.status, parse_object(response.read()))
+                # one a line; the record of an operation that does not stream is such a line too
+                yield from map(parse_object, response)
             except TimeoutError:
                 raise Refused(
                     f"The server at {door.url} sent nothing for {QUIET_SECONDS} seconds. It may "
@@ -197,18 +178,10 @@ async def _tell_all(
             events = result.events
             try:
                 async for event in events:
-                    tell(_parse_object(encode(event)))
+                    tell(parse_object(encode(event)))
             finally:
-                if isinstance(
-                    events, AsyncGenerator
-                ):  # ends what nobody listens to before the database is closed
+                # ends what nobody listens to before the database is closed
+                if isinstance(events, AsyncGenerator):
                     await events.aclose()
         else:
-            tell(_parse_object(encode(result)))
-
-
-def _parse_object(text: bytes) -> Line:
-    found = json.loads(text)
-    if not isinstance(found, dict):
-        raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong
-    return found
+            tell(parse_object(encode(result)))

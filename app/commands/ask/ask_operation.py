@@ -6,7 +6,7 @@ Through the running server, or straight in the database when there is none.
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from app.core.database import data_dir
 from app.settings import Settings
 
 if TYPE_CHECKING:
+    from http.client import HTTPConnection
+
     from app.core.app import App
 
 ANSWER_SECONDS = 30
@@ -60,9 +62,8 @@ def _ask_server_or_here(
             return _ask_once(settings, data, name, params, seconds)
         except data_dir.InUse as busy:
             now = time.monotonic()
-            if (
-                busy.pid != owner
-            ):  # a server that starts or ends, or other commands at work, each for a moment
+            # a server that starts or ends, or other commands at work, each for a moment
+            if busy.pid != owner:
                 owner, until = busy.pid, now + PATIENCE_SECONDS
             elif now > until:
                 raise Refused(
@@ -117,9 +118,9 @@ async def open_app(settings: Settings, data: Path) -> AsyncIterator["App"]:
     and the turns that it began have ended.
     """
     from app.agent.models.providers import Providers
-    from app.main import (
-        build_parts,
-    )  # the whole program, which most commands beside a running server never load
+
+    # the whole program, which most commands beside a running server never load
+    from app.main import build_parts
 
     parts = build_parts(settings, data)
     await parts.store.open()
@@ -139,27 +140,17 @@ async def _ask_here(
     from app.core.schema import encode
 
     async with open_app(settings, data) as parts:
-        return _parse_object(encode(await parts.call(OPERATOR, name, params)))
+        return parse_object(encode(await parts.call(OPERATOR, name, params)))
 
 
 def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
     import http.client
-    from urllib.parse import urlsplit
 
-    where = urlsplit(door.url)
-    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=seconds)
-    # The server may listen on an address whose name it does not answer to; to `localhost` it always
-    # does.
-    headers = {
-        "Authorization": f"Control {door.token}",
-        "Content-Type": "application/json",
-        "Host": "localhost",
-    }
-    with contextlib.closing(connection):
+    with contextlib.ExitStack() as stack:
         try:
-            connection.request("POST", f"/control/{name}", json.dumps(params), headers)
+            connection = stack.enter_context(control_request(door, name, params, seconds))
             response = connection.getresponse()
-            answer = _parse_object(response.read())
+            answer = parse_object(response.read())
         except ConnectionRefusedError:
             raise  # nobody listens any more or not yet, so nothing was asked
         except TimeoutError:
@@ -173,11 +164,39 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
                 "directory. Try again."
             ) from None
     if response.status != http.HTTPStatus.OK:
-        raise Refused(str(answer.get("message", f"The server answered {response.status}.")))
+        raise refusal_of(response.status, answer)
     return answer
 
 
-def _parse_object(text: bytes) -> dict[str, Any]:
+@contextlib.contextmanager
+def control_request(
+    door: data_dir.Door, path: str, params: dict[str, Any], seconds: float
+) -> Iterator["HTTPConnection"]:
+    """Send a running server a command, and yield the connection on which it answers."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    where = urlsplit(door.url)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=seconds)
+    # The server may listen on an address whose name it does not answer to; to `localhost` it
+    # always does.
+    headers = {
+        "Authorization": f"Control {door.token}",
+        "Content-Type": "application/json",
+        "Host": "localhost",
+    }
+    with contextlib.closing(connection):
+        connection.request("POST", f"/control/{path}", json.dumps(params), headers)
+        yield connection
+
+
+def refusal_of(status: int, answer: dict[str, Any]) -> Refused:
+    """Return what a server refused a command with."""
+    return Refused(str(answer.get("message", f"The server answered {status}.")))
+
+
+def parse_object(text: bytes) -> dict[str, Any]:
+    """Return the JSON object that came over the wire; raise ValueError for anything else."""
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong

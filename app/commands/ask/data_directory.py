@@ -156,9 +156,8 @@ def migrate_database(
 
 def damage_message(path: Path, found: integrity.Check) -> str:
     """Return what is damaged, and what to do."""
-    from app.core.database.health import (
-        damage_message,
-    )  # only where it is needed: most starts have nothing to say here
+    # only where it is needed: most starts have nothing to say here
+    from app.core.database.health import damage_message
     from app.upkeep.backups.backup_files import newest_good
 
     return (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.ask_as_user import Speaker
+from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.data_directory import data_directory, data_option, read_settings
-from app.commands.chat.chat_turn import Heard, hear
+from app.commands.chat.chat_turn import TurnRecord, follow_turn
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
@@ -49,23 +49,22 @@ def chat(
     if message is None and (json_ or not sys.stdout.isatty()):
         raise Misused("Chatting needs a terminal. Use --message to send a single message.")
     username = choose_username(settings, user)
-    speaker = Speaker(settings, username)
+    client = LocalClient(settings, username)
     if model is not None:
-        speaker.require_model(model)
+        client.require_model(model)
     if message is not None and (json_ or not sys.stdout.isatty()):
-        _ask_once(speaker, message, conversation=conversation, model=model, json_=json_)
+        _ask_once(client, message, conversation=conversation, model=model, json_=json_)
         return
-    from app.commands.chat.chat_session import (
-        Session,
-    )  # rich and prompt_toolkit, which nothing else needs
+    # rich and prompt_toolkit, which nothing else needs
+    from app.commands.chat.chat_session import Session
 
     kept = data_directory(settings) / HISTORY.format(username=username.strip().lower())
-    session = Session(speaker, username, kept, conversation=conversation, model=model)
+    session = Session(client, username, kept, conversation=conversation, model=model)
     if message is None:
         session.talk()
-    elif (heard := session.answer(message)) is None:
+    elif (record := session.answer(message)) is None:
         raise SystemExit(INTERRUPTED)
-    elif heard.error is not None:
+    elif record.error is not None:
         raise SystemExit(Refused.exit_code)
 
 
@@ -88,38 +87,38 @@ class _Plain:
 
 
 def _ask_once(
-    speaker: Speaker, message: str, *, conversation: int | None, model: str | None, json_: bool
+    client: LocalClient, message: str, *, conversation: int | None, model: str | None, json_: bool
 ) -> None:
     """Ask one thing and write the answer: as it comes, its sources below it, or as one record."""
     params = {"message": message, "conversationId": conversation, "model": model}
-    heard = Heard()
+    record = TurnRecord()
     try:
         with contextlib.closing(
-            speaker.lines(
+            client.lines(
                 "chat", **{name: value for name, value in params.items() if value is not None}
             )
         ) as lines:
-            hear(lines, heard, _Plain(silent=json_))
+            follow_turn(lines, record, _Plain(silent=json_))
     except KeyboardInterrupt:
         click.echo("\nYou no longer look on; the turn goes on, and its answer is kept.", err=True)
         raise SystemExit(INTERRUPTED) from None
     if json_:
-        click.echo(format_json(heard.record()))
+        click.echo(format_json(record.as_answer()))
     else:
         click.echo()
-        _print_sources(heard)
-    for line in heard.waiting:
+        _print_sources(record)
+    for line in record.waiting:
         click.echo(
             f"Escalation {line['escalationId']} waits for your yes or no: "
             f"{on_one_line(line['summary'], 200)}",
             err=True,
         )
-    if heard.error is not None:
-        raise Refused(strip_controls(heard.error))
+    if record.error is not None:
+        raise Refused(strip_controls(record.error))
 
 
-def _print_sources(heard: Heard) -> None:
-    for number, one in enumerate(heard.citations, 1):
+def _print_sources(record: TurnRecord) -> None:
+    for number, one in enumerate(record.citations, 1):
         lead = "\n" if number == 1 else ""
         click.echo(
             f"{lead}[{number}] {on_one_line(one['title'], 80)} (note {one['noteId']}): "

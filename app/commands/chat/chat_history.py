@@ -44,7 +44,7 @@ class KeptHistory(History):
 
     def _shorten(self) -> None:
         lines = self._lines()
-        if len(lines) > 2 * MOST:
+        if len(lines) > 2 * MOST:  # so that not every start writes the file anew
             self._write(os.O_TRUNC, lines[-MOST:])
 
     def _write(self, how: int, lines: list[str]) -> None:
@@ -52,6 +52,7 @@ class KeptHistory(History):
             with os.fdopen(
                 os.open(self._file, os.O_WRONLY | os.O_CREAT | how, 0o600), "w", encoding="utf-8"
             ) as out:
+                # The mode of open() holds only for a new file; an old one may have another.
                 self._file.chmod(0o600)
                 out.writelines(json.dumps(line) + "\n" for line in lines)
         except OSError:

@@ -17,7 +17,7 @@ from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
 
-from app.commands.chat.chat_turn import Heard, Line
+from app.commands.chat.chat_turn import Line, TurnRecord
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 
 LONGEST_QUOTE = 160
@@ -28,7 +28,7 @@ _NOTE_LINK = re.compile(r"\[((?:\\.|[^\]\\\n])*)\]\(hearth:note/([0-9]{1,15})\)"
 _blocks = MarkdownIt("commonmark").enable("table")
 
 
-class Harmless:
+class SafeRenderable:
     """Anything to be shown, its texts made harmless last of all, so that no way of writing a
     control character leads past.
     """
@@ -46,7 +46,7 @@ def render_markdown(text: str) -> ConsoleRenderable:
 
     Addresses are written out, and links to notes name them.
     """
-    return Harmless(
+    return SafeRenderable(
         Markdown(
             _NOTE_LINK.sub(r"\1 (note \2)", strip_controls(text)),
             hyperlinks=False,
@@ -92,25 +92,25 @@ class Screen:
             finally:
                 turn.finish()
 
-    def foot(self, heard: Heard) -> None:
+    def foot(self, record: TurnRecord) -> None:
         """Show what stands below an answer: its sources, what went wrong, and what it took."""
-        if heard.citations:
+        if record.citations:
             self.blank()
             self.say("Sources", "bold")
-        for number, one in enumerate(heard.citations, 1):
+        for number, one in enumerate(record.citations, 1):
             self.say(source_line(number, one))
-        if heard.error:
-            self.say(heard.error, "red")
-        if fallback := heard.metadata.get("fallback"):
+        if record.error:
+            self.say(record.error, "red")
+        if fallback := record.metadata.get("fallback"):
             self.say(
                 f"{on_one_line(fallback['model'], 80)} did not answer, so the rules did: "
                 f"{on_one_line(fallback['reason'], 200)}",
                 "yellow",
             )
-        if heard.metadata:
+        if record.metadata:
             self.say(
-                f"{on_one_line(heard.model, 80)} · {heard.metadata['totalTokens']} tokens · "
-                f"conversation {heard.conversation}",
+                f"{on_one_line(record.model, 80)} · {record.metadata['totalTokens']} tokens · "
+                f"conversation {record.conversation}",
                 "dim",
             )
         self.blank()
@@ -160,6 +160,7 @@ class TurnScreen:
     def text(self, piece: str) -> None:
         """Show the next piece of the answer."""
         self._text += piece
+        # Printed lines cannot be drawn again, so only blocks that no later text can change.
         if "\n" in piece and (end := settled_length(self._text)):
             self._print(self._text[:end])
             self._text = self._text[end:]

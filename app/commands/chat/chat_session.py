@@ -12,10 +12,10 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import WordCompleter
 from rich.console import Console
 
-from app.commands.ask.ask_as_user import Speaker
+from app.commands.ask.ask_as_user import LocalClient
 from app.commands.chat.chat_history import KeptHistory
 from app.commands.chat.chat_screen import Screen
-from app.commands.chat.chat_turn import Heard, hear
+from app.commands.chat.chat_turn import TurnRecord, follow_turn
 from app.commands.terminal.terminal_safe import on_one_line
 from app.core.database.data_dir import PlaceError
 from app.errors import AppError
@@ -54,14 +54,14 @@ class Session:
 
     def __init__(
         self,
-        speaker: Speaker,
+        client: LocalClient,
         username: str,
         history: Path,
         *,
         conversation: int | None = None,
         model: str | None = None,
     ) -> None:
-        self._speaker = speaker
+        self._client = client
         self._username = username
         self._conversation = conversation
         self._model = model
@@ -82,7 +82,7 @@ class Session:
 
     def talk(self) -> None:
         """Talk until the person ends it; raise what speaks against beginning at all."""
-        answering = on_one_line(self._model or self._speaker.models()[0]["name"], 80)
+        answering = on_one_line(self._model or self._client.models()[0]["name"], 80)
         words = WordCompleter([*self._commands, "/quit"], sentence=True)
         typing: PromptSession[str] = PromptSession(
             history=KeptHistory(self._kept), completer=words, complete_while_typing=False
@@ -99,19 +99,19 @@ class Session:
             if text:
                 self._do(text)
 
-    def answer(self, message: str) -> Heard | None:
+    def answer(self, message: str) -> TurnRecord | None:
         """Show one turn, and ask for what waits in it.
 
-        Give what was heard, or None when the person no longer looked on.
+        Return the turn, or None when the person stopped watching.
         """
-        heard = Heard()
+        record = TurnRecord()
         before = self._conversation
         try:
             with (
-                contextlib.closing(self._speaker.lines("chat", **self._asked(message))) as lines,
+                contextlib.closing(self._client.lines("chat", **self._asked(message))) as lines,
                 self._screen.turn() as shown,
             ):
-                hear(lines, heard, shown)
+                follow_turn(lines, record, shown)
         except KeyboardInterrupt:
             self._left = None if before else message
             self._screen.say(
@@ -119,11 +119,11 @@ class Session:
                 "yellow",
             )
             return None
-        self._conversation = heard.conversation or before
-        self._screen.foot(heard)
-        for line in heard.waiting:
+        self._conversation = record.conversation or before
+        self._screen.foot(record)
+        for line in record.waiting:
             self._decide(line["escalationId"])
-        return heard
+        return record
 
     def _read(self, typing: PromptSession[str]) -> str | None:
         while True:
@@ -168,12 +168,13 @@ class Session:
         """Take up the conversation that was begun by a turn whose end nobody waited for."""
         if self._left is None:
             return
-        if self._speaker.is_busy:
+        if self._client.is_busy:
             self._screen.say("Waiting for the previous turn to finish.", "dim")
-        newest = self._speaker.ask("list_conversations", view="me", limit=1)["conversations"]
+        newest = self._client.ask("list_conversations", view="me", limit=1)["conversations"]
         said = [
             one["content"] for row in newest for one in row["messages"] if one["role"] == "user"
         ]
+        # Another program may have begun a newer conversation meanwhile.
         if said[-1:] == [self._left]:
             self._conversation = int(newest[0]["conversationId"])
         self._left = None
@@ -187,7 +188,7 @@ class Session:
             self._screen.say("There are no messages yet.", "dim")
             return
         limit = int(number) if number.isdecimal() else SHOWN
-        found = self._speaker.ask(
+        found = self._client.ask(
             "read_conversation", id=self._conversation, limit=max(1, min(limit, 200))
         )
         if found["hasMore"]:
@@ -195,7 +196,7 @@ class Session:
         self._screen.messages(found["messages"])
 
     def _list(self, _: str) -> None:
-        found = self._speaker.ask("list_conversations", view="me", limit=LISTED, messageLimit=0)[
+        found = self._client.ask("list_conversations", view="me", limit=LISTED, messageLimit=0)[
             "conversations"
         ]
         for row in found:
@@ -211,19 +212,19 @@ class Session:
         if not number.isdecimal():
             self._screen.say("Usage: /open ID. /conversations lists the IDs.", "yellow")
             return
-        found = self._speaker.ask("read_conversation", id=int(number), limit=RECENT)
+        found = self._client.ask("read_conversation", id=int(number), limit=RECENT)
         self._conversation = int(number)
         self._screen.messages(found["messages"])
 
     def _choose(self, name: str) -> None:
         if name:
-            self._speaker.require_model(name)
+            self._client.require_model(name)
             self._model = name
-        answering = self._model or f"{self._speaker.models()[0]['name']}, the default,"
+        answering = self._model or f"{self._client.models()[0]['name']}, the default,"
         self._screen.say(f"{on_one_line(answering, 80)} answers.", "dim")
 
     def _models(self, _: str) -> None:
-        for one in self._speaker.models():
+        for one in self._client.models():
             marks = ", ".join(
                 [
                     *(["default"] if one["default"] else []),
@@ -235,7 +236,7 @@ class Session:
             )
 
     def _waiting(self, _: str) -> None:
-        found = self._speaker.ask("list_escalations")["escalations"]
+        found = self._client.ask("list_escalations")["escalations"]
         if not found:
             self._screen.say("Nothing awaits your approval.", "dim")
         for one in reversed(found):
@@ -250,12 +251,12 @@ class Session:
 
         Say whether the person gave an answer at all.
         """
-        self._screen.escalation(self._speaker.ask("read_escalation", id=id_)["escalation"])
+        self._screen.escalation(self._client.ask("read_escalation", id=id_)["escalation"])
         said = self._said("Do it? [y]es, [n]o, [l]ater: ", ANSWERS)
         if not said:
             self._screen.say(f"Escalation {id_} is still waiting. /waiting shows it again.", "dim")
             return said is not None
-        found = self._speaker.ask("decide_escalation", id=id_, decision=said)["escalation"]
+        found = self._client.ask("decide_escalation", id=id_, decision=said)["escalation"]
         failure = found.get("failure")
         self._screen.say(
             f"Escalation {id_} is {on_one_line(found['status'], 40)}"

@@ -21,8 +21,8 @@ class Show(Protocol):
 
 
 @dataclasses.dataclass
-class Heard:
-    """What has been heard of a turn."""
+class TurnRecord:
+    """What has come of a turn so far."""
 
     text: str = ""
     waiting: list[Line] = dataclasses.field(default_factory=list)
@@ -44,7 +44,7 @@ class Heard:
         """The conversation in which the turn stands, once that was told."""
         return self.metadata.get("conversationId")
 
-    def record(self) -> dict[str, Any]:
+    def as_answer(self) -> dict[str, Any]:
         """Return the turn as one record.
 
         What `POST /chat` answers as a whole, with the model and what waits for a yes or no.
@@ -66,24 +66,24 @@ class Heard:
         }
 
 
-def hear(lines: Iterable[Line], heard: Heard, show: Show) -> None:
+def follow_turn(lines: Iterable[Line], record: TurnRecord, show: Show) -> None:
     """Take in a stream to its end; kinds of lines that are not known are passed over."""
     for line in lines:
         match line.get("type"):
             case "text-delta":
-                heard.text += line["textDelta"]
+                record.text += line["textDelta"]
                 show.text(line["textDelta"])
             case "tool-call-start":
                 show.begun(line["toolCallId"], line["toolName"])
             case "tool-call-result":
                 show.ended(line["toolCallId"], ok=line["ok"], summary=line["summary"])
             case "escalation":
-                heard.waiting.append(line)
+                record.waiting.append(line)
             case "error":
-                heard.error = line["message"]
+                record.error = line["message"]
             case "completion":
-                heard.metadata = line["metadata"]
-            case _:
+                record.metadata = line["metadata"]
+            case _:  # a newer server may stream what this program does not know
                 pass
-    if not heard.metadata and heard.error is None:
-        heard.error = "The answer broke off; the turn may still go on."
+    if not record.metadata and record.error is None:
+        record.error = "The answer broke off; the turn may still go on."

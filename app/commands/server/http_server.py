@@ -108,9 +108,8 @@ def connection_limit(most: int) -> int:
 
     So many, or what the process's limit of descriptors leaves, which is raised where it may be.
     """
-    wanted = (
-        most + BACKLOG + FILES_KEPT
-    )  # as many as are waiting may be accepted before the first of them is turned away
+    # as many as are waiting may be accepted before the first of them is turned away
+    wanted = most + BACKLOG + FILES_KEPT
     given = raise_descriptor_limit(wanted)
     if given >= most + FILES_KEPT:
         return most

@@ -110,9 +110,8 @@ def serve(
 
     The first start creates the database, a user and an API key, and shows the key once.
     """
-    os.environ.setdefault(
-        "OPENBLAS_NUM_THREADS", "1"
-    )  # before anything loads it: a second thread makes it many times slower on a busy machine
+    # before anything loads it: a second thread makes it many times slower on a busy machine
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     settings = read_settings(
         host=host,
         port=port,
@@ -195,15 +194,15 @@ def _hold_port_and_data(
         sockets = listen(settings.host, settings.port)
     except Refused:
         if (path / data_dir.LOCK).exists():
-            with data_dir.visit_directory(
-                path
-            ):  # when it is the same server that has both, the directory is the better reason
+            # when it is the same server that has both, the directory is the better reason
+            with data_dir.visit_directory(path):
                 pass
         raise
     with contextlib.ExitStack() as stack:
         for listener in sockets:
             stack.enter_context(listener)
         data_dir.prepare(path)
+        # On a full disk the start itself needs the room that the last run held back.
         disk_reserve.Room(path).release_before_start()
         yield sockets, stack.enter_context(own_when_free(path))
 
@@ -238,10 +237,8 @@ def _serve_damaged(
             connect(path / data_dir.DATABASE, writes=False, sealed="ro")
         ) as connection:
             connection.execute("SELECT count(*) FROM users").fetchone()
-    except (
-        sqlite3.DatabaseError,
-        UnicodeDecodeError,
-    ):  # its words about a damaged file may be no text
+    # its words about a damaged file may be no text
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         raise Refused(why) from None
     click.echo(f"{why} Starting read-only.", err=True)
     _serve_open(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
@@ -261,10 +258,9 @@ def _serve_open(
     # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the
     # start
     gc.disable()
-    from app.commands.server.http_server import (
-        Server,
-        log_to_stderr,
-    )  # these load the whole program, so only once nothing refuses the start
+    # these load the whole program, so only once nothing refuses the start
+    from app.commands.server.http_server import Server, log_to_stderr
+    from app.core.app import App
     from app.core.caller import OPERATOR
     from app.interfaces.control import StandIn
     from app.main import create_app
@@ -276,23 +272,25 @@ def _serve_open(
         settings,
         models=models_directory(settings, path),
         access_log=settings.access_log and not sealed,
+        port=sockets[0].getsockname()[1],  # any free one was asked for with 0
     )
-    settings = dataclasses.replace(
-        settings, port=sockets[0].getsockname()[1]
-    )  # any free one was asked for with 0
     app = create_app(settings, path, control_token=token, sealed=sealed)
-    store = app.state.parts.store
+    parts: App = app.state.parts
+    store = parts.store
     if damaged:
         store.health.state = "damaged"
     with contextlib.ExitStack() as announcement:
 
         async def ready() -> None:
+            # All that was loaded for the start lives as long as the process: never look at it
+            # again.
             gc.freeze()
             gc.enable()
             if ownership is not None:
                 ownership.wait_until_written()
+                # Filling the reserve right away would compete with the first requests.
                 asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.hold_reserve)
-            first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
+            first = await parts.call(OPERATOR, "begin_server", {"username": username})
             _announce_server(announcement, path, url=url, token=token)
             told = (
                 ""
@@ -317,6 +315,7 @@ def _first_key_message(path: Path, username: str, secret: str) -> str:
     """
     if sys.stdout.isatty():
         return first_key_lines(username, secret)
+    # A log (journald, docker) keeps what it is told for ever and shows it to others.
     file = path / data_dir.FIRST_KEY
     try:
         with os.fdopen(

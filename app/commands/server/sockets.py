@@ -45,9 +45,9 @@ def listen(host: str, port: int) -> list[socket.socket]:
                 for opened in sockets:
                     opened.close()
                 raise Refused(_explain_error(error, host, port)) from None
-            missing = error
+            missing = error  # `localhost` may stand for ::1 on a machine without IPv6
         else:
-            port = sockets[-1].getsockname()[1]
+            port = sockets[-1].getsockname()[1]  # with 0: the same free port on every address
     if missing is not None and not sockets:
         raise Refused(_explain_error(missing, host, port))
     return sockets
@@ -64,10 +64,12 @@ def _bind(family: int, protocol: int, address: tuple[str | int, ...]) -> socket.
     opened = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
         if sys.platform == "win32":
+            # On Windows SO_REUSEADDR lets another program take over a port that is in use.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
+            # Else :: takes the port of 0.0.0.0 too, and binding that one fails.
             opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         opened.bind(address)
         opened.listen(BACKLOG)

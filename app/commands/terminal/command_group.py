@@ -64,6 +64,7 @@ class LazyCommands(Commands):
         """Return the command of that name, if there is one."""
         if cmd_name not in self.places:
             return None
+        # Imported only when wanted: all commands together take much longer to load than to run.
         module, _, name = self.places[cmd_name].partition(":")
         found: click.Command = getattr(importlib.import_module(module), name)
         return found

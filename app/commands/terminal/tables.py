@@ -1,12 +1,15 @@
 """What commands print: aligned columns, or JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import click
 
 from app.commands.terminal.terminal_safe import isolate_text, text_width
 
 GAP = "  "
+json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 def format_table(rows: Sequence[Sequence[str]]) -> str:
@@ -21,6 +24,13 @@ def format_table(rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for row in cells
     )
+
+
+def print_table(
+    found: Any, head: Sequence[str], rows: Iterable[Sequence[str]], *, json_: bool
+) -> None:
+    """Print an answer as JSON, or its rows as a table below a head."""
+    click.echo(format_json(found) if json_ else format_table([head, *rows]))
 
 
 def format_json(value: Any) -> str:

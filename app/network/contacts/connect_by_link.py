@@ -43,6 +43,7 @@ def connect_by_link(
         )
     if link.owner == me.user:
         raise Invalid("shareToken must be of someone else's link.", field="shareToken")
+    # A grant that gives access already is never replaced by what a link happens to offer.
     if grant_rows.find_grant(tx, link.owner, me.user).permissions.agent_access:
         raise AlreadyConnected("You may ask this agent already.", field="shareToken")
     known.connect(tx, me.user, link.owner, friend=False)
@@ -53,7 +54,7 @@ def connect_by_link(
         permission_object.with_agent(link.permissions),
         note_id=link.note_id,
         expires_at=link.expires_at,
-        link=link.id,
+        link=link.id,  # the grant follows the link from now on: narrowed and ended with it
     )
     owner = people.person_row(tx, link.owner)
     contacts.tell_connected(tx, owner, people.person_row(tx, me.user))

@@ -2,7 +2,7 @@
 
 import sqlite3
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -69,15 +69,10 @@ class Accepted(Permissions):
 
     def of(self, kind: Type) -> Permissions:
         """Return the permissions that this comes to for a request of that type."""
-        said = msgspec.structs.asdict(self)
-        return Permissions(
-            **{
-                **said,
-                "agent_access": kind == "agent"
-                if self.agent_access is UNSET
-                else self.agent_access,
-            }
-        )
+        given = msgspec.structs.asdict(self)
+        if self.agent_access is UNSET:
+            given["agent_access"] = kind == "agent"
+        return Permissions(**given)
 
 
 class Answered(Record):
@@ -103,6 +98,7 @@ async def request_contact(
 
     `to` is a username or userId; `<username>_coo` means their agent.
     """
+    # In memory and outside of the transaction: who is refused must not cost the writer anything.
     verdict = app.rates.contact_requests.take_token(me.user)
     if verdict.wait:
         raise RateLimited(
@@ -133,18 +129,8 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
         now=tx.now,
     )
     return RequestList(
-        [
-            Incoming(
-                row["id"], row["type"], row["created_at"], row["note"], people.person_record(row)
-            )
-            for row in incoming
-        ],
-        [
-            Outgoing(
-                row["id"], row["type"], row["created_at"], row["note"], people.person_record(row)
-            )
-            for row in outgoing
-        ],
+        [Incoming(*_request_fields(row)) for row in incoming],
+        [Outgoing(*_request_fields(row)) for row in outgoing],
     )
 
 
@@ -231,6 +217,10 @@ def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:
     ]
 
 
+def _request_fields(row: sqlite3.Row) -> tuple[Any, ...]:
+    return (*row[:4], people.person_record(row))
+
+
 def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     other, agent = people.require_agent_or_person(tx, to, field="to")
     kind: Type = "agent" if agent else "friend"
@@ -243,9 +233,11 @@ def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
             else "You may ask this agent already.",
             field="to",
         )
+    # An expired request still counts in the unique index of pending ones.
     _expire_between(tx, me.user, other["id"])
     if _find_waiting(tx, me.user, other["id"], kind) is not None:
         raise AlreadyPending("Your request to them waits for an answer already.", field="to")
+    # Both want the same: two requests that cross need no further yes.
     theirs = _find_waiting(tx, other["id"], me.user, kind)
     made = tx.run(
         """INSERT INTO contact_requests (from_id, to_id, type, note, status, created_at, expires_at)
@@ -265,6 +257,7 @@ def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
             "name": people.person_row(tx, me.user)["name"],
         }
         tx.emit("contact.requested", user=other["id"], requestId=row["id"], **{"from": sender})
+        # Their agent tells them at its next heartbeat, which need not wait for its hour.
         clock.wake(tx, other["id"])
         return Requested("requested", row["id"])
     for each in (theirs, row):
@@ -274,9 +267,8 @@ def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
 
 
 def _accept_request(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
-    """Make the two contacts, and grant what was chosen.
-
-    To a request for the agent without a choice that it may be asked.
+    """Make the two contacts and grant what was chosen; without a choice, agent access where it
+    was asked for.
     """
     asker, asked = row["from_id"], row["to_id"]
     known.connect(tx, asker, asked, friend=row["type"] == "friend")
@@ -284,6 +276,7 @@ def _accept_request(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -
         grant_rows.put(tx, asked, asker, permissions)
     elif row["type"] == "agent":
         held = grant_rows.find_grant(tx, asked, asker)
+        # The yes adds agent access to what is granted already and takes nothing away.
         grant_rows.put(
             tx,
             asked,
@@ -323,6 +316,7 @@ def _expire_between(tx: Tx, one: int, other: int) -> None:
 
 def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
     if row["status"] != "pending" or row["expires_at"] <= tx.now:
+        # Nothing sweeps expired requests; their rows stay pending until the two meet again.
         status = "expired" if row["status"] == "pending" else row["status"]
         raise RequestNotPending(
             f"This request does not wait any more: it is {status}.", field="requestId"

@@ -10,19 +10,17 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Most, Offset, Record, Text
-from app.errors import GrantRevoked, Invalid, NotFound
+from app.errors import Invalid, NotFound
 from app.network.contacts import people
-from app.network.grants import grant_rows, permission_object
+from app.network.grants import grant_rows, permission_object, revocation
 from app.network.grants.grant_rows import Grant
 from app.network.grants.permission_object import Capabilities, Permissions
-from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 from app.workspace.folders import folder_shares
 
 UserRef = Annotated[str, Meta(min_length=1, max_length=64, description="a userId or a username")]
 Revision = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 Direction = Literal["mutual", "inbound", "outbound"]
-REVOKED = "grant.revoked"
 
 
 class AgentAccess(Record):
@@ -50,11 +48,10 @@ class ContactList(Record):
 
 
 class PermissionsAnswer(Record):
-    """What one grants a contact, whole and in short, and in short what they grant.
+    """What one grants a contact, in full and in summary, and the summary of what they grant.
 
-    Revision 0 is that nothing was ever said.
-
-    `fromLink` is the share link that it follows, as long as the owner has said nothing else.
+    Revision 0 means that nothing was ever granted. `fromLink` is the share link that the grant
+    follows until the owner sets permissions of their own.
     """
 
     user_id: str
@@ -84,6 +81,7 @@ def list_contacts(
 ) -> ContactList:
     """List the caller's contacts by username; `q` is a part of the username or name."""
     wanted = q.strip().casefold()
+    # Filtered here and not by LIKE: SQLite folds the case of ASCII letters only.
     fitting = [
         row
         for row in list_rows(tx, me.user)
@@ -111,14 +109,7 @@ def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
             _tell_revoked(tx, me, held, "revoked")
     for folder in folder_shares.end_shares_between(tx, me.user, other["id"]):
         for listener in (me.user, other["id"]):
-            tx.emit(
-                REVOKED,
-                user=listener,
-                grantKind="folder",
-                grantId=folder,
-                by=me.user_id,
-                reason="revoked",
-            )
+            revocation.emit_revoked(tx, me, listener, "folder", folder)
     known.disconnect(tx, me.user, other["id"])
     return Record()
 
@@ -162,6 +153,8 @@ def change_permissions(
     wanted = check_permissions(tx, me, permissions)
     before = grant_rows.find_grant(tx, me.user, other["id"])
     after = grant_rows.put(tx, me.user, other["id"], wanted, if_revision=if_revision)
+    # A grant by a link to one note counts as narrowed: permissions alone cannot say which note it
+    # was.
     if before.note_id is not None or permission_object.is_narrower(wanted, before.permissions):
         lost = before.permissions.agent_access and not wanted.agent_access
         end_waiting(tx, me, after, "the grant was taken back" if lost else "the grant was narrowed")
@@ -197,11 +190,10 @@ def contact_record(tx: Tx, user: int, other: int) -> Contact:
 
 def contact_in_list(tx: Tx, user: int, row: sqlite3.Row) -> Contact:
     """Return a user's contact as lists show it."""
-    given, held = (
-        grant_rows.find_grant(tx, user, row["id"]),
-        grant_rows.find_grant(tx, row["id"], user),
-    )
+    given = grant_rows.find_grant(tx, user, row["id"])
+    held = grant_rows.find_grant(tx, row["id"], user)
     access = AgentAccess(given.permissions.agent_access, held.permissions.agent_access)
+    # Friends with nothing granted either way are still mutual: both said yes.
     direction: Direction = "mutual"
     if not row["friend"] and given.is_anything != held.is_anything:
         direction = "inbound" if given.is_anything else "outbound"
@@ -229,19 +221,17 @@ def tell_connected(tx: Tx, one: sqlite3.Row, other: sqlite3.Row) -> None:
 
 
 def end_waiting(tx: Tx, me: Caller, held: Grant, why: str = "the grant was taken back") -> None:
-    """End what waits for its owner's yes by a grant, and forget what they have allowed it for
-    longer.
-    """
+    """End the calls by a grant that wait for its owner, and forget the approvals given for it."""
     holder = tx.value("SELECT uuid FROM users WHERE id = :id", id=held.holder)
-    failure = GrantRevoked(f"What allowed this is gone: {why}.")
-    escalation_rows.supersede(
+    revocation.end_waiting(
         tx,
         me,
         held.owner,
-        lambda _, row: bool(row["credential_kind"] == "peer" and row["credential"] == held.id),
-        failure=failure,
+        kind="peer",
+        credential=held.id,
+        origin=Origin("rpc", peer=holder),
+        why=why,
     )
-    precedents.forget(tx, held.owner, Origin("rpc", peer=holder).key(me))
 
 
 def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
@@ -278,10 +268,8 @@ def check_permissions(tx: Tx, me: Caller, permissions: Permissions) -> Permissio
 
 
 def _permissions_answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAnswer:
-    given, held = (
-        grant_rows.find_grant(tx, me.user, other["id"]),
-        grant_rows.find_grant(tx, other["id"], me.user),
-    )
+    given = grant_rows.find_grant(tx, me.user, other["id"])
+    held = grant_rows.find_grant(tx, other["id"], me.user)
     return PermissionsAnswer(
         other["uuid"],
         other["username"],
@@ -297,11 +285,4 @@ def _permissions_answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAn
 def _tell_revoked(tx: Tx, me: Caller, held: Grant, reason: str) -> None:
     """Tell both sides that a grant is gone or narrower."""
     for listener in (held.owner, held.holder):
-        tx.emit(
-            REVOKED,
-            user=listener,
-            grantKind="contact",
-            grantId=held.id,
-            by=me.user_id,
-            reason=reason,
-        )
+        revocation.emit_revoked(tx, me, listener, "contact", held.id, reason)

@@ -42,6 +42,6 @@ def require_agent_or_person(tx: Tx, text: str, *, field: str) -> tuple[sqlite3.R
     """Return the user that is meant, and whether it is their agent that was named, as in
     ada_coo."""
     wanted = text.strip().lower()
-    return require_person(tx, wanted.removesuffix(AGENT_SUFFIX), field=field), wanted.endswith(
-        AGENT_SUFFIX
-    )
+    # No username may end like this, so the suffix can mean nothing else.
+    person = require_person(tx, wanted.removesuffix(AGENT_SUFFIX), field=field)
+    return person, wanted.endswith(AGENT_SUFFIX)

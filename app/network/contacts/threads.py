@@ -18,15 +18,13 @@ def direct_thread(tx: Tx, user: int, other: int) -> int:
 
     It is made when it is first needed.
     """
+    # Sorted, so that the unique index holds the pair to one thread whoever writes first.
     first, second = sorted((user, other))
     return _ensure_thread(tx, "direct", first, second, owner=None)
 
 
 def shared_agent_thread(tx: Tx, owner: int, other: int) -> int:
-    """Return the conversation of a user's agent with another person.
-
-    What it sends them, and what they ask it.
-    """
+    """Return the conversation of a user's agent with another person, questions both ways."""
     return _ensure_thread(tx, "shared_agent", owner, other, owner=owner)
 
 
@@ -45,9 +43,8 @@ def _ensure_thread(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | No
     )
     if found is not None:
         return found
-    title = (
-        "Messages to my agent" if kind == "own_agent" else "Someone who is gone"
-    )  # the other side's name stands there while they are
+    # Readers see the other side's name instead, for as long as that account exists.
+    title = "Messages to my agent" if kind == "own_agent" else "Someone who is gone"
     members = tuple(dict.fromkeys((user, other)))
     conversation = conversation_rows.begin(
         tx, type=TYPES[kind], owner=owner, title=title, members=members

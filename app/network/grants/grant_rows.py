@@ -16,9 +16,9 @@ from app.workspace.folders import folder_rows
 
 
 class Grant(NamedTuple):
-    """What an owner grants a holder; revision 0 is that nothing was ever said.
+    """What an owner grants a holder; revision 0 means that nothing was ever granted.
 
-    `note_id`: of a link to one note, that note and no other.
+    `note_id` narrows a grant by a link to that one note.
     """
 
     id: int
@@ -44,10 +44,7 @@ class Grant(NamedTuple):
 
 
 def find_grant(tx: Tx, owner: int, holder: int) -> Grant:
-    """Return what an owner grants a holder at this moment.
-
-    Nothing, when it was never said, or its time is over.
-    """
+    """Return what an owner grants a holder now: nothing if nothing was granted or it expired."""
     row = tx.one(
         "SELECT * FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder",
         owner=owner,
@@ -69,10 +66,8 @@ def grants_of_link(tx: Tx, owner: int, link: int) -> list[Grant]:
 
 
 def _current_grant(tx: Tx, held: Grant) -> Grant:
-    """Return a grant as it is at this moment.
-
-    That of a link as the link is, nothing where its time is over.
-    """
+    """Return a grant as it is now: by its link if it has one, empty if it has expired."""
+    # The permissions stored with a link's grant are what it was made with; the link itself decides.
     if held.link is not None and (link := share_rows.open_link_as_grant(tx, held.link)) is not None:
         permissions = msgspec.structs.replace(link.permissions, agent_access=True)
         return held._replace(
@@ -94,10 +89,7 @@ def put(
     if_revision: int | None = None,
     link: int | None = None,
 ) -> Grant:
-    """Let these permissions take the place of whatever was granted.
-
-    Raise RevisionConflict when that is not at `if_revision`.
-    """
+    """Replace whatever was granted; raise RevisionConflict if that is not at `if_revision`."""
     before = find_grant(tx, owner, holder)
     if if_revision is not None and if_revision != before.revision:
         raise RevisionConflict(
@@ -125,7 +117,7 @@ def put(
 
 
 def remove(tx: Tx, owner: int, holder: int) -> Grant:
-    """End whatever an owner grants a holder, and give what that was."""
+    """Delete what an owner grants a holder and return what it was."""
     before = find_grant(tx, owner, holder)
     tx.run(
         "DELETE FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder",
@@ -159,6 +151,7 @@ def peer_caller(tx: Tx, owner: int, holder: int) -> Caller | None:
         name=people[holder]["username"],
         credential=held.id,
         note_id=held.note_id,
+        # A long turn asks again before each call of a tool, so a revoked grant stops it half-way.
         renew=functools.partial(peer_caller, owner=owner, holder=holder),
     )
 

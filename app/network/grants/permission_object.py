@@ -27,6 +27,7 @@ READ: Mapping[str | bool, str] = {
     True: "full",
     False: "none",
 }
+RIGHTS: Mapping[str, Calendar] = {"none": "none", "free_busy": "free_busy", "full": "read"}
 MOST_FOLDERS, MOST_TOOLS = 1_000, 200
 ToolName = Annotated[str, Meta(min_length=1, max_length=128)]
 
@@ -117,7 +118,9 @@ def caller_for(
     write.
     """
     reach = dataclasses.replace(
-        reach_of(permissions, note_id=note_id), hidden=access.policy_notes(tx, owner_row["id"])
+        # The titles of policy notes end in the links' tokens, which are secrets.
+        reach_of(permissions, note_id=note_id),
+        hidden=access.policy_notes(tx, owner_row["id"]),
     )
     return Caller(
         user=owner_row["id"],
@@ -166,22 +169,11 @@ def summary_of(permissions: Permissions, *, note_id: int | None = None) -> Capab
 
 
 def _calendar_rights(given: CalendarAccess) -> Calendar:
-    if given.write:
-        return "write"
-    return (
-        "read"
-        if given.read in ("full", True)
-        else "free_busy"
-        if given.read == "free_busy"
-        else "none"
-    )
+    return "write" if given.write else RIGHTS[READ[given.read]]
 
 
 def normalise_permissions(permissions: Permissions) -> Permissions:
-    """Return permissions in their one spelling.
-
-    Calendar words for true and false, folders and tools each once.
-    """
+    """Return permissions in one spelling, so that equal ones compare and are stored equal."""
     notes, calendar = permissions.notes_access, permissions.calendar_access
     return msgspec.structs.replace(
         permissions,
@@ -196,6 +188,7 @@ def normalise_permissions(permissions: Permissions) -> Permissions:
 def is_narrower(new: Permissions, old: Permissions) -> bool:
     """Return whether anything that was granted is not granted any more."""
     before, after = reach_of(old), reach_of(new)
+    # From "all" to any list of folders is narrower, even to a list of all folders there are now.
     folders = after.notes == "folders" and (
         before.notes == "all" or not before.folders <= after.folders
     )

@@ -12,7 +12,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.schema import LARGEST_ID, encode
 from app.network.grants import permission_object
-from app.network.grants.link_connections import OpenLink
+from app.network.grants.permission_object import Permissions
 from app.network.grants.share_terms import Terms, permissions_of
 from app.workspace.folders import folder_rows
 
@@ -22,7 +22,7 @@ AnsweredBy = Literal["agent", "local"]
 GUEST = "Guest"
 LONGEST_REF = 64
 NO_NOTE = 0
-"""The id of no note: what is narrowed to it reaches none."""
+"""The id of no note: what is narrowed to it reaches none. None would mean every note."""
 
 
 class Link(NamedTuple):
@@ -52,6 +52,20 @@ class Link(NamedTuple):
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
 
+class OpenLink(msgspec.Struct, frozen=True):
+    """A link that is neither revoked nor expired.
+
+    Its owner's row number and what it grants; `note_id` of one that is for a note alone.
+    """
+
+    owner: int
+    permissions: Permissions
+    note_id: int | None = None
+    expires_at: str | None = None
+    id: int | None = None
+    """Its row number, where what was granted by it follows it from then on."""
+
+
 def add(
     tx: Tx,
     owner: int,
@@ -64,17 +78,14 @@ def add(
     terms: Terms,
     expires_at: str | None,
 ) -> Link:
-    """Make a link with a token that no other has."""
-    token = random_tokens.new_link_token()
-    while tx.one("SELECT 1 FROM share_links WHERE token = :token", token=token) is not None:
-        token = random_tokens.new_link_token()
+    """Make a link with a new token."""
     made = tx.run(
         """INSERT INTO share_links (owner_id, token, label, target,
           answered_by, require_sign_in, note_id, terms, created_at, expires_at)
            VALUES (:owner, :token, :label, :target, :answered_by, :sign_in, :note, :terms, :now,
              :expires)""",
         owner=owner,
-        token=token,
+        token=random_tokens.new_link_token(),
         label=label,
         target=target,
         answered_by=answered_by,
@@ -123,21 +134,13 @@ def revoke(tx: Tx, link: Link) -> None:
 
 def find_own(tx: Tx, owner: int, ref: str) -> Link | None:
     """Return a user's link by its id or its token, however it stands; None for any other."""
+    # A token may consist of digits only, so what is no id of one's own is looked for as a token
+    # too.
     by_id = len(ref) <= len(str(LARGEST_ID)) and ref.isascii() and ref.isdecimal()
-    if (
-        by_id
-        and (
-            row := tx.one(
-                "SELECT * FROM share_links WHERE id = :id AND owner_id = :owner",
-                id=int(ref),
-                owner=owner,
-            )
-        )
-        is not None
-    ):
-        return _link_of_row(row)
     row = tx.one(
-        "SELECT * FROM share_links WHERE token = :token AND owner_id = :owner",
+        "SELECT * FROM share_links WHERE owner_id = :owner AND (id = :id OR token = :token) "
+        "ORDER BY id = :id DESC LIMIT 1",
+        id=int(ref) if by_id else None,
         token=ref[:LONGEST_REF],
         owner=owner,
     )
@@ -170,64 +173,48 @@ def list_page(
 
 
 def open_by_token(tx: Tx, token: str) -> Link | None:
-    """Return the link of a token while it is open.
-
-    None when it is unknown, revoked or expired, or its owner is gone.
-    """
-    row = tx.one("SELECT * FROM share_links WHERE token = :token", token=token[:LONGEST_REF])
-    link = None if row is None else _link_of_row(row)
-    return link if link is not None and link.status(tx.now) == "active" else None
+    """Return the link of a token while it is open; None if unknown, revoked or expired."""
+    return _if_active(
+        tx, tx.one("SELECT * FROM share_links WHERE token = :token", token=token[:LONGEST_REF])
+    )
 
 
 def is_open(tx: Tx, link: int) -> bool:
     """Return whether a link is neither revoked nor expired."""
-    return (
-        tx.one(
-            "SELECT 1 FROM share_links WHERE id = :id AND revoked_at IS NULL "
-            "AND (expires_at IS NULL OR expires_at > :now)",
-            id=link,
-            now=tx.now,
-        )
-        is not None
-    )
+    return _open_by_id(tx, link) is not None
 
 
 def open_link_to_connect(tx: Tx, token: str) -> OpenLink | None:
-    """Return what a link is to those who connect by it.
-
-    None where it is not open, or shows a note alone.
+    """Return what a link grants those who connect by it; None if it is not open or only shows a
+    note.
     """
-    link = open_by_token(tx, token)
-    if link is None or link.target == "note":
-        return None
-    return _open_link(tx, link)
+    return _as_grant(tx, open_by_token(tx, token))
 
 
 def open_link_as_grant(tx: Tx, link_id: int) -> OpenLink | None:
-    """Return what a link grants at this moment to those who have connected by it.
+    """Return what a link grants now to those who have connected by it; None once it is closed."""
+    return _as_grant(tx, _open_by_id(tx, link_id))
 
-    None where it is not open any more.
-    """
-    row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link_id)
+
+def _open_by_id(tx: Tx, link_id: int) -> Link | None:
+    return _if_active(tx, tx.one("SELECT * FROM share_links WHERE id = :id", id=link_id))
+
+
+def _if_active(tx: Tx, row: sqlite3.Row | None) -> Link | None:
     link = None if row is None else _link_of_row(row)
-    return (
-        None
-        if link is None or link.status(tx.now) != "active" or link.target == "note"
-        else _open_link(tx, link)
-    )
+    return link if link is not None and link.status(tx.now) == "active" else None
 
 
-def _open_link(tx: Tx, link: Link) -> OpenLink:
+def _as_grant(tx: Tx, link: Link | None) -> OpenLink | None:
+    if link is None or link.target == "note":
+        return None
     return OpenLink(
         link.owner, permissions_of(link.terms), _single_note(tx, link), link.expires_at, link.id
     )
 
 
 def _single_note(tx: Tx, link: Link) -> int | None:
-    """Return the one note that a link is for.
-
-    No note at all where it has left the folders that the link names.
-    """
+    """Return the one note that a link is for; NO_NOTE if it was moved out of the link's folders."""
     if (
         link.note_id is None
         or link.terms.scope != "folders"
@@ -253,8 +240,7 @@ def guest_caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
     """Return the caller as which guests of a link are answered, who reaches what the link opens
     and nothing else; None when it is not open.
     """
-    row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link)
-    if row is None or (found := _link_of_row(row)).status(tx.now) != "active":
+    if (found := _open_by_id(tx, link)) is None:
         return None
     owner = tx.require_row("SELECT id, uuid, username FROM users WHERE id = :id", id=found.owner)
     return permission_object.caller_for(

@@ -28,6 +28,7 @@ Calendars = Literal["read", "read_calendar", "read_calendar_write"]
 Folders = Annotated[list[Id], Meta(max_length=MOST_FOLDERS)]
 CALENDAR: dict[Calendars, CalendarAccess] = {
     "read": CalendarAccess(),
+    # Guests never see what an appointment is, only when one is busy.
     "read_calendar": CalendarAccess(read="free_busy"),
     "read_calendar_write": CalendarAccess(read="free_busy", write=True),
 }
@@ -79,10 +80,7 @@ class Terms(Record):
 
 
 def change_terms(terms: Terms, given: Mapping[str, Any]) -> Terms:
-    """Return terms with what is given of them changed.
-
-    Of an inner object what it does not say stays.
-    """
+    """Return terms with these fields changed; an inner object keeps what its change omits."""
     return msgspec.structs.replace(
         terms, **{name: _change_value(getattr(terms, name), value) for name, value in given.items()}
     )

@@ -73,6 +73,7 @@ def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
 
     They begin after `since` and include its own answers.
     """
+    # The number of the last message seen is the whole state of the poll: nothing is kept for it.
     return _read_queue(tx, me, since)
 
 
@@ -110,6 +111,7 @@ def reply_to_guest(
     content: Annotated[str, Meta(min_length=1, max_length=20_000), Said()],
 ) -> Replied:
     """Answer a guest from a local machine."""
+    # An expired link takes this answer: its guest asked while it was open. A revoked one does not.
     session = guest_rows.find_session(tx, me.user, session_id)
     link = None if session is None else share_rows.find_own(tx, me.user, session["token"])
     if session is None or link is None or link.answered_by != "local":
@@ -156,6 +158,7 @@ def _read_queue(tx: Tx, me: Caller, since: int) -> GuestQueue:
 def _keep_decisions(tx: Tx, me: Caller, decisions: list[dict[str, Any]]) -> Decisions:
     accepted: list[str] = []
     rejected: list[RejectedDecision] = []
+    # One bad decision must not keep the others out: the machine would send all of them for ever.
     for decision in decisions:
         event, text = decision.get("clientEventId"), json.dumps(decision)
         if not isinstance(event, str) or not 1 <= len(event) <= LONGEST_EVENT or "\0" in event:

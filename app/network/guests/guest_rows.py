@@ -11,6 +11,7 @@ from app.account import key_rows
 from app.agent.turn import conversation_rows
 from app.core import random_tokens
 from app.core.database.tx import Tx, stamp
+from app.core.schema import LARGEST_ID
 from app.network.grants.share_rows import Link
 
 DAY = timedelta(days=1)
@@ -21,7 +22,7 @@ TITLE = "A guest"
 def insert_session(
     tx: Tx, link: Link, *, guest: int | None, name: str | None, fingerprint: str
 ) -> tuple[sqlite3.Row, str]:
-    """Begin a session of a link; give its row and its key, which is shown once."""
+    """Begin a session of a link and return its row and its key, which is shown once."""
     key = random_tokens.new_secret(PREFIX)
     conversation = conversation_rows.begin(
         tx, type="direct", owner=link.owner, title=name or TITLE, members=()
@@ -72,6 +73,7 @@ def count_begun_today(tx: Tx, link: int) -> int:
     since = stamp(tx.moment - DAY)
     return int(
         tx.value(
+            # A sliding day: a fixed one would let twice as many begin around midnight.
             "SELECT count(*) FROM guest_sessions WHERE link_id = :link AND created_at > :since",
             link=link,
             since=since,
@@ -125,32 +127,26 @@ def count_visitors(tx: Tx, owner: int) -> int:
     )
 
 
-def list_messages(
-    tx: Tx, conversation: int, *, limit: int, after: int = 0, before: int | None = None
-) -> list[sqlite3.Row]:
-    """Return the messages of a transcript that come after one, oldest first.
-
-    Of those before another the newest.
-    """
-    columns = "SELECT id, role, content, created_at FROM messages WHERE conversation_id = :id"
-    if before is None:
-        return tx.all(
-            f"{columns} AND id > :after ORDER BY id LIMIT :limit",
-            id=conversation,
-            after=after,
-            limit=limit,
-        )
+def list_after(tx: Tx, conversation: int, after: int, *, limit: int) -> list[sqlite3.Row]:
+    """Return the messages of a transcript that come after one, oldest first."""
     return tx.all(
-        f"{columns} AND id < :before ORDER BY id DESC LIMIT :limit",
+        f"{_MESSAGES} AND id > :after ORDER BY id LIMIT :limit",
         id=conversation,
-        before=before,
+        after=after,
+        limit=limit,
+    )
+
+
+def list_newest(
+    tx: Tx, conversation: int, *, limit: int, before: int | None = None
+) -> list[sqlite3.Row]:
+    """Return the newest messages of a transcript, or the newest before one, oldest first."""
+    return tx.all(
+        f"{_MESSAGES} AND id < :before ORDER BY id DESC LIMIT :limit",
+        id=conversation,
+        before=LARGEST_ID + 1 if before is None else before,
         limit=limit,
     )[::-1]
-
-
-def list_newest(tx: Tx, conversation: int, *, limit: int) -> list[sqlite3.Row]:
-    """Return the newest messages of a transcript, oldest first."""
-    return list_messages(tx, conversation, limit=limit, before=(1 << 63) - 1)
 
 
 def count_messages(tx: Tx, conversation: int) -> int:
@@ -174,6 +170,7 @@ def any_running(tx: Tx, link: int) -> bool:
 
 def purge(tx: Tx, link: int) -> None:
     """Delete every session of a link with its transcript, for good."""
+    # The row of a session goes with its conversation (ON DELETE CASCADE).
     for row in tx.all(
         "SELECT conversation_id FROM guest_sessions WHERE link_id = :link", link=link
     ):
@@ -193,6 +190,7 @@ def store_decision(tx: Tx, owner: int, event: str, decision: Any) -> None:
     )
 
 
+_MESSAGES = "SELECT id, role, content, created_at FROM messages WHERE conversation_id = :id"
 _SELECT = """SELECT s.*, l.token, l.label, u.uuid AS guest_uuid, u.username AS
           guest_username, u.name AS user_name,
     json_extract(u.settings, '$.email') AS guest_email

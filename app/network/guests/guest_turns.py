@@ -37,18 +37,16 @@ from app.network.messages.senders import Person
 from app.tools.approvals.call_origin import Origin
 
 MESSAGE_LIMIT = 50
-"""So many messages a guest may write in one session."""
+"""How many messages a guest may write in one session."""
 NO_LINK = "There is no such link, or it is not open any more."
 NO_SESSION = "There is no such session of this link."
 STOPPED = "This agent does not answer just now; try again later."
 FAILED = "The agent could not answer this; try again later."
 LOOK_SECONDS = 0.4
-"""So often it is looked whether a link is still open while its guest is answered."""
+"""How often it is checked that a link is still open while its guest is answered."""
 GONE = "The link was closed while this was answered."
 DAY_SECONDS = 86_400
 HOUR_SECONDS = 3_600
-NO_BUDGET = "This agent's budget does not suffice for an answer now."
-
 Events = asyncio.Queue[dict[str, Any] | None]
 
 
@@ -66,11 +64,8 @@ class Visit(msgspec.Struct, frozen=True):
     seen: tuple[str, str]
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A guest's message that stands in the tables.
-
-    Its link, its session, and the turn that answers it; None where a local machine does.
-    """
+class GuestQuestion(msgspec.Struct, frozen=True):
+    """A stored message of a guest and the turn that answers it, None where a local machine does."""
 
     link: Link
     owner: Person
@@ -85,10 +80,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class GuestAnswer(Record):
-    """What the agent answered; `pending`.
-
-    The owner's own machine has not yet, and the answer can be read later.
-    """
+    """What the agent answered; `pending` where the owner's own machine has not answered yet."""
 
     session_key: str
     agent_name: str
@@ -131,7 +123,7 @@ def require_room(session: sqlite3.Row) -> None:
         )
 
 
-def begin_turn(tx: Tx, visit: Visit) -> Asked:
+def begin_turn(tx: Tx, visit: Visit) -> GuestQuestion:
     """Store a guest's message, in a new session where it is the first, and begin the turn that
     answers it.
 
@@ -158,7 +150,7 @@ def begin_turn(tx: Tx, visit: Visit) -> Asked:
         begun = _insert_turn(
             tx, link, owner, acting, conversation=conversation, message=message, text=visit.message
         )
-    return Asked(
+    return GuestQuestion(
         link,
         owner,
         senders.agent_name(tx, owner),
@@ -172,7 +164,7 @@ def begin_turn(tx: Tx, visit: Visit) -> Asked:
     )
 
 
-async def run_turn(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
+async def run_turn(app: App, asked: GuestQuestion, *, stream: bool) -> GuestAnswer | Lines:
     """Answer a guest; the turn goes on and is stored when they have left, and ends when the link
     is closed.
     """
@@ -180,6 +172,7 @@ async def run_turn(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lin
     task = app.tasks.start(_answer_while_link_open(app, asked, events))
     if stream:
         return Lines(_stream_lines(asked, events))
+    # A guest who leaves cancels this wait, but not the turn: its answer is stored all the same.
     done = await asyncio.shield(task)
     if isinstance(done, AppError):
         raise done
@@ -196,6 +189,7 @@ def _find_or_begin_session(tx: Tx, link: Link, visit: Visit) -> tuple[sqlite3.Ro
     """Return the session that goes on, or a new one, with its key."""
     if visit.session_key is not None:
         return require_session(tx, link, visit.session_key, visit.guest), visit.session_key
+    # A link that got into many hands must not fill the owner's disk or use up the budget.
     if guest_rows.count_begun_today(tx, link.id) >= tx.settings.guest_sessions:
         raise RateLimited(
             "This link has begun as many conversations as it may in a day; come back later.",
@@ -210,7 +204,8 @@ def _find_or_begin_session(tx: Tx, link: Link, visit: Visit) -> tuple[sqlite3.Ro
 
 
 def _fingerprint(link: Link, visit: Visit) -> str:
-    """Tell visitors of one link apart, without keeping where they came from."""
+    """Return what tells visitors of one link apart, without keeping where they came from."""
+    # The token salts the hash, so the same visitor is a stranger at every other link.
     seen = f"user {visit.guest}" if visit.guest is not None else "\n".join(visit.seen)
     return hashlib.sha256(f"{link.token}\n{seen}".encode("utf-8", "surrogateescape")).hexdigest()[
         :16
@@ -235,7 +230,8 @@ def _insert_turn(
             told=policy_notes.agent_instructions(tx, link),
         )
     except BudgetExceeded as error:
-        raise BudgetExceeded(NO_BUDGET, **error.details) from None
+        # The sentence that is meant for the owner speaks of caps and settings.
+        raise BudgetExceeded(agent_rpc.NO_BUDGET, **error.details) from None
 
 
 def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversation: int) -> None:
@@ -258,7 +254,9 @@ def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversati
     )
 
 
-async def _answer_while_link_open(app: App, asked: Asked, events: Events) -> str | AppError | None:
+async def _answer_while_link_open(
+    app: App, asked: GuestQuestion, events: Events
+) -> str | AppError | None:
     """Return what is answered, None where nothing is yet; end it when the link is closed."""
     try:
         answering = app.tasks.start(
@@ -266,6 +264,7 @@ async def _answer_while_link_open(app: App, asked: Asked, events: Events) -> str
             if asked.begun is not None
             else _wait_for_local_answer(app, asked, events)
         )
+        # Each call of a tool checks the grant too, but a model that only writes text would go on.
         while not (await asyncio.wait({answering}, timeout=LOOK_SECONDS))[0]:
             if not app.quick(share_rows.is_open, asked.link.id):
                 answering.cancel(GONE)
@@ -273,10 +272,11 @@ async def _answer_while_link_open(app: App, asked: Asked, events: Events) -> str
                 return NotFound(NO_LINK, field="token")
         return answering.result()
     finally:
+        # Ends the stream of lines whatever happened, so no guest waits for ever.
         events.put_nowait(None)
 
 
-async def _answer_by_agent(app: App, asked: Asked, events: Events) -> str | AppError:
+async def _answer_by_agent(app: App, asked: GuestQuestion, events: Events) -> str | AppError:
     """Let the owner's agent answer."""
     begun = asked.begun
     if begun is None or asked.acting is None:
@@ -286,14 +286,14 @@ async def _answer_by_agent(app: App, asked: Asked, events: Events) -> str | AppE
     await app.write(guest_rows.note_answer, asked.session)
     if isinstance(done, AppError):
         return (
-            BudgetExceeded(NO_BUDGET, **done.details)
+            BudgetExceeded(agent_rpc.NO_BUDGET, **done.details)
             if isinstance(done, BudgetExceeded)
             else Unavailable(FAILED)
         )
     return done.response
 
 
-async def _wait_for_local_answer(app: App, asked: Asked, events: Events) -> str | None:
+async def _wait_for_local_answer(app: App, asked: GuestQuestion, events: Events) -> str | None:
     """Wait for the answer of the owner's own machine, as long as a call waits.
 
     None where there is none yet.
@@ -310,7 +310,7 @@ async def _wait_for_local_answer(app: App, asked: Asked, events: Events) -> str 
     return found
 
 
-def _find_reply(tx: Tx, asked: Asked) -> str | None:
+def _find_reply(tx: Tx, asked: GuestQuestion) -> str | None:
     found: str | None = tx.value(
         "SELECT content FROM messages "
         "WHERE conversation_id = :id AND id > :message AND role = 'assistant' "
@@ -321,11 +321,8 @@ def _find_reply(tx: Tx, asked: Asked) -> str | None:
     return found
 
 
-async def _stream_lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
-    """Return what a guest is told of a turn as it goes on.
-
-    The session, the text, and how it ended; not which tools were used.
-    """
+async def _stream_lines(asked: GuestQuestion, events: Events) -> AsyncIterator[dict[str, Any]]:
+    """Yield what a guest is told of a turn: the session, the text and how it ended, no tools."""
     yield {
         "type": "session",
         "sessionKey": asked.session_key,

@@ -101,9 +101,9 @@ async def read_guest_messages(
     guest: Id | None = None,
     address: str = "",
 ) -> GuestMessages:
-    """Give what was said in a session after a message, to whoever has its key."""
+    """Return the messages of a session after one, to whoever has the session's key."""
     app.quick(guest_turns.require_open_link, token)
-    _take_rate(app, ("address", address))
+    _spend_rate(app.rates.guests, ("address", address))
     return await app.read(_read_messages, token, session_key, after, guest, app.rates.guests)
 
 
@@ -129,12 +129,12 @@ async def ask_as_guest(
     `guest` is the row of the user who is signed in; `address` and `agent` tell visitors apart
     who are not.
     """
-    app.quick(
-        guest_turns.require_open_link, token
-    )  # before the count: what leads nowhere takes nothing from those who have a link
-    _take_rate(app, ("address", address))
+    # before the count: what leads nowhere takes nothing from those who have a link
+    app.quick(guest_turns.require_open_link, token)
+    _spend_rate(app.rates.guests, ("address", address))
     if stop_switch.is_stopped(app):
         raise Unavailable(guest_turns.STOPPED)
+    # Checked by a read first: the write of a refused message would wait its turn for nothing.
     app.quick(_check_message, token, session_key, guest, app.rates.guests)
     visit = Visit(token, message, session_key, visitor_name or None, guest, (address, agent))
     asked = await app.write(guest_turns.begin_turn, visit)
@@ -145,12 +145,13 @@ async def ask_as_guest(
 async def read_shared_note(
     app: App, me: Caller, *, token: Token, guest: Id | None = None
 ) -> SharedNote:
-    """Give the note that a link shows, by the same door as every other reader's."""
+    """Return the note that a link shows."""
     link = app.quick(guest_turns.require_open_link, token, "note")
     require_signed_in(link, guest)
     acting = app.quick(share_rows.guest_caller, link.id)
     if acting is None:
         raise NotFound(guest_turns.NO_LINK, field="token")
+    # Through the ordinary operation, so that the same checks hold as for every other reader.
     note = (await app.call(acting, "get_note_content", {"id": link.note_id})).note
     return SharedNote(
         note.title,
@@ -173,7 +174,7 @@ def _read_messages(
     rows = (
         []
         if session is None
-        else guest_rows.list_messages(tx, session["conversation_id"], limit=MOST_READ, after=after)
+        else guest_rows.list_after(tx, session["conversation_id"], after, limit=MOST_READ)
     )
     return GuestMessages([GuestMessage(*row) for row in rows])
 
@@ -196,10 +197,6 @@ def _admit_guest(
     session = guest_turns.require_session(tx, link, key, guest)
     _spend_rate(rate, ("session", session["id"]))
     return session
-
-
-def _take_rate(app: App, key: object) -> None:
-    _spend_rate(app.rates.guests, key)
 
 
 def _spend_rate(rate: RateLimit, key: object) -> None:

@@ -31,7 +31,7 @@ _HASHES = re.compile(r"#+[ \t]*\Z")
 
 
 def make_note(tx: Tx, link: Link, policy: str | None) -> int:
-    """Make the note that holds a link's policy and give its id."""
+    """Make the note that holds a link's policy and return its id."""
     folder, _ = folder_rows.ensure(tx, link.owner, None, FOLDERS)
     heading = link.label or UNLABELLED
     section = _with_low_headings((policy or "").strip()) or USUAL
@@ -67,6 +67,8 @@ def agent_instructions(tx: Tx, link: Link) -> str:
     parts = [words, f"\n\n## {ABOUT}\n{GUEST}"]
     if policy := _read_policy(tx, link):
         parts.append(f"\n{policy}")
+    # Without a model nobody can obey those rules, and such a link opens everything: quotes could
+    # give away what they forbid, so the agent then only takes messages.
     if link.terms.scope == "all" and has_own_rules(tx, link):
         parts.append(f"\n{MESSAGES_ONLY}")
     return "".join(parts)
@@ -78,15 +80,16 @@ def has_own_rules(tx: Tx, link: Link) -> bool:
 
 
 def _read_policy(tx: Tx, link: Link) -> str:
-    """Return the text of a policy note's section.
-
-    Of a note that has lost its heading all of it, so that no rule is lost with it.
+    """Return the text of a policy note's section; without that heading all of it, so that no rule
+    is lost.
     """
     content: str | None = tx.value(
         "SELECT substr(content, 1, :most) FROM notes "
         "WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
         id=link.policy_note_id,
         owner=link.owner,
+        # The section may begin late in the note; more than this is never a policy that people
+        # wrote.
         most=4 * LONGEST,
     )
     return identity.cut_lines(_policy_section(content or ""), LONGEST)
@@ -97,6 +100,7 @@ def _with_low_headings(policy: str) -> str:
 
     A higher one would end the section.
     """
+    # From the end, so that the places of the headings before stay right.
     for line in reversed(blocks.headings(policy)):
         if line.level < 3 and line.depth == 0:
             policy = (

@@ -13,10 +13,9 @@ from app.core.database.tx import Tx
 from app.core.grant_scope import Access
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, Offset, Record, Text
-from app.errors import GrantRevoked, NotFound, QuotaExceeded
+from app.errors import NotFound, QuotaExceeded
 from app.network.contacts import contacts
-from app.network.contacts.contacts import REVOKED
-from app.network.grants import permission_object, share_rows
+from app.network.grants import permission_object, revocation, share_rows
 from app.network.grants.permission_object import EmailAccess, TodoAccess, ToolAccess
 from app.network.grants.share_rows import AnsweredBy, Link, Target
 from app.network.grants.share_terms import (
@@ -31,9 +30,8 @@ from app.network.grants.share_terms import (
     permissions_of,
 )
 from app.network.guests import guest_rows, guest_turns, policy_notes
+from app.network.guests.link_fields import Life, expiry_of, require_consistent
 from app.network.guests.share_view import ShareAnswer, ShareLink, require_own_link, share_record
-from app.network.guests.wanted_link import Life, WantedLink, expiry_of, require_consistent
-from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 
 MOST_LINKS = 1_000
@@ -44,8 +42,8 @@ TAKES_MESSAGES = (
 )
 QUOTES_ONLY = "Until then guests of this link get quotes from what it names, and nothing else."
 CLOSING_LOOKS = 15
-"""So often it is looked whether the turns of a revoked link have ended, before their transcripts
-go.
+"""How often it is checked that the turns of a revoked link have ended before their transcripts
+are deleted.
 """
 Label = Annotated[str, Line(0, 120)]
 Policy = Annotated[str, Text(policy_notes.LONGEST)]
@@ -111,8 +109,18 @@ def create_share_link(
         todos or TodoAccess(),
         tools or ToolAccess(),
     )
-    wanted = WantedLink(terms, note_id, target, label, require_sign_in, answered_by)
-    return _create_link(tx, me, wanted, expires_in, link_policy)
+    return _create_link(
+        tx,
+        me,
+        terms,
+        expires_in,
+        link_policy,
+        note_id=note_id,
+        target=target,
+        label=label,
+        require_sign_in=require_sign_in,
+        answered_by=answered_by,
+    )
 
 
 @operation("TOOL", category="network", scope="os.share:write", tool=Tool(risk="X"))
@@ -130,15 +138,8 @@ def share_agent(
     """Make a link by which others can talk with the user's agent about all notes or some
     folders; it is given out by the user. Guests sign in.
     """
-    wanted = WantedLink(
-        Terms(scope, sorted(set(folder_ids or ())), access, notes_access),
-        None,
-        "agent",
-        label,
-        True,
-        "agent",
-    )
-    return _create_link(tx, me, wanted, expires_in, None)
+    terms = Terms(scope, sorted(set(folder_ids or ())), access, notes_access)
+    return _create_link(tx, me, terms, expires_in, label=label)
 
 
 @operation(
@@ -240,6 +241,7 @@ async def revoke_share_link(
     link = await app.write(_revoke_link, me, link_id)
     if not purge:
         return Revoked("The link is revoked.")
+    # A turn that is still being stopped would store its answer in a transcript that is gone.
     for _ in range(CLOSING_LOOKS):
         if not app.quick(guest_rows.any_running, link):
             break
@@ -249,9 +251,19 @@ async def revoke_share_link(
 
 
 def _create_link(
-    tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None
+    tx: Tx,
+    me: Caller,
+    terms: Terms,
+    life: Life,
+    policy: str | None = None,
+    *,
+    label: str,
+    note_id: int | None = None,
+    target: Target = "agent",
+    require_sign_in: bool = True,
+    answered_by: AnsweredBy = "agent",
 ) -> ShareAnswer:
-    require_consistent(tx, me, wanted)
+    require_consistent(tx, me, terms, note_id, target)
     if share_rows.list_page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
         raise QuotaExceeded(
             f"You have {MOST_LINKS} share links; revoke some first.", limit=MOST_LINKS
@@ -259,16 +271,17 @@ def _create_link(
     link = share_rows.add(
         tx,
         me.user,
-        label=wanted.label,
-        target=wanted.target,
-        answered_by=wanted.answered_by,
-        require_sign_in=wanted.require_sign_in,
-        note_id=wanted.note_id,
-        terms=wanted.terms,
+        label=label,
+        target=target,
+        answered_by=answered_by,
+        require_sign_in=require_sign_in,
+        note_id=note_id,
+        terms=terms,
         expires_at=expiry_of(tx, life),
     )
     link = share_rows.set_policy_note(tx, link, policy_notes.make_note(tx, link, policy))
     answer = ShareAnswer(share_record(tx, link))
+    # The rules cannot follow a policy in words; the owner is told at once instead of finding out.
     by_rules = (
         link.answered_by == "agent"
         and link.target == "agent"
@@ -292,6 +305,7 @@ def _change_link(
     before = require_own_link(tx, me, ref)
     if before.revoked_at is not None:
         raise NotFound("There is no such share link.", field="linkId")
+    # What belongs to the former scope alone goes with it, unless it is named again.
     terms = change_terms(before.terms, given)
     if terms.scope != "folders" and "folder_ids" not in given:
         terms = msgspec.structs.replace(terms, folder_ids=[])
@@ -300,24 +314,13 @@ def _change_link(
         after = after._replace(note_id=None)
     if terms.scope != "note_only" and "target" not in beside:
         after = after._replace(target="agent")
-    require_consistent(
-        tx,
-        me,
-        WantedLink(
-            terms,
-            after.note_id,
-            after.target,
-            after.label,
-            after.require_sign_in,
-            after.answered_by,
-        ),
-    )
+    require_consistent(tx, me, terms, after.note_id, after.target)
     if life is not None:
         after = after._replace(expires_at=expiry_of(tx, life))
     share_rows.update(tx, after)
     if _is_narrower(after, before):
         _end_waiting(tx, me, after, "the share link was narrowed")
-        _tell_revoked(tx, me, after, "narrowed")
+        revocation.emit_revoked(tx, me, after.owner, "share_link", after.id, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
     return ShareAnswer(share_record(tx, after))
 
@@ -328,33 +331,19 @@ def _revoke_link(tx: Tx, me: Caller, ref: str) -> int:
         share_rows.revoke(tx, link)
         contacts.link_ended(tx, me, link=link.id)
         _end_waiting(tx, me, link, "the share link was revoked")
-        _tell_revoked(tx, me, link, "revoked")
+        revocation.emit_revoked(tx, me, link.owner, "share_link", link.id)
     return link.id
 
 
 def _end_waiting(tx: Tx, me: Caller, link: Link, why: str) -> None:
-    """End what waits for the owner's yes by a link, and forget what they have allowed its guests
-    for longer.
-    """
-    failure = GrantRevoked(f"What allowed this is gone: {why}.")
-    escalation_rows.supersede(
+    revocation.end_waiting(
         tx,
         me,
         link.owner,
-        lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id),
-        failure=failure,
-    )
-    precedents.forget(tx, link.owner, Origin("guest", share_token=link.token).key(me))
-
-
-def _tell_revoked(tx: Tx, me: Caller, link: Link, reason: str) -> None:
-    tx.emit(
-        REVOKED,
-        user=link.owner,
-        grantKind="share_link",
-        grantId=link.id,
-        by=me.user_id,
-        reason=reason,
+        kind="guest",
+        credential=link.id,
+        origin=Origin("guest", share_token=link.token),
+        why=why,
     )
 
 

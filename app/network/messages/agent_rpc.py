@@ -40,9 +40,7 @@ MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 
 
 REMEMBERED = 12
-"""So many messages of a thread its next turn is told."""
-
-
+"""How many messages of a thread its next turn is told."""
 NO_BUDGET = "This agent's budget does not suffice for an answer now."
 
 
@@ -61,11 +59,8 @@ class Answered(Record, tag_field="mode", tag="agent"):
     next_active_at: str | UnsetType | None = UNSET
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A question that stands in the tables.
-
-    Who asks whose agent, the caller that it runs as, the question, and the turn that answers it.
-    """
+class Question(msgspec.Struct, frozen=True):
+    """A stored question: who asks whose agent, the caller it runs as, and the turn for it."""
 
     owner: Person
     asker: Person
@@ -107,14 +102,14 @@ async def ask_agent(
         asked = await app.write(_begin_question, me, name, message, by_agent=by_agent)
     except (stop_switch.AgentsStopped, BudgetExceeded) as error:
         kept = await app.write(_keep_waiting, me, name, message, by_agent=by_agent, error=error)
-        return msgspec.structs.replace(kept, intent=intent, elapsed_ms=_milliseconds_since(began))
+        return msgspec.structs.replace(kept, intent=intent, elapsed_ms=milliseconds_since(began))
+    # The turn goes on and is stored when whoever asked hangs up.
     done = await asyncio.shield(app.tasks.start(_answer_question(app, asked)))
     if isinstance(done, AppError):
-        raise (
-            done
-            if asked.owner == asked.asker or not isinstance(done, BudgetExceeded)
-            else Unavailable(NO_BUDGET)
-        )
+        # How much the owner has left is nobody else's business.
+        if isinstance(done, BudgetExceeded) and asked.owner != asked.asker:
+            raise Unavailable(NO_BUDGET)
+        raise done
     return Answered(
         asked.begun.agent_label,
         asked.owner.name,
@@ -122,11 +117,11 @@ async def ask_agent(
         intent,
         done.tools_used,
         done.conversation_id,
-        _milliseconds_since(began),
+        milliseconds_since(began),
     )
 
 
-async def run_turn(app: App, asked: Asked) -> Answer | AppError:
+async def run_turn(app: App, asked: Question) -> Answer | AppError:
     """Run the turn to its end and keep it in the memory of both sides."""
     wish = Wish(asked.text, None, None, app.clock().astimezone(asked.begun.zone))
     done = await chat.run_to_end(app, asked.acting, asked.begun, wish, asyncio.Queue())
@@ -156,7 +151,7 @@ def begin_turn(
     conversation: int,
     message: int,
     text: str,
-) -> Asked:
+) -> Question:
     """Begin the turn that answers a question.
 
     Its first tokens are reserved, and count for the agent's owner. Raises BudgetExceeded.
@@ -180,7 +175,7 @@ def begin_turn(
         text=text,
         history=history,
     )
-    return Asked(owner, asker, acting, message, text, begun)
+    return Question(owner, asker, acting, message, text, begun)
 
 
 def insert_turn(
@@ -203,6 +198,7 @@ def insert_turn(
     """
     before = turn_rows.recent_taint(tx, conversation)
     model = model_choice.name_of(tx, acting)
+    # Reserved in the transaction that stores the question, so two at once cannot share a budget.
     held = reserve_first_call(
         tx, acting, feature=feature, model=model, texts=(text, told or "", *history)
     )
@@ -226,10 +222,8 @@ def insert_turn(
 
 
 def recent_exchange(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
-    """Return what asker and agent said to each other lately, as a brain remembers it.
-
-    Of what the tools of those turns gave nothing: the grant may have become narrower since.
-    """
+    """Return what asker and agent said to each other lately, in the form of a turn's history."""
+    # Texts only, no results of tools: the grant may have become narrower since.
     rows = tx.all(
         """SELECT role, content FROM messages WHERE conversation_id = :id
           AND id < :before AND (role = 'assistant' OR sender_id IS :asker)
@@ -244,14 +238,14 @@ def recent_exchange(tx: Tx, conversation: int, asker: int | None, *, before: int
     return [turn_history.encode(messages)] if messages else []
 
 
-async def _answer_question(app: App, asked: Asked) -> Answer | AppError:
+async def _answer_question(app: App, asked: Question) -> Answer | AppError:
     """Run the turn, whether or not whoever asked still waits; they have read what they are told."""
     done = await run_turn(app, asked)
-    await app.write(_mark_read, asked)
+    await app.write(conversation_rows.mark_read, asked.asker.id, asked.begun.conversation)
     return done
 
 
-def _begin_question(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Asked:
+def _begin_question(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Question:
     """Store the question and the turn that answers it."""
     owner, asker = senders.require_person(tx, username), senders.require_person_of_row(tx, me.user)
     acting = me if owner == asker else granted_caller(tx, asker, owner)
@@ -290,7 +284,7 @@ def _keep_waiting(
 def _store_question(
     tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool
 ) -> tuple[int, int]:
-    """Store a question and tell the agent's owner of it; give its conversation and its id."""
+    """Store a question and tell the agent's owner; return its conversation and its id."""
     own, sender = owner.id == me.user, senders.sender_of(tx, me, agent=by_agent)
     conversation = (
         threads.own_agent_thread(tx, me.user)
@@ -319,12 +313,9 @@ def _store_question(
     return conversation, message
 
 
-def _remember_exchange(tx: Tx, asked: Asked, answer: str) -> None:
-    """Keep what was asked and answered in the memory of the one who asked.
-
-    The turn itself lies in that of the agent's owner.
-    """
-    if asked.owner != asked.asker:
+def _remember_exchange(tx: Tx, asked: Question, answer: str) -> None:
+    """Keep what was asked and answered in the memory of the one who asked."""
+    if asked.owner != asked.asker:  # one's own agent remembers the turn itself
         conversation = asked.begun.conversation
         episodes.add(
             tx,
@@ -339,9 +330,6 @@ def _remember_exchange(tx: Tx, asked: Asked, answer: str) -> None:
         )
 
 
-def _mark_read(tx: Tx, asked: Asked) -> None:
-    conversation_rows.mark_read(tx, asked.asker.id, asked.begun.conversation)
-
-
-def _milliseconds_since(began: float) -> int:
+def milliseconds_since(began: float) -> int:
+    """Return the milliseconds since a moment of the monotonic clock."""
     return round((time.perf_counter() - began) * 1000)

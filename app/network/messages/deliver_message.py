@@ -28,9 +28,7 @@ def deliver_message(
     mode: Mode,
     client_message_id: str | None = None,
 ) -> int:
-    """Store a message, let those who may read it remember it, tell its recipients and wake their
-    heartbeats, and give its id.
-    """
+    """Store a message, add it to its readers' memory, tell its recipients and return its id."""
     message = conversation_rows.add_message(
         tx,
         conversation,
@@ -52,6 +50,7 @@ def deliver_message(
             mode=mode,
             content=content,
         )
+        # The heartbeat looks at new messages at once instead of at its next hour.
         clock.wake(tx, person.id)
     return message
 

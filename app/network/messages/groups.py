@@ -66,6 +66,7 @@ class Groups(Record):
 )
 async def create_group(app: App, me: Caller, *, name: GroupName, members: Names) -> OneGroup:
     """Make a group of the caller and some of their contacts; the caller is its admin."""
+    # In memory, before the writer is asked for anything.
     if wait := app.rates.groups.take_token(me.user).wait:
         raise RateLimited("Too many new groups; wait a moment.", retryAfter=wait)
     return await app.write(_create_group, me, name, members)
@@ -141,6 +142,7 @@ def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: st
     person = next(
         (person for person in inside if wanted in (person.username, person.user_id)), None
     )
+    # Checked before "no such member", so that only the admin can find out who is in the group.
     if person is None or person.id != me.user:
         _require_admin(tx, me, conversation_id)
     if person is None:
@@ -185,6 +187,7 @@ def _add_members(
     tx: Tx, me: Caller, conversation: int, names: list[str], *, inside: int, field: str = "members"
 ) -> None:
     """Add people to a group, all or none."""
+    # Each must be a contact of the admin: nobody is put into a group by a stranger.
     names = list(dict.fromkeys(names))
     if inside + len(names) > MOST_MEMBERS:
         raise QuotaExceeded(f"A group has at most {MOST_MEMBERS} members.", field=field)
@@ -239,6 +242,7 @@ def _group_record(tx: Tx, conversation: int) -> Group:
         id=conversation,
     )
     members = [Member(*each) for each in rows]
+    # No column says who is admin: the longest member is, so there always is exactly one.
     members[0] = msgspec.structs.replace(members[0], role="admin")
     return Group(
         conversation, row["title"], members[0].user_id, len(members), members, row["created_at"]

@@ -16,10 +16,11 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.schema import LARGEST_ID, Line, Record, Said, Text
+from app.core.schema import LARGEST_ID, Line, Record, Text
 from app.errors import ClientMessageIdConflict, Forbidden, Invalid, NotFound
 from app.network.contacts import threads
 from app.network.messages import agent_rpc, deliver_message, groups, senders
+from app.network.messages.agent_rpc import MessageText, milliseconds_since
 
 IDEMPOTENT_SECONDS = 300
 GROUP = "group:"
@@ -34,7 +35,6 @@ To = Annotated[
     ),
 ]
 Human = Annotated[str, Meta(min_length=1, max_length=200)]
-MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 Intent = Annotated[str, Line(0, 64)]
 ClientMessageId = Annotated[str, Meta(min_length=1, max_length=128), Text()]
 
@@ -71,6 +71,7 @@ def _single_transaction(
     *, to: str, message: str, intent: str | None, client_message_id: str | None
 ) -> Write | None:
     """Return the one transaction that such a message is; None for one that an agent answers."""
+    # As one transaction it shares that of its Idempotency-Key: stored together or not at all.
     began = time.perf_counter()
     label = "inform" if intent is None else intent
     if to.startswith(GROUP):
@@ -181,9 +182,8 @@ def require_open(tx: Tx, user: int, person: senders.Person) -> None:
     """Raise Forbidden when a person takes messages from their contacts alone and the user is
     none.
     """
-    if users.settings_of_user(
-        tx, person.id
-    ).inbox_from == "contacts" and not contact_pairs.are_contacts(tx, person.id, user):
+    inbox_from = users.settings_of_user(tx, person.id).inbox_from
+    if inbox_from == "contacts" and not contact_pairs.are_contacts(tx, person.id, user):
         raise Forbidden(
             f"{person.username} takes messages from their contacts only.", reason="contacts_only"
         )
@@ -226,7 +226,7 @@ def _post_to_group(
 def _group_id(text: str) -> int:
     if not _INTEGER.fullmatch(text):
         raise Invalid("to must be group: and the number of a conversation.", field="to")
-    return min(int(text), LARGEST_ID)
+    return min(int(text), LARGEST_ID)  # a longer number would not fit into SQLite's integers
 
 
 def _find_earlier(
@@ -250,8 +250,3 @@ def _find_earlier(
             messageId=row["id"],
         )
     return None if row is None else int(row["id"])
-
-
-def milliseconds_since(began: float) -> int:
-    """Return the milliseconds since a moment of the monotonic clock."""
-    return round((time.perf_counter() - began) * 1000)

@@ -10,6 +10,7 @@ from app.agent.turn.conversation_rows import SenderType
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import NotFound
+from app.network.contacts import people
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -31,14 +32,7 @@ class Sender(msgspec.Struct, frozen=True):
 
 def require_person(tx: Tx, named: str, *, field: str = "to") -> Person:
     """Return the user of that id or username; raise NotFound."""
-    wanted = named.strip().lower()
-    row = tx.one(
-        "SELECT id, uuid, username, name FROM users WHERE uuid = :wanted OR username = :wanted",
-        wanted=wanted,
-    )
-    if row is None:
-        raise NotFound(f"There is no user called {wanted[:64]}.", field=field)
-    return Person(*row)
+    return Person(*people.require_person(tx, named, field=field))
 
 
 def require_person_of_row(tx: Tx, user: int) -> Person:
@@ -50,10 +44,10 @@ def require_person_of_row(tx: Tx, user: int) -> Person:
 
 
 def sender_of(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
-    """Return who a message of the caller is from.
-
-    With a web session the person, else, or where their `agent` writes by itself, that agent.
+    """Return who a message of the caller is from: the person with a web session, else, or where
+    `agent` writes by itself, their agent.
     """
+    # A key may be in the hands of any program, so what is sent with one is never the person's word.
     person = require_person(tx, me.user_id)
     if me.kind == "session" and not agent:
         return Sender(person, "human", person.name)

@@ -9,7 +9,7 @@ from app.core.operation import MINUTE, operation
 from app.core.schema import Record
 from app.errors import AppError, BudgetExceeded, Forbidden, NotFound
 from app.network.messages import agent_rpc, deliver_message, senders, waiting_rows
-from app.network.messages.agent_rpc import Asked
+from app.network.messages.agent_rpc import Question
 from app.network.messages.senders import Sender
 from app.tools.approvals import stop_switch
 
@@ -22,6 +22,7 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
     """Answer the messages that waited for an agent which can answer now."""
     if stop_switch.is_stopped(app):
         return Record()
+    # One after another: a burst after a pause must not hold up the turns that people wait for.
     for message in app.quick(waiting_rows.list_due, AT_ONCE):
         asked = await app.write(_begin_answer, message)
         if asked is not None:
@@ -32,19 +33,17 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
     return Record()
 
 
-def _begin_answer(tx: Tx, message: int) -> Asked | None:
+def _begin_answer(tx: Tx, message: int) -> Question | None:
     """Begin the turn that answers a message.
 
     None where it waits on, or is not to be answered any more.
     """
     row = waiting_rows.find_waiting(tx, message)
-    if row is None:
+    if row is None:  # deleted with an account or claimed since the list was read
         return None
     try:
-        asker, owner = (
-            senders.require_person_of_row(tx, row["asker_id"]),
-            senders.require_person_of_row(tx, row["owner_id"]),
-        )
+        asker = senders.require_person_of_row(tx, row["asker_id"])
+        owner = senders.require_person_of_row(tx, row["owner_id"])
         acting = agent_rpc.granted_caller(tx, asker, owner)
         asked = agent_rpc.begin_turn(
             tx,
@@ -74,11 +73,13 @@ def _begin_answer(tx: Tx, message: int) -> Asked | None:
     except NotFound:
         waiting_rows.end(tx, message)
         return None
+    # Claimed in the transaction that begins the turn: after a crash `recover_after_stop` knows
+    # from the turn whether the message was answered.
     waiting_rows.claim(tx, message, asked.begun.turn)
     return asked
 
 
-def _tell_asker(tx: Tx, asked: Asked, answer: str | None) -> None:
+def _tell_asker(tx: Tx, asked: Question, answer: str | None) -> None:
     """Tell the one who asked that there is an answer."""
     waiting_rows.end(tx, asked.message)
     newest = tx.value(

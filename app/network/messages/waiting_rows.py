@@ -10,16 +10,13 @@ from app.core.database.tx import Tx
 
 Reason = Literal["budget_spent", "paused"]
 MOST = 20
-"""So many messages of one person wait for one agent."""
+"""How many messages of one person may wait for one agent."""
 
 
 def insert_waiting(
     tx: Tx, message: int, *, owner: int, asker: int, reason: Reason, next_at: str | None
 ) -> bool:
-    """Let a message wait until a moment, or until it can be answered.
-
-    Say whether there was room for it.
-    """
+    """Let a message wait; return whether there was room for it."""
     number = tx.value(
         "SELECT count(*) FROM waiting_messages WHERE owner_id = :owner AND asker_id = :asker",
         owner=owner,
@@ -90,9 +87,7 @@ def end(tx: Tx, message: int) -> None:
 
 
 def recover_after_stop(tx: Tx) -> None:
-    """Close what was answered just before the server was stopped, and let be answered again
-    whose turn was cut off.
-    """
+    """Close what was answered just before the server stopped; put back what was cut off."""
     tx.run(
         "DELETE FROM waiting_messages WHERE turn_id IN (SELECT id FROM turns "
         "WHERE id = turn_id AND status IN ('completed', 'failed'))"

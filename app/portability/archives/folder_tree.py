@@ -25,20 +25,21 @@ class FolderTree:
 
     def entries(self) -> Iterator[Found]:
         """Yield all of it, each folder's files before its folders, each by name."""
+        # The path in NFC for us, and the name as the disk has it: APFS and ext4 spell the same name
+        # apart.
         waiting = [("", "")]
         while waiting:
             path, place = waiting.pop()
             if path.count("/") >= source_tree.DEEPEST:
                 yield NotCarried(
-                    name=report_name(path),
-                    reason=f"it lies deeper than {source_tree.DEEPEST} folders",
+                    report_name(path), f"it is nested deeper than {source_tree.DEEPEST} folders"
                 )
                 continue
             if path:
                 yield Folder(path)
             below: list[tuple[str, str]] = []
             yield from self._inside(path, place, below)
-            waiting.extend(reversed(below))
+            waiting.extend(reversed(below))  # a stack: the first folder by name comes out first
 
     def find(self, path: str) -> Entry | None:
         """Return the file of exactly that path."""
@@ -46,6 +47,7 @@ class FolderTree:
             return None
         parts = path.split("/")
         try:
+            # lstat of each part: a link in the middle of a path would lead out of the folder.
             *folders, file = [
                 Path(self._top, *parts[:end]).lstat() for end in range(1, len(parts) + 1)
             ]
@@ -74,28 +76,26 @@ class FolderTree:
             return
         taken: set[str] = set()
         before, inside = path and f"{path}/", place and f"{place}/"
+        # ASCII names, which most are, sort as they are.
         for called in sorted(listed, key=None if all(map(str.isascii, listed)) else _by_form):
             if hidden_files.is_hidden(called):
                 yield self._hidden(before + called, listed[called])
                 continue
-            one, name, own = (
-                listed[called],
-                before + source_tree.distinct(called, taken),
-                inside + called,
-            )
+            one, own = listed[called], inside + called
+            name = before + source_tree.distinct(called, taken)
             try:
                 if not _is_text(called):
-                    yield NotCarried(name=report_name(name), reason="its name is not valid UTF-8")
+                    yield NotCarried(report_name(name), "its name is not valid UTF-8")
                 elif one.is_symlink():
-                    yield NotCarried(name=report_name(name), reason=source_tree.LINK)
+                    yield NotCarried(report_name(name), source_tree.IS_LINK)
                 elif one.is_dir(follow_symlinks=False):
                     below.append((name, own))
                 elif stat.S_ISREG((state := one.stat(follow_symlinks=False)).st_mode):
-                    yield Entry(
-                        name, state.st_size, state.st_mtime, self, name if name == own else own
-                    )
+                    # `name if name == own`: one string for both, a path each of many thousand files
+                    place = name if name == own else own
+                    yield Entry(name, state.st_size, state.st_mtime, self, place)
                 else:
-                    yield NotCarried(name=report_name(name), reason=source_tree.ODD)
+                    yield NotCarried(report_name(name), source_tree.NOT_REGULAR)
             except OSError as error:
                 yield not_readable(name, error)
 
@@ -152,14 +152,12 @@ def _is_text(name: str) -> bool:
 
 def _opened(path: str) -> BinaryIO:
     """Open a file and never what a link of that name points to, nor wait for a pipe."""
-    descriptor = os.open(
-        path,
-        os.O_RDONLY
-        | getattr(os, "O_NOFOLLOW", 0)
-        | getattr(os, "O_NONBLOCK", 0)
-        | getattr(os, "O_BINARY", 0),
-    )
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # not every system has each of them
+        flags |= getattr(os, name, 0)
+    descriptor = os.open(path, flags)
+    # Asked of what is open now: it may have been exchanged since the folder was listed.
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise source_tree.Damaged("it is no file")
+        raise source_tree.Damaged("it is not a file")
     return os.fdopen(descriptor, "rb")

@@ -11,7 +11,14 @@ from typing import ParamSpec
 from app.errors import Invalid
 from app.portability.archives import tar_reader, zip_reader
 from app.portability.archives.folder_tree import FileTree, FolderTree
-from app.portability.archives.source_tree import OWN, ArchiveTree, Entry, Limits, Tree, files
+from app.portability.archives.source_tree import (
+    LOCAL_LIMITS,
+    ArchiveTree,
+    Entry,
+    Limits,
+    Tree,
+    files,
+)
 from app.portability.content.clean_text import UNREADABLE, reason_text
 
 P = ParamSpec("P")
@@ -20,7 +27,7 @@ MOST_UNPACKED = 4 << 20
 
 
 def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
-    """Return what a look says, and no where nothing can be read."""
+    """Return what a look at something says; False where it cannot be read."""
     try:
         return like(*given, **named)
     except UNREADABLE:
@@ -28,21 +35,19 @@ def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
 
 
 def is_alone(path: Path) -> bool:
-    """Return whether it is one file and no archive.
-
-    What such a file is its content tells, whatever its name is.
-    """
+    """Return whether it is one file and no archive; its content tells what it is, not its name."""
     return path.is_file() and not (
         zip_reader.is_zip(path) or tar_reader.is_gzip(path) or tar_reader.is_tar(path)
     )
 
 
-def tree_of(path: Path, limits: Limits = OWN) -> Tree:
+def tree_of(path: Path, limits: Limits = LOCAL_LIMITS) -> Tree:
     """Return the files of a folder, a zip, a tar, a gzipped tar, or one file.
 
     Raise Invalid for what is not there or damaged as a whole.
     """
     try:
+        # By content and never by the ending of the name: backups are often renamed.
         if path.is_dir():
             return FolderTree(path)
         if not path.is_file():
@@ -50,7 +55,7 @@ def tree_of(path: Path, limits: Limits = OWN) -> Tree:
         if zip_reader.is_zip(path):
             return zip_reader.ZipTree(path, limits)
         if tar_reader.is_gzip(path):
-            return tar_reader.unpacked(path, limits)
+            return tar_reader.unpack(path, limits)
         return (
             tar_reader.TarTree(path.open("rb"), limits)
             if tar_reader.is_tar(path)
@@ -61,12 +66,10 @@ def tree_of(path: Path, limits: Limits = OWN) -> Tree:
 
 
 def beginning_of(path: Path) -> Tree:
-    """Return the files so as to look at some.
-
-    Of a gzipped archive those that are near its beginning.
-    """
+    """Return the files so as to look at some; of a gzipped archive those near its beginning."""
+    # To list a whole tar.gz means to unpack it, and each format of the list looks at it once.
     return (
-        tar_reader.beginning(path, MOST_UNPACKED)
+        tar_reader.read_beginning(path, MOST_UNPACKED)
         if path.is_file() and tar_reader.is_gzip(path)
         else tree_of(path)
     )
@@ -75,10 +78,7 @@ def beginning_of(path: Path) -> Tree:
 def first_entries(
     path: Path, most: int = MOST_LOOKED_AT, opened: Callable[[Path], Tree] = beginning_of
 ) -> Iterator[Entry]:
-    """Yield the first files, so as to look at them.
-
-    Of a gzipped archive those near its beginning.
-    """
+    """Yield the first files, so as to look at them."""
     tree = opened(path)
     try:
         yield from (one for one in islice(files(tree), most) if isinstance(one, Entry))
@@ -93,13 +93,15 @@ def all_are(path: Path, like: Callable[[Entry], bool], endings: Container[str]) 
     alone = is_alone(path)
     found = False
     for number, entry in enumerate(first_entries(path)):
+        # Ten are opened, the names of the others must do: a look should take no longer than a
+        # moment.
         if not (alone or entry.ending in endings) or (number < 10 and not like(entry)):
             return False
         found = True
     return found
 
 
-def within(tree: Tree) -> Tree:
+def enter_top_folder(tree: Tree) -> Tree:
     """Return the one folder that an archive holds; of every other tree all of it."""
     if isinstance(tree, ArchiveTree):
         tree.enter()

@@ -21,15 +21,15 @@ from app.portability.content.source_items import Folders, NotCarried
 DEEPEST = 64
 LONGEST = 255
 """The characters of a name."""
-FREE = 16 << 20
+ALWAYS_ALLOWED = 16 << 20
 """So many bytes may an archive, and each file of it, unpack to, however well they are packed.
 
 A note of one letter is no bomb.
 """
 PACKED = frozenset({"zip", "jex", "tar", "gz", "tgz", "bz2", "xz", "7z", "rar"})
-LINK = "it is a link, and links are not followed"
-ODD = "it is no ordinary file"
-_TWICE = "another file of the archive has this name"
+IS_LINK = "links are not followed"
+NOT_REGULAR = "it is not a regular file"
+_TWICE = "another file in the archive has the same name"
 
 
 class Damaged(OSError):
@@ -52,7 +52,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     def room(self, packed: int) -> int:
         """Return how many bytes so many of an archive, or of a file in it, may unpack to."""
-        return min(self.bytes, max(FREE, self.ratio * packed))
+        return min(self.bytes, max(ALWAYS_ALLOWED, self.ratio * packed))
 
     def require_room(self, path: Path, unpacked: int) -> None:
         """Raise Invalid for an archive that would unpack to so many bytes, if these are too
@@ -61,17 +61,16 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         room = self.room(path.stat().st_size)
         if unpacked > room:
             most = (
-                f"more than {room:,} bytes, which is {self.ratio} times its size or the most "
-                "that is taken"
+                f"more than {room:,} bytes, {self.ratio} times its size or the most that is allowed"
             )
             raise Invalid(
                 f"{path.name} is refused: it would unpack to {most}.", field="path", limitBytes=room
             )
 
 
-OWN = Limits()
+LOCAL_LIMITS = Limits()
 """For what lies on this machine."""
-UPLOADED = Limits(entries=10_000, bytes=512 << 20, nested=False)
+UPLOAD_LIMITS = Limits(entries=10_000, bytes=512 << 20, nested=False)
 
 
 class Opener(Protocol):
@@ -125,12 +124,12 @@ class Entry(msgspec.Struct, frozen=True):
 
     def read(self, most: int) -> bytes:
         """Return all its bytes; raise OSError if they are damaged or more than `most`."""
+        # The size that an archive tells may be a lie, so it is asked both of it and of the bytes.
         content = b""
         if self.size <= most:
             with self.open() as stream:
-                content = stream.read(
-                    self.size + 1
-                )  # a reader makes room at once for what it is asked
+                # a reader makes room at once for what it is asked
+                content = stream.read(self.size + 1)
                 if self.size < len(content) <= most:
                     content += stream.read(most - self.size)  # it has grown since it was listed
         if max(self.size, len(content)) > most:
@@ -171,7 +170,7 @@ def files(tree: Tree) -> Iterator[Entry | NotCarried]:
 
 
 class ArchiveTree(ABC):
-    """The files of an archive, of which its kind gives the members as they are called there."""
+    """The files of an archive; each kind of archive gives its members under their names there."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -191,6 +190,7 @@ class ArchiveTree(ABC):
                 tops.add(
                     one.path.partition("/")[0] if isinstance(one, Folder) or "/" in one.path else ""
                 )
+                # Two at the top, or a file there, and nothing is to be entered.
                 if len(tops) > 1 or "" in tops:
                     return
         self._top = "".join(f"{top}/" for top in tops)
@@ -210,13 +210,15 @@ class ArchiveTree(ABC):
                 _pass_over(one, self._top, passed)
                 continue
             own = one.path[len(self._top) :]
+            # Paths such as a/b/c/… hide many folders in one entry; no more are made than entries
+            # are allowed.
             if len(folders) < self.limits.entries:
                 folder = own.rpartition("/")[0] if isinstance(one, Entry) else own
                 yield from _new_folders(unicodedata.normalize("NFC", folder), folders)
             if isinstance(one, Entry):
                 path = distinct(own, taken)
                 if not path:
-                    yield NotCarried(name=report_name(own), reason=_TWICE)
+                    yield NotCarried(report_name(own), _TWICE)
                 else:
                     yield one if path == one.path else msgspec.structs.replace(one, path=path)
         for path, count in passed.items():
@@ -229,11 +231,8 @@ class ArchiveTree(ABC):
         )
 
 
-class Part(io.RawIOBase):
-    """A stream of exactly so many bytes, which are read by place and number.
-
-    Fewer or more of them are damage.
-    """
+class SizedStream(io.RawIOBase):
+    """A stream of exactly so many bytes; fewer or more of them are damage."""
 
     def __init__(
         self,
@@ -248,35 +247,38 @@ class Part(io.RawIOBase):
         self._broken = broken
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
         """Fill the buffer; raise Damaged for damage."""
         left = self._size - self._place
         try:
+            # At the end one byte more is asked for: an archive that gives it lied about the size.
             found = self._read(self._place, min(len(buffer), left) if left else 1)
         except self._broken as error:
             raise Damaged(f"it is damaged: {reason_text(error)}") from None
         if bool(found) != bool(left):
-            raise Damaged("it is damaged: its size is not the one that the archive tells")
+            raise Damaged("it is damaged: its size differs from the one in the archive")
         self._place += len(found)
         buffer[: len(found)] = found
         return len(found)
 
 
-def fault_of(path: str, limits: Limits = OWN) -> str:
+def fault_of(path: str, limits: Limits = LOCAL_LIMITS) -> str:
     """Return what is wrong with the path of a file in an archive; empty if nothing is."""
     segments = path.split("/")
     if any(segment in ("", ".", "..") for segment in segments):
-        return "its path leads out of the import or nowhere"
+        return "its path leads outside the archive"
     if "\\" in path or (path[1:2] == ":" and path[0].isascii() and path[0].isalpha()):
-        return "its path is one of another system, with a backslash or a drive"
+        return "its path has a backslash or drive letter"
+    # isprintable is much faster and right for nearly every path; it also refuses odd spaces,
+    # though.
     if not path.isprintable() and any(unicodedata.category(mark) in ("Cc", "Cs") for mark in path):
-        return "its path holds control characters or bytes that are no text"
+        return "its path contains control characters or invalid text"
     if path.count("/") > DEEPEST or max(map(len, segments)) > LONGEST:
         return (
-            f"its path is deeper than {DEEPEST} folders, or a name in it is longer than "
+            f"its path is nested deeper than {DEEPEST} folders or has a name longer than "
             f"{LONGEST} characters"
         )
     if (
@@ -284,7 +286,7 @@ def fault_of(path: str, limits: Limits = OWN) -> str:
         and "." in segments[-1]
         and segments[-1].rpartition(".")[2].lower() in PACKED
     ):
-        return "it is an archive in an archive"
+        return "it is an archive within the archive"
     return ""
 
 
@@ -306,10 +308,7 @@ def _new_folders(path: str, given: set[str]) -> Iterator[Folder]:
 
 
 def _pass_over(one: hidden_files.Hidden, top: str, passed: dict[str, int | None]) -> None:
-    """Count a hidden file of an archive by what is hidden as a whole.
-
-    None stands for a file that is no folder.
-    """
+    """Count a hidden file by the outermost hidden folder; None stands for a file by itself."""
     part = hidden_files.hidden_part(one.path.removeprefix(top))
     alone = one.path.removeprefix(top) == part and not one.is_folder
     passed[part] = None if alone else (passed.get(part) or 0) + (not one.is_folder)

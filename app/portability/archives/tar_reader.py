@@ -22,15 +22,15 @@ from typing import IO, BinaryIO
 from app.core.database.disk_reserve import is_disk_full
 from app.errors import Invalid, StorageFull
 from app.portability.archives.source_tree import (
-    LINK,
-    ODD,
-    OWN,
+    IS_LINK,
+    LOCAL_LIMITS,
+    NOT_REGULAR,
     ArchiveTree,
     Entry,
     Folder,
     Found,
     Limits,
-    Part,
+    SizedStream,
     fault_of,
 )
 from app.portability.content import hidden_files
@@ -49,7 +49,7 @@ _NAMED_BEFORE = (tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE)
 def is_tar(path: Path) -> bool:
     """Return whether a file begins with a whole header of a tar archive."""
     with path.open("rb") as file:
-        return _head(file.read(BLOCK)) is not None
+        return _parse_header(file.read(BLOCK)) is not None
 
 
 def is_gzip(path: Path) -> bool:
@@ -58,7 +58,7 @@ def is_gzip(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def beginning(path: Path, most: int) -> "TarTree":
+def read_beginning(path: Path, most: int) -> "TarTree":
     """Return as much of a gzipped archive as is in its first `most` bytes."""
     found = io.BytesIO()
     with contextlib.suppress(*_GZIP_BROKEN), gzip.open(path) as packed:
@@ -67,11 +67,12 @@ def beginning(path: Path, most: int) -> "TarTree":
     return TarTree(found)
 
 
-def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
-    """Return a gzipped archive, written to a temporary file.
+def unpack(path: Path, limits: Limits = LOCAL_LIMITS) -> "TarTree":
+    """Return a gzipped archive, unpacked to a temporary file.
 
-    Invalid for one that is damaged at its beginning or grows without end.
+    Raise Invalid for one that is damaged at its beginning or is a bomb.
     """
+    # A file and not memory: files are read out of order later, and gzip cannot be read backwards.
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(tempfile.TemporaryFile())
         cut = False
@@ -83,16 +84,14 @@ def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
         except _GZIP_BROKEN as error:
             if isinstance(error, OSError) and is_disk_full(error):
                 room = (
-                    f"{path.name} is unpacked to the system's place for temporary files, which "
+                    f"{path.name} is unpacked to the system's folder for temporary files, which "
                     "is full. Make room there and try again."
                 )
                 raise StorageFull(room) from None
             if not file.tell():
-                raise Invalid(
-                    f"{path.name} is no whole archive; it is damaged or was cut off.", field="path"
-                ) from None
+                raise Invalid(f"{path.name} is damaged or incomplete.", field="path") from None
             cut = True
-        opened.pop_all()
+        opened.pop_all()  # the tree closes the file from here on
     return TarTree(file, limits, cut=cut)
 
 
@@ -102,9 +101,12 @@ class TarTree(ArchiveTree):
     `cut` says that its end is missing.
     """
 
-    def __init__(self, file: IO[bytes], limits: Limits = OWN, *, cut: bool = False) -> None:
+    def __init__(
+        self, file: IO[bytes], limits: Limits = LOCAL_LIMITS, *, cut: bool = False
+    ) -> None:
         super().__init__(limits)
         self._file = file
+        # One file position for all: seek and read of two threads must not cross.
         self._lock = threading.Lock()
         self._end = file.seek(0, io.SEEK_END)
         self._cut = cut
@@ -114,40 +116,44 @@ class TarTree(ArchiveTree):
         place, name, count = 0, "", 0
         while place + BLOCK <= self._end:
             block = self.read_at(place, BLOCK)
-            head = _head(block)
+            head = _parse_header(block)
             if head is None:
+                # Blocks of zeros end an archive, but two archives put together have them in the
+                # middle.
                 if not block.strip(b"\0"):
                     place += BLOCK
                     continue
                 name, found = "", self._next_head(place + BLOCK)
                 yield NotCarried(
-                    name=f"bytes {place} to {found}",
-                    reason="the archive is damaged here; what it contained is unknown",
+                    f"bytes {place} to {found}",
+                    "the archive is damaged here; what it contained is unknown",
                 )
                 place = found
                 continue
             count += 1
             if count > self.limits.entries or place > self.limits.bytes:
                 yield NotCarried(
-                    name="the rest",
-                    reason=f"the archive has more than {self.limits.entries:,} files or "
+                    "the rest",
+                    f"the archive has more than {self.limits.entries:,} files or "
                     f"{self.limits.bytes:,} bytes",
                 )
                 return
             data = place + BLOCK
+            # Contents are padded to whole blocks; -(-a // b) rounds up.
             place = data + -(-head.size // BLOCK) * BLOCK
             if head.type in _NAMED_BEFORE:
+                # A long name is an entry of its own right before the file that it belongs to.
                 name = self._long_name(head, data) or name
             elif head.type != tarfile.GNUTYPE_LONGLINK:
                 yield from self._member(head, name or head.name, data)
                 name = ""
         if place > self._end or self._cut:
-            yield NotCarried(name="the end of the archive", reason="the archive was cut off")
+            yield NotCarried("the end of the archive", "the archive was cut off")
 
     def open(self, entry: Entry) -> BinaryIO:
         """Open a file."""
         return io.BufferedReader(
-            Part(
+            SizedStream(
                 lambda place, size: self.read_at(
                     entry.place + place, min(size, entry.size - place)
                 ),
@@ -176,14 +182,14 @@ class TarTree(ArchiveTree):
         if hidden_files.hidden_part(path):
             yield hidden_files.Hidden(path, is_folder)
         elif fault := fault_of(path, self.limits):
-            yield NotCarried(name=report_name(path), reason=fault)
+            yield NotCarried(report_name(path), fault)
         elif is_folder:
             yield Folder(path)
         elif head.type not in _FILES:
-            yield NotCarried(name=report_name(path), reason=LINK if head.type in _LINKS else ODD)
+            yield NotCarried(report_name(path), IS_LINK if head.type in _LINKS else NOT_REGULAR)
         elif data + head.size > self._end:
             yield NotCarried(
-                name=report_name(path), reason="it is cut off, or its size in the archive is wrong"
+                report_name(path), "it is cut off, or its size in the archive is wrong"
             )
         else:
             yield Entry(path, head.size, head.mtime or None, self, data)
@@ -192,17 +198,18 @@ class TarTree(ArchiveTree):
         text = self.read_at(data, min(head.size, MOST_NAME))
         if head.type == tarfile.GNUTYPE_LONGNAME:
             return text.rstrip(b"\0").decode("utf-8", "surrogateescape")
+        # A global header holds for all files that follow, so it cannot name one.
         return "" if head.type == tarfile.XGLTYPE else _pax_path(text)
 
     def _next_head(self, place: int) -> int:
         while place + BLOCK <= self._end:
-            if _head(self.read_at(place, BLOCK)) is not None:
+            if _parse_header(self.read_at(place, BLOCK)) is not None:
                 return place
             place += BLOCK
         return self._end
 
 
-def _head(block: bytes) -> tarfile.TarInfo | None:
+def _parse_header(block: bytes) -> tarfile.TarInfo | None:
     """Return a header; None for what is none, by its checksum."""
     try:
         head = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
@@ -216,6 +223,7 @@ def _head(block: bytes) -> tarfile.TarInfo | None:
 def _pax_path(text: bytes) -> str:
     """Return the path that an extended header tells, if it tells one."""
     while text:
+        # Records are "LENGTH NAME=VALUE\n", and the length counts itself.
         length, space, _ = text.partition(b" ")
         if (
             not space

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from app.errors import Invalid
 from app.portability.archives import open_source
-from app.portability.archives.source_tree import UPLOADED, Entry, Tree
+from app.portability.archives.source_tree import UPLOAD_LIMITS, Entry, Tree
 from app.portability.content.clean_text import not_readable
 from app.portability.content.file_names import safe_name
 from app.portability.content.source_items import NotCarried, PassedOver
 
 
-def proved(path: Path, folder: Path, name: str) -> Path:
+def check_upload(path: Path, folder: Path, name: str) -> Path:
     """Return the upload under its own name in a folder of its own, proved to stay within the
     limits; raise Invalid for what does not.
     """
@@ -22,7 +22,7 @@ def proved(path: Path, folder: Path, name: str) -> Path:
     file = folder / safe_name(name.replace("\\", "/").rpartition("/")[2])
     path.rename(file)
     if not open_source.is_alone(file):
-        tree = open_source.tree_of(file, UPLOADED)
+        tree = open_source.tree_of(file, UPLOAD_LIMITS)
         try:
             _prove(tree)
         finally:
@@ -40,6 +40,7 @@ def _prove(tree: Tree) -> None:
     """Read all of a tree and raise Invalid if anything of it is refused or damaged, whatever it
     says of itself.
     """
+    # Read, not only listed: what an archive says of sizes is no proof.
     for one in tree.entries():
         refused = _read_through(one) if isinstance(one, Entry) else one
         if isinstance(refused, NotCarried) and not isinstance(refused, PassedOver):

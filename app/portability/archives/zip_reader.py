@@ -13,16 +13,16 @@ from typing import BinaryIO
 
 from app.errors import Invalid
 from app.portability.archives.source_tree import (
-    LINK,
-    ODD,
-    OWN,
+    IS_LINK,
+    LOCAL_LIMITS,
+    NOT_REGULAR,
     ArchiveTree,
     Damaged,
     Entry,
     Folder,
     Found,
     Limits,
-    Part,
+    SizedStream,
     fault_of,
 )
 from app.portability.content import hidden_files
@@ -33,7 +33,7 @@ MOST_ENTRIES = 200_000
 """What is known of each file is held in memory."""
 MOST_DIRECTORY = 64 << 20
 _OF_ENTRY = 512
-"""Bytes of the list of files for each file that there may be."""
+"""Bytes that the list of files may take for each file there may be."""
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -61,18 +61,18 @@ def is_zip(path: Path) -> bool:
 class ZipTree(ArchiveTree):
     """A zip archive; raises Invalid if it is damaged as a whole or made to do harm."""
 
-    def __init__(self, path: Path, limits: Limits = OWN) -> None:
+    def __init__(self, path: Path, limits: Limits = LOCAL_LIMITS) -> None:
         super().__init__(limits)
-        self._file = _Listing(path, min(MOST_ENTRIES, limits.entries))
+        self._file = _LimitedFile(path, min(MOST_ENTRIES, limits.entries))
         try:
+            # Reads the whole list at once, whatever size it claims; that is what _LimitedFile is
+            # for.
             self._archive = zipfile.ZipFile(self._file)
             self._file.listed(self._archive)
             _require_harmless(path, self._archive.infolist(), limits)
         except _BROKEN:
             self._file.close()
-            raise Invalid(
-                f"{path.name} is no whole zip archive; it is damaged or was cut off.", field="path"
-            ) from None
+            raise Invalid(f"{path.name} is damaged or incomplete.", field="path") from None
         except Invalid:
             self._file.close()
             raise
@@ -89,7 +89,7 @@ class ZipTree(ArchiveTree):
             if hidden_files.hidden_part(path):
                 yield hidden_files.Hidden(path, info.is_dir())
             elif fault := self._fault(info, path):
-                yield NotCarried(name=report_name(path), reason=fault)
+                yield NotCarried(report_name(path), fault)
             elif info.is_dir():
                 yield Folder(path)
             else:
@@ -104,7 +104,7 @@ class ZipTree(ArchiveTree):
         except _BROKEN as error:
             raise Damaged(f"it is damaged: {reason_text(error)}") from None
         return io.BufferedReader(
-            Part(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16
+            SizedStream(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16
         )
 
     def close(self) -> None:
@@ -113,27 +113,25 @@ class ZipTree(ArchiveTree):
         self._file.close()
 
     def _fault(self, info: zipfile.ZipInfo, path: str) -> str:
-        if (
-            "\0" in info.orig_filename or "\\" in info.orig_filename
-        ):  # which the library turns into other paths
+        # zipfile cuts at NUL and turns backslashes, so it would use another path than this
+        if "\0" in info.orig_filename or "\\" in info.orig_filename:
             return fault_of(info.orig_filename)
         if (fault := fault_of(path, self.limits)) or info.is_dir():
             return fault
+        # The upper half holds Unix's mode, 0 where another system packed it.
         if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG):
-            return LINK if kind == stat.S_IFLNK else ODD
+            return IS_LINK if kind == stat.S_IFLNK else NOT_REGULAR
         if info.flag_bits & 1:
             return "it is encrypted"
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            return "it is compressed in a way that is not read here"
+            return "its compression method is not supported"
         if info.file_size > self.limits.room(info.compress_size):
-            return f"it would grow to more than {self.limits.ratio} times its size"
+            return f"it would unpack to more than {self.limits.ratio} times its size"
         return ""
 
 
-class _Listing(io.BufferedReader):
-    """The file of an archive; while its list of files is read, which the library does at once,
-    only so much as such a list may be.
-    """
+class _LimitedFile(io.BufferedReader):
+    """The file of an archive; while the library reads its list of files, reads are limited."""
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(io.FileIO(path))
@@ -164,6 +162,7 @@ def _require_harmless(path: Path, infos: list[zipfile.ZipInfo], limits: Limits) 
     packed = path.stat().st_size
     end = size = 0
     for info in sorted(infos, key=lambda one: one.header_offset):
+        # The classic bomb: thousands of entries that all unpack the same few bytes.
         if info.header_offset < end:
             raise Invalid(
                 f"{path.name} is refused: files in it share the same bytes.", field="path"
@@ -178,11 +177,9 @@ def _require_harmless(path: Path, infos: list[zipfile.ZipInfo], limits: Limits) 
 
 
 def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
-    """Return what files are sorted by.
-
-    As if each name had a mark before it, that of files the lower one; in NFC, so as to be the
-    same everywhere.
-    """
+    """Return a key by which files come before folders, in NFC to be the same everywhere."""
+    # \1 before the names of files and \2 before those of folders; \0 ends a name, so that "a b"
+    # does not come between "a" and what lies in it.
     path = unicodedata.normalize("NFC", info.filename)
     folder, slash, name = path.rpartition("/")
     marked = f"\2{folder.replace('/', chr(0) + chr(2))}\0" if slash else ""
@@ -190,11 +187,11 @@ def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
 
 
 def _moment(info: zipfile.ZipInfo) -> float | None:
-    """Return when a file was changed.
-
-    The moment that most programs add, else the time of day where this machine is; None for the
-    first there is.
+    """Return when a file was changed: the exact moment that most programs add, else the wall time
+    as of this machine's zone; None for the earliest, which stands for no time.
     """
+    # Extra fields: two bytes of kind, two of size, then as many bytes; in ours bit 0 says that
+    # the time of change is there.
     extra, place = info.extra, 0
     while place + _FIELD.size <= len(extra):
         kind, size = _FIELD.unpack_from(extra, place)

@@ -16,13 +16,14 @@ from app.portability.content.literal_text import replace_outside
 Kind = Literal["note", "file"]
 Lookup = Callable[[Kind, int], str | None]
 _PREFIX = r"(?:hearth:note/|/os/notes/|/os/attachments/)"
+# No word, slash or dash behind the number: /os/notes/12/edit or 12-draft is another address.
 _NUMBERED = re.compile(rf"({_PREFIX})([1-9][0-9]{{0,15}})(?![\w/-])")
 _PLACE = r"""(\][ \t]*\([ \t]*<?|^ {0,3}\[[^\]\n]{1,500}\]:[ \t]*<?|=["'])"""
 """What stands before the address of a link: in Markdown, in a definition, in HTML."""
 _REST = r"""((?:[#?][^()\s<>"']{0,2000})?)(?=[)\s<>"']|\Z)"""
 _BEFORE = re.compile(rf"{_PLACE}\Z", re.MULTILINE)
 _BEHIND = re.compile(_REST)
-_LONGEST_PLACE = 600
+_LONGEST_PLACE = 600  # longer than the longest label of a definition in `_PLACE`
 _KEYED = re.compile(rf"({_PREFIX})([0-9a-f]{{12}}-[0-9]{{10,16}})(?![\w/-])")
 _KEY = r"([A-Za-z0-9%._~/+=@-]{1,3000})"
 _NAMED = re.compile(rf"(note|attachment):{_KEY}")
@@ -30,16 +31,15 @@ _RELATIVE = re.compile(rf"""{_PLACE}([^()\s<>#?"']{{1,2000}}){_REST}""", re.MULT
 
 
 def may_hold(text: str) -> bool:
-    """Say quickly whether a text may hold addresses of the workspace."""
+    """Return quickly whether a text may hold addresses of the workspace."""
     return "/os/notes/" in text or "/os/attachments/" in text or "hearth:note/" in text
 
 
 def to_export_file(text: str, file: str, path: Lookup, key: Lookup) -> str:
     """Return a text as it stands in the file of an export.
 
-    Links to what is exported lead to its file, other addresses hold its key.
-
-    What is not exported keeps its number.
+    Links to what is exported lead to its file, its other addresses hold its key. What is not
+    exported keeps its number.
     """
     if not may_hold(text):
         return text
@@ -74,6 +74,8 @@ def to_names(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]
 
     def put(match: re.Match[str]) -> str | None:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(file), unquote(match[2])))
+        # Only in the export's own spelling: a link that people wrote otherwise must come back as it
+        # is.
         found = key(target) if relative_link(file, target) == match[2] else None
         return (
             None
@@ -91,7 +93,7 @@ def to_names(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]
 def referenced_keys(text: str) -> set[tuple[Kind, str]]:
     """Return what a text of a source may refer to, by kind and key."""
     found: set[tuple[Kind, str]] = set()
-
+    # `replace_outside` serves to look only: nothing that `add` returns is ever put into the text.
     if _may_be_named(text):
         replace_outside(
             _NAMED,

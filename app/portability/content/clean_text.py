@@ -3,11 +3,14 @@
 What no database takes is gone, and nothing here raises.
 """
 
+import base64
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from app.core.database.tx import stamp
 from app.errors import Invalid
@@ -38,6 +41,7 @@ def clean_text(text: object) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
         return text.replace("\0", "")
+    # Through UTF-16 pairs of halves become characters, and only single halves become �.
     return (
         text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
     )
@@ -46,6 +50,7 @@ def clean_text(text: object) -> str:
 def one_line(text: object, most: int = LONGEST_TITLE) -> str:
     """Return a text as one line of at most so many characters, in NFC, without control
     characters."""
+    # Cut before the slower steps: what should be a name may be a whole file.
     whole = unicodedata.normalize("NFC", " ".join(clean_text(text)[: most * 4].split()))
     kept = (
         whole
@@ -71,6 +76,7 @@ def title_of(text: str, otherwise: str) -> str:
 
 def folder_name(name: object, otherwise: str = "Untitled") -> str:
     """Return a name that a folder can have."""
+    # Signs that look alike: a name with a slash must not become two folders.
     found = one_line(clean_text(name).replace("/", "∕").replace("\\", "∖"))
     return otherwise if found in ("", ".", "..") else found
 
@@ -103,12 +109,13 @@ def web_address(address: object) -> str:
 def moment_from_epoch(value: object, per_second: int) -> str | None:
     """Return a moment that is told as a number of seconds, or of parts of one, since 1970.
 
-    None for what is no such number, and for 0.
+    None for what is no such number, and for 0, by which programs mean "never".
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
         number = float(value)
+        # Not fromtimestamp, which fails before 1970 on Windows.
         return stamp(_START + timedelta(seconds=number / per_second)) if number else None
     except (ValueError, OverflowError):
         return None
@@ -124,6 +131,7 @@ def moment_from_iso(value: object) -> str | None:
     except ValueError:
         return None
     if found.tzinfo is None:
+        # No zone is told, so none is made up: the import reads it as a time of the user's own.
         return found.isoformat(timespec="milliseconds")
     try:
         return stamp(found.astimezone(UTC))
@@ -131,12 +139,44 @@ def moment_from_iso(value: object) -> str | None:
         return None
 
 
+def stored_moment(found: date) -> str:
+    """Return a day, a moment in UTC, or a wall time where there is no zone, as they are stored."""
+    if not isinstance(found, datetime):
+        return found.isoformat()
+    if found.tzinfo is None:
+        return found.isoformat(timespec="seconds")
+    try:
+        return stamp(found.astimezone(UTC))
+    except OverflowError:  # at the ends of the calendar UTC is in the year 0 or 10,000
+        return found.replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def zone_named(name: str) -> ZoneInfo | None:
+    """Return the time zone of that name, None if there is none."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (OSError, ValueError, KeyError):  # a folder, a path, or no such file
+        return None
+
+
+def decode_base64(text: str) -> bytes:
+    """Return the bytes that a text stands for; empty for what is no Base64."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
+
+
+def mappings_in(value: Any) -> list[dict[str, Any]]:
+    """Return the mappings of what should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def note_damaged_text(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
         yield NotCarried(
-            name=report_name(name),
-            reason="it contained bytes that are not valid text; each is now a �",
+            report_name(name), "it contained bytes that are not valid text; each is now a �"
         )
 
 
@@ -158,7 +198,7 @@ def reason_text(error: BaseException) -> str:
 
 def not_readable(name: str, error: BaseException) -> NotCarried:
     """Tell of something that cannot be read."""
-    return NotCarried(name=report_name(name), reason=f"it cannot be read: {reason_text(error)}")
+    return NotCarried(report_name(name), f"it cannot be read: {reason_text(error)}")
 
 
 def join_paragraphs(*parts: str | None) -> str:

@@ -22,7 +22,7 @@ _WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
 class FileLinks:
     """What links by title have to say so that other programs find the files.
 
-    Titles whose file has another name, or one of several, matter alone.
+    Only titles matter whose file has another name, or a name that several files have.
     """
 
     def __init__(
@@ -38,10 +38,8 @@ class FileLinks:
             ):
                 self._odd |= link_names(title)
 
-    def written(self, text: str) -> tuple[str, dict[str, str]]:
-        """Return a text with links that files of the export answer to, and what stood there before
-        by what stands there now.
-        """
+    def rewrite_links(self, text: str) -> tuple[str, dict[str, str]]:
+        """Return a text whose links find the files of the export, and for each new text the old."""
         before: dict[str, str] = {}
         if not self._odd or "[[" not in text:
             return text, before
@@ -53,6 +51,7 @@ class FileLinks:
                 new is not None
                 and new != old
                 and len(new) <= LONGEST
+                # Two old texts for the same new one could not be told apart on the way back.
                 and before.setdefault(new, old) == old
             ):
                 parts += [text[end : link.start], "[[", new, "]]"]
@@ -67,6 +66,7 @@ class FileLinks:
         if note is None or place is None:
             return None
         names = link_names(note["title"])
+        # A title may hold # itself, so the cut is the one whose left side is the note's name.
         title, rest = next(
             cut
             for cut in _split_target(link.target)
@@ -83,7 +83,9 @@ class FileLinks:
         old = text[link.start + 2 : link.end - 2]
         bar = old.find("|")
         if bar >= 0:
+            # In a table the bar stands behind a backslash, which belongs to it.
             return f"{target}{rest}{old[bar - (old[bar - 1 : bar] == chr(92)) :]}"
+        # A new alias keeps the old words in sight; in a table its bar needs a backslash.
         row = text[text.rfind("\n", 0, link.start) + 1 : link.start].lstrip().startswith("|")
         return f"{target}{rest}{chr(92) * row}|{old}"
 

@@ -11,9 +11,11 @@ from urllib.parse import quote
 
 LONGEST = 80
 LONGEST_BYTES = 200
+# Besides what Windows refuses: marks of direction, a BOM and private use, which nobody can see.
 _REFUSED = re.compile(
     r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]'
 )
+# Windows takes CON.txt and "com¹" for devices, with any ending.
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\s*\.|\s*$)", 2
 )
@@ -27,22 +29,20 @@ def safe_name(name: str, ending: str = "") -> str:
     text = _REFUSED.sub("_", unicodedata.normalize("NFC", name))
     if ending and text.lower().endswith(ending):
         text, ending = text[: -len(ending)], text[-len(ending) :]
-    text = _cut(text.strip(" "), LONGEST_BYTES).rstrip(". ")
+    text = _cut(text.strip(" "), LONGEST_BYTES).rstrip(". ")  # Windows drops both at the end
     if not text or text.startswith((".", "~")):
-        text = f"_{text.lstrip('.~')}"
+        text = f"_{text.lstrip('.~')}"  # hidden on Unix, or a temporary file of an editor
     if _RESERVED.match(text):
         text = f"_{text}"
     return text + ending
 
 
-class Taken:
-    """The names in one folder; `free` gives each only once, whatever a system takes for the
-    same.
-    """
+class UniqueNames:
+    """The names in one folder; `free` gives each only once, also where systems ignore case."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        """Of each name that is taken, the highest number that one like it has."""
+        """Of each name that is allowed, the highest number that one like it has."""
 
     def free(self, name: str, ending: str = "") -> str:
         """Return the safe name for a name, with a number where it is taken."""
@@ -51,6 +51,7 @@ class Taken:
         stem, dot, end = (
             found.rpartition(".") if ending and found.lower().endswith(ending) else (found, "", "")
         )
+        # Goes on from the last number of that name: counting from 1 is quadratic for equal titles.
         number = self._numbers.get(key, 1)
         while _comparison_key(found) in self._numbers:
             number += 1
@@ -70,6 +71,7 @@ def relative_link(start: str, target: str) -> str:
 
 
 def _comparison_key(name: str) -> str:
+    # Case folding may bring up what decomposes again, so Unicode's caseless match does both twice.
     return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold()).casefold()
 
 

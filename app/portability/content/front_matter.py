@@ -23,7 +23,7 @@ _FIELD = re.compile(rf"({_NAME}):(?: +(?:({_SCALAR})|\[((?:{_WORD}(?:, *{_WORD})
 _LISTED = re.compile(rf"( *)- ({_SCALAR}) *")
 
 
-class Parted(NamedTuple):
+class FrontMatter(NamedTuple):
     """A file's front matter and the text below it.
 
     `trouble` says why lines that look like front matter are none.
@@ -34,16 +34,20 @@ class Parted(NamedTuple):
     trouble: str | None = None
 
 
-def split_front_matter(text: str) -> Parted:
+def split_front_matter(text: str) -> FrontMatter:
     """Return the fields and the body of a file.
 
     Without front matter, or with one that is no YAML mapping, all of it is body.
     """
     found = find_block(text)
     if found is None:
-        return Parted({}, text)
+        return FrontMatter({}, text)
     fields, trouble = read_fields(found[1])
-    return Parted(fields, text[found.end() :]) if trouble is None else Parted({}, text, trouble)
+    return (
+        FrontMatter(fields, text[found.end() :])
+        if trouble is None
+        else FrontMatter({}, text, trouble)
+    )
 
 
 def find_block(text: str) -> re.Match[str] | None:
@@ -52,8 +56,7 @@ def find_block(text: str) -> re.Match[str] | None:
 
 
 def read_fields(lines: str) -> tuple[dict[str, Any], str | None]:
-    """Return the fields of the lines of a front matter, and why they are none where they are
-    none."""
+    """Return the fields of a front matter's lines, or none and the reason."""
     for fields in (_read_own(lines), _read_simple(lines)):
         if fields is not None:
             return fields, None
@@ -73,9 +76,7 @@ def field_lines(fields: dict[str, Any]) -> str:
 
 
 def word_list(value: Any) -> list[str]:
-    """Return a field that is a list of words, also where it was written as one text with commas or
-    spaces.
-    """
+    """Return a field that is a list of words, or one text with commas or spaces between them."""
     if isinstance(value, str):
         value = value.split(",") if "," in value else value.split()
     return (
@@ -98,10 +99,7 @@ def _yaml_safe_json(value: Any) -> str:
 
 
 def _read_own(block: str) -> dict[str, Any] | None:
-    """Return the fields of a front matter as `written` gives it.
-
-    None for any other, which goes the longer way.
-    """
+    """Return the fields of a front matter as `field_lines` writes them; None for any other."""
     fields: dict[str, Any] = {}
     for line in block.splitlines():
         match = _OWN_LINE.fullmatch(line)
@@ -138,6 +136,7 @@ def _read_simple(block: str) -> dict[str, Any] | None:
         item = _LISTED.fullmatch(line)
         if item is None or name is None or indent not in (None, item[1]):
             return None
+        # A field with nothing behind it is an empty text until an item makes it a list.
         fields[name] = [*(fields[name] or ()), item[2]]
         indent = item[1]
     return fields
@@ -146,9 +145,10 @@ def _read_simple(block: str) -> dict[str, Any] | None:
 def _read_yaml(block: str) -> tuple[dict[str, Any], str | None]:
     import yaml
 
+    # PyYAML's C loader, much the faster one, where its wheel has it.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     if _nests_deep(block):
-        return {}, "its front matter is nested too deep"
+        return {}, "its front matter is nested too deeply"
     try:
         found = yaml.load(block, loader)  # noqa: S506 - the base loader makes text, lists and mappings alone
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -163,9 +163,8 @@ def _read_yaml(block: str) -> tuple[dict[str, Any], str | None]:
 
 
 def _nests_deep(block: str) -> bool:
-    """Return whether a block may nest deeper than anybody writes.
-
-    The parser's stack is not endless.
+    """Return whether a block may nest deeper than anybody writes: PyYAML's C loader recurses on
+    the C stack, where no RecursionError stops it.
     """
     deep = 0
     for bracket in _BRACKET.finditer(block):

@@ -14,11 +14,11 @@ _SYSTEMS = frozenset(
     {"thumbs.db", "desktop.ini", "__macosx", "icon\r", "$recycle.bin", ".ds_store"}
 )
 _KNOWN = {
-    ".obsidian": "it holds the settings of Obsidian",
-    ".trash": "it is the trash of Obsidian; restore what is wanted there first",
-    ".git": "it holds the history of git",
-    ".stfolder": "it is Syncthing's own",
-    ".stversions": "it holds the older versions that Syncthing keeps",
+    ".obsidian": "Obsidian's settings are not imported",
+    ".trash": "Obsidian's trash is not imported; restore notes in Obsidian first",
+    ".git": "Git's history is not imported",
+    ".stfolder": "Syncthing's own files are not imported",
+    ".stversions": "Syncthing's old versions are not imported",
 }
 
 
@@ -35,12 +35,9 @@ def is_hidden(name: str) -> bool:
 
 
 def hidden_part(path: str) -> str:
-    """Return the outermost hidden folder of a path in an archive, or its hidden file.
-
-    Empty if nothing of it is hidden.
-    """
+    """Return the outermost hidden folder of a path in an archive, or its hidden file, else ""."""
     parts = path.split("/")
-    if ".." in parts:
+    if ".." in parts:  # refused as a path later, which must be said and not passed over
         return ""
     return next(
         ("/".join(parts[: number + 1]) for number, part in enumerate(parts) if is_hidden(part)), ""
@@ -48,19 +45,17 @@ def hidden_part(path: str) -> str:
 
 
 def passed_over(path: str, count: int | None) -> PassedOver:
-    """Tell of a hidden file, or with `count` of a hidden folder of so many files."""
+    """Return the line about a hidden file, or with `count` about a hidden folder of so many."""
     name = path.rpartition("/")[2].casefold()
     reason = _KNOWN.get(name) or (
-        "it is the system's own"
-        if name in _SYSTEMS
-        else "it is hidden, as programs hide what is their own"
+        "system files are not imported" if name in _SYSTEMS else "hidden files are not imported"
     )
     if count is not None:
         reason += (
             f" ({'more than ' * (count > MOST_COUNTED)}{min(count, MOST_COUNTED):,} "
             f"{'file' if count == 1 else 'files'})"
         )
-    return PassedOver(name=report_name(path), reason=reason)
+    return PassedOver(report_name(path), reason)
 
 
 def count_files(folder: str) -> int:
@@ -68,6 +63,6 @@ def count_files(folder: str) -> int:
     count = 0
     for _, _, files in os.walk(folder):
         count += len(files)
-        if count > MOST_COUNTED:
+        if count > MOST_COUNTED:  # a .git or node cache of millions must not hold up the import
             break
     return count

@@ -18,6 +18,7 @@ OWN = "hearth"
 
 Their keys are names for good, wherever they are imported.
 """
+# Bits of `rest`, kept in the table so that an import that was cut off goes on with them.
 REFERENCES = 1
 SNAPSHOTS = 2
 _FOUND_BY_ROW = (
@@ -35,9 +36,8 @@ def key_join(kind: Kind, table: str, owner: str = "owner_id") -> str:
 
 
 def find(tx: Tx, user: int, source: str, kind: Kind, key: str) -> sqlite3.Row | None:
-    """Return what a thing of a source became.
-
-    row_id, digest, mark and what rests to be done for it; or None.
+    """Return what a thing of a source became: row_id, digest, mark and `rest`, what is left to
+    do for it; or None.
     """
     return tx.one(
         "SELECT row_id, digest, mark, rest FROM imported_items "
@@ -79,7 +79,7 @@ def put(
 
 
 def note_done(tx: Tx, user: int, source: str, key: str, what: int) -> None:
-    """Take down that something which rested to be done for a note is done."""
+    """Clear one bit of what is left to do for a note."""
     tx.run(
         "UPDATE imported_items SET rest = rest & ~:what "
         "WHERE user_id = :user AND source = :source AND kind = 'note' AND key = :key",
@@ -91,7 +91,7 @@ def note_done(tx: Tx, user: int, source: str, key: str, what: int) -> None:
 
 
 def list_unfinished(tx: Tx, user: int, source: str, what: int, most: int) -> list[sqlite3.Row]:
-    """Return key and row_id of some notes for which something rests to be done."""
+    """Return key and row_id of some notes for which something is left to do."""
     return tx.all(
         """SELECT key, row_id FROM imported_items
            WHERE user_id = :user AND source = :source AND rest > 0 AND kind = 'note'

@@ -26,7 +26,7 @@ def replace_outside(
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal spans
-        if spans is None:
+        if spans is None:  # only with a first match: finding code costs more than the pattern
             spans = literal_spans(text) if maths else code_spans(text)
         found = None if lies_inside(spans, match.start()) else put(match)
         return match[0] if found is None else found
@@ -35,7 +35,7 @@ def replace_outside(
 
 
 def literal_spans(text: str) -> list[Span]:
-    """Give what stands in code, fenced, in backticks or indented, and in maths, in order."""
+    """Return what stands in code, fenced, in backticks or indented, and in maths, in order."""
     code = code_spans(text)
     if "$" not in text:
         return code
@@ -45,13 +45,13 @@ def literal_spans(text: str) -> list[Span]:
 def lies_inside(spans: Sequence[Span], place: int) -> bool:
     """Return whether a place lies in one of some spans that are in order of their beginnings."""
     last = bisect.bisect_right(spans, place, key=lambda span: span[0])
-    return any(
-        place < end for _, end in spans[max(0, last - 2) : last]
-    )  # maths may lie around code
+    # maths may lie around code
+    return any(place < end for _, end in spans[max(0, last - 2) : last])
 
 
 def _blank_spans(text: str, spans: Sequence[Span]) -> str:
     """Return a text of the same length with ends of lines for what stands in spans."""
+    # Ends of lines, because no inline maths goes over one.
     parts, place = [], 0
     for start, end in spans:
         if start >= place:

@@ -20,7 +20,7 @@ from app.portability.content import front_matter
 NAMES = ("id", "title", "created", "updated", "tags", "pinned", "version")
 MARK = "hearth"
 LINKS = "hearth-links"
-_ELSE: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
+_DEFAULTS: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
 """What is meant where one of ours is left out."""
 _BELOW = (" ", "\t", "- ")
 _OPENS = re.compile(r"\ufeff?---[ \t]*\r?\n")
@@ -43,7 +43,7 @@ class Block(NamedTuple):
     body: int
 
 
-class Apart(NamedTuple):
+class SplitNote(NamedTuple):
     """What an export tells of a note, the text of the note, and why lines that look like front
     matter are none.
     """
@@ -53,7 +53,7 @@ class Apart(NamedTuple):
     trouble: str | None
 
 
-def block(text: str) -> Block | None:
+def find_block(text: str) -> Block | None:
     """Find what looks like front matter at the top of a text, however long it is."""
     opens = _OPENS.match(text)
     closes = _CLOSES.search(text, opens.end()) if opens else None
@@ -65,20 +65,20 @@ def merge_fields(fields: dict[str, Any], text: str) -> str:
 
     They get a block of their own where it has none.
     """
-    found = block(text)
-    merged = None if found is None else _merged(fields, text[found.start : found.end])
+    found = find_block(text)
+    merged = None if found is None else _merge_lines(fields, text[found.start : found.end])
     if found is None or merged is None:
         return front_matter.write_front_matter(fields) + text
     return text[: found.start] + merged + text[found.end :]
 
 
-def _merged(fields: dict[str, Any], lines: str) -> str | None:
+def _merge_lines(fields: dict[str, Any], lines: str) -> str | None:
     """Return the lines of a note's own front matter with ours, or None where they are no fields."""
     own, trouble = _read(lines)
-    keys, others = _rows(lines)
+    keys, others = _field_names(lines)
     names = {*keys, *own}
     mark = _free_mark(names)
-    ours = _ours(fields, own, names, mark)
+    ours = _fields_to_add(fields, own, names, mark)
     below = lines + front_matter.field_lines(ours)
     if trouble is not None:  # as in a template, or too long to be read
         return below if keys and keys[0] and others < len(keys) else None
@@ -86,15 +86,18 @@ def _merged(fields: dict[str, Any], lines: str) -> str | None:
         return below
     brace = _BRACE.match(lines)
     inside = brace and brace[0] + _in_braces(ours) + lines[brace.end() :]
+    # Proved by reading it back: YAML has more ways to write a mapping than are known here.
     return next((one for one in (below, inside) if one and _holds(one, own, mark)), None)
 
 
-def _ours(
+def _fields_to_add(
     fields: dict[str, Any], own: dict[str, Any], names: set[str], mark: str
 ) -> dict[str, Any]:
     """Return what is added to a note's own fields, by the names it gets there."""
     ours: dict[str, Any] = {}
-    for name, value in (_ELSE | fields if names else fields).items():
+    # With fields of the note's own the defaults are written too: else its own `tags` or `pinned`
+    # would be read back as ours.
+    for name, value in (_DEFAULTS | fields if names else fields).items():
         if name == LINKS:
             ours[f"{mark}-links"] = value
         elif name not in names:
@@ -130,14 +133,11 @@ def _read(lines: str) -> tuple[dict[str, Any], str | None]:
     return front_matter.read_fields(lines)
 
 
-def split_fields(text: str) -> Apart:
-    """Take apart what an export wrote.
-
-    What it tells of a note, and the note's own text with its own front matter as it was.
-    """
-    found = block(text)
+def split_fields(text: str) -> SplitNote:
+    """Return what an export tells of a note, and the note's own text and front matter as it was."""
+    found = find_block(text)
     if found is None:
-        return Apart({}, text, None)
+        return SplitNote({}, text, None)
     lines = text[found.start : found.end]
     braced = _MARK_IN_BRACES.match(lines)
     if braced is not None:
@@ -145,44 +145,43 @@ def split_fields(text: str) -> Apart:
         rest = lines[: braced.start(1)] + lines[braced.end() :]
     elif marks := _MARK_LINE.findall(lines):
         mark = max(marks, key=len)
-        flat = _flat(_take_fields(lines, frozenset({mark}))[0].get(mark))
+        flat = _plain_named(_take_fields(lines, frozenset({mark}))[0].get(mark))
         here = {mark, f"{mark}-links", *(f"{mark}-{name}" for name in NAMES)}
         fields, rest = _take_fields(lines, flat | here)
     else:
         return _without_mark(text, found)
     told = {name: fields[f"{mark}-{name}"] for name in NAMES if f"{mark}-{name}" in fields} | {
-        name: fields[name] for name in _flat(fields.get(mark)) if name in fields
+        name: fields[name] for name in _plain_named(fields.get(mark)) if name in fields
     }
+    # Left out by the export where the note's own field says the same.
     if not {"title", "created", "updated", "tags"} <= told.keys():
         told = _own_values(_read(rest)[0]) | told
     links = {LINKS: fields[f"{mark}-links"]} if f"{mark}-links" in fields else {}
-    return Apart(told | links, text[: found.start] + rest + text[found.end :], None)
+    return SplitNote(told | links, text[: found.start] + rest + text[found.end :], None)
 
 
-def _flat(listed: Any) -> frozenset[str]:
+def _plain_named(listed: Any) -> frozenset[str]:
     """Return which of our fields have their plain names, by what the mark lists."""
     return frozenset(name for name in NAMES if not isinstance(listed, list) or name in listed)
 
 
-def _without_mark(text: str, found: Block) -> Apart:
-    """Take apart a file whose block is all ours, or to which others have added.
-
-    What they added is the note's own.
-    """
+def _without_mark(text: str, found: Block) -> SplitNote:
+    """Split a file whose block is all ours; what others have added to it is the note's own."""
     lines = text[found.start : found.end]
     fields, trouble = _read(lines)
     taken, rest = _take_fields(lines, frozenset({*NAMES, LINKS}))
     if taken and not rest:  # however long, as the links of a long note make it
-        return Apart(taken, text[found.body :], None)
+        return SplitNote(taken, text[found.body :], None)
     if trouble is not None:
-        return Apart({}, text, trouble)
+        return SplitNote({}, text, trouble)
     if fields.keys() <= {*NAMES, LINKS}:
-        return Apart(fields, text[found.body :], None)
-    return Apart(fields, text[: found.start] + rest + text[found.end :], None)
+        return SplitNote(fields, text[found.body :], None)
+    return SplitNote(fields, text[: found.start] + rest + text[found.end :], None)
 
 
 def _take_fields(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
-    """Take fields out of a block: give their values, and the block without their lines."""
+    """Return the values of these fields of a block, and the block without their lines."""
+    # By lines and not by a YAML writer, so that what stays is byte for byte as it was.
     fields: dict[str, Any] = {}
     kept: list[str] = []
     taking: list[str] = []
@@ -203,7 +202,7 @@ def _take_fields(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str
     return fields, "".join(kept)
 
 
-def _rows(lines: str) -> tuple[list[str], int]:
+def _field_names(lines: str) -> tuple[list[str], int]:
     """Return the names of the fields of a block, YAML or not, and how many lines are no part of
     one.
 

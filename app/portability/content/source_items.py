@@ -123,20 +123,15 @@ class SourceSettings(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Any]
 
 
-class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
-    """Something of the source that cannot come along, by its name there, and a sentence that
-    says why.
-    """
+class NotCarried(msgspec.Struct, frozen=True):
+    """Something of the source that is not imported as it is: its name there, and the reason."""
 
     name: str
     reason: str
 
 
-class PassedOver(NotCarried, frozen=True, kw_only=True):
-    """What is left out on purpose, as it is a program's or the system's own.
-
-    A hidden folder with all that is in it, or one file.
-    """
+class PassedOver(NotCarried, frozen=True):
+    """A hidden file or folder, left out on purpose; an upload is not refused for it."""
 
 
 Item = (
@@ -151,9 +146,8 @@ Item = (
 
 
 def item_address(kind: Literal["note", "attachment"], key: str) -> str:
-    """Return the address that stands for a note or a file of the source in a text, whatever
-    characters its key has.
-    """
+    """Return the address that stands for a note or a file of the source in a text."""
+    # Quoted, as a key may be a path with brackets or spaces, which would end the link.
     return f"{kind}:{quote(key, safe='/')}"
 
 

@@ -22,10 +22,7 @@ PAGE = 200
 def write_conversations(
     tx: Tx, me: Caller, put: Put, leave: Callable[[str, str], None], key: Lookup
 ) -> int:
-    """Write each conversation that the caller takes part in as a file of its own.
-
-    Give their number.
-    """
+    """Write each conversation of the caller as a file of its own and return their number."""
     rows = tx.all(
         f"""SELECT c.*, m.since_id, i.key FROM conversation_members m
           JOIN conversations c ON c.id = m.conversation_id
@@ -39,7 +36,7 @@ def write_conversations(
         if not own:
             leave(
                 row["title"],
-                "others take part in this conversation: it is exported for reading, and an "
+                "it is a conversation with others: the export contains it for reading, but an "
                 "import leaves it out",
             )
         put(

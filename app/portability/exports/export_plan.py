@@ -12,7 +12,7 @@ import msgspec
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.portability.content import import_rows
-from app.portability.content.file_names import Taken
+from app.portability.content.file_names import UniqueNames
 from app.portability.content.import_rows import Kind
 from app.workspace.folders import folder_rows, folders
 
@@ -39,7 +39,7 @@ class Plan:
 
     def __init__(self, tx: Tx, me: Caller) -> None:
         self._tx, self._me = tx, me
-        self._taken: dict[str, Taken] = defaultdict(Taken)
+        self._taken: dict[str, UniqueNames] = defaultdict(UniqueNames)
         self.folders: list[PlannedFolder] = []
         self.notes: dict[int, str] = {}
         self.renamed: list[tuple[int, str]] = []
@@ -108,6 +108,7 @@ class Plan:
             names,
         ) in waiting:  # grows while it is walked: parents before what lies in them
             for row in below[parent]:
+                # By name, so that the same workspace gives the same tree wherever it was imported.
                 own = self._folder_place(place, row["name"])
                 created = None if folders.is_general(row) else row["created_at"]
                 self.folders.append(
@@ -120,7 +121,7 @@ class Plan:
         if len(place) <= LONGEST_FOLDER:
             return place
         if DEEP not in self._taken:
-            self._taken[DEEP] = Taken()
+            self._taken[DEEP] = UniqueNames()
             self._deep = self.free_place(NOTES, DEEP)
         return self.free_place(self._deep, name[:40])
 

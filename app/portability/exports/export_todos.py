@@ -26,7 +26,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def write_todos(tx: Tx, me: Caller, put: Put, key: Lookup) -> int:
-    """Write the caller's live todos and give their number."""
+    """Write the caller's live todos and return their number."""
     keys = _todo_keys(tx, me)
     put("todos.json", _json_parts(tx, me, keys, key))
     put("todo.txt", (_todo_txt(row).encode() for row in _todo_rows(tx, me, keys)))
@@ -48,6 +48,7 @@ def _todo_keys(tx: Tx, me: Caller) -> dict[int, str]:
 
 
 def _todo_rows(tx: Tx, me: Caller, keys: dict[int, str]) -> Iterator[sqlite3.Row]:
+    # One by one, three times over: all todos at once may not fit into memory.
     for todo_id in keys:
         yield tx.require_row(
             "SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=todo_id, me=me.user
@@ -123,12 +124,11 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
     if row["priority"]:
         yield f"PRIORITY:{ICS_PRIORITIES[min(row['priority'], TOP_PRIORITY)]}"
     if row["due_date"]:
-        form = "DUE;VALUE=DATE:" if len(row["due_date"]) == 10 else "DUE:"
-        yield form + _moment(row["due_date"])
+        form = ";VALUE=DATE:" if len(row["due_date"]) == 10 else ":"
+        yield f"DUE{form}{_moment(row['due_date'])}"
+        if row["recurrence"]:  # a rule counts from DTSTART, whatever DUE says
+            yield f"DTSTART{form}{_moment(row['due_date'])}"
     if row["recurrence"]:
-        if row["due_date"]:
-            form = "DTSTART;VALUE=DATE:" if len(row["due_date"]) == 10 else "DTSTART:"
-            yield form + _moment(row["due_date"])
         yield f"RRULE:{msgspec.json.decode(row['recurrence'])['rule']}"
     if row["completed"]:
         yield f"COMPLETED:{_moment(row['completed_at'] or row['updated_at'])}"
@@ -150,7 +150,7 @@ def _folded(line: str) -> bytes:
     """Return a line of iCalendar, folded between characters so that none has more than 75 bytes."""
     parts: list[bytes] = []
     part = b""
-    for letter in line:
+    for letter in line:  # by characters: a fold within one would make two broken ones
         encoded = letter.encode()
         if len(part) + len(encoded) > LONGEST_LINE - (1 if parts else 0):
             parts.append(part)

@@ -46,11 +46,10 @@ FOLDERS, FILES, TODOS, SETTINGS, ABOUT = (
 
 
 def write_export(store: Store, me: Caller, target: Path, *, tell: Tell) -> ExportReport:
-    """Write what the caller owns to a folder, or to an archive where the name ends in .zip.
+    """Write what the caller owns to a folder, or to an archive where the name ends in .zip, and
+    return what it holds. For a thread.
 
-    Give what it holds. For a thread.
-
-    Raises AlreadyExists for a place that is taken, and OSError where it cannot be written; then
+    Raises AlreadyExists for a place that is allowed, and OSError where it cannot be written; then
     nothing is left there.
     """
     with store.one_state() as tx, sink_for(target) as sink:
@@ -100,6 +99,8 @@ class _Export:
         self._put(FOLDERS, [_json_line(_folder_record(folder)) for folder in plan.folders])
         for folder in plan.folders:
             self._sink.folder(folder.place)
+        # By path: the archive of the same workspace has the same bytes, so backups of it
+        # deduplicate.
         for note_id in sorted(plan.notes, key=plan.notes.__getitem__):
             self._write_note(plan, note_id)
             self._count()
@@ -115,7 +116,7 @@ class _Export:
             "SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=note_id, me=self._me.user
         )
         place, key = plan.notes[note_id], plan.key("note", note_id)
-        body, before = self._links.written(
+        body, before = self._links.rewrite_links(
             address_links.to_export_file(note["content"], place, plan.place, plan.known_key)
         )
         fields = _note_fields(note, key) | ({own_front_matter.LINKS: before} if before else {})
@@ -130,6 +131,7 @@ class _Export:
             self._leave(note["title"], "the credential may not read its snapshots")
 
     def _snapshots(self, plan: Plan, note_id: int) -> Iterator[bytes]:
+        # Numbers first, then one at a time: a long history does not fit into memory.
         numbers = self._tx.all(
             "SELECT seq FROM snapshots WHERE note_id = :note ORDER BY seq", note=note_id
         )
@@ -187,7 +189,7 @@ class _Export:
             if f"os.{'todos' if kind == 'todo' else 'notes'}:read" in self._me.rights:
                 self._leave(
                     f"{path}/{title}".lstrip("/"),
-                    f"this {kind} lies in the trash; restore it to export it",
+                    f"this {kind} is in the trash; restore it to export it",
                 )
         if "account:manage" not in self._me.rights:
             return
@@ -211,9 +213,7 @@ class _Export:
     def _leave(self, name: str, reason: str) -> None:
         note_left_out(
             self._report,
-            NotCarried(
-                name=access.without_link_tokens(self._tx, self._me.user, name), reason=reason
-            ),
+            NotCarried(access.without_link_tokens(self._tx, self._me.user, name), reason),
         )
 
 
@@ -281,11 +281,11 @@ def _pretty_json(value: Any) -> bytes:
 _LEFT = {
     "API keys are never exported": "SELECT name FROM keys "
     "WHERE user_id = :me AND revoked_at IS NULL ORDER BY id",
-    "a calendar is connected, not kept; connect it again": "SELECT name FROM integrations "
+    "connections to calendars are not exported; connect it again": "SELECT name FROM integrations "
     "WHERE user_id = :me ORDER BY id",
-    "a contact is agreed on by two people; ask again": """SELECT username FROM contacts c
+    "contacts are not exported; ask them to connect again": """SELECT username FROM contacts c
         JOIN users u ON u.id = c.contact_id WHERE c.user_id = :me ORDER BY username""",
-    "this folder is another's and shared with you": """SELECT f.name FROM folder_shares s
+    "this folder belongs to someone else": """SELECT f.name FROM folder_shares s
         JOIN folders f ON f.id = s.folder_id
         WHERE s.user_id = :me AND f.trash_id IS NULL ORDER BY f.id""",
     "shares of folders are not exported": """SELECT f.name || ' with ' || u.username

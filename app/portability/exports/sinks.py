@@ -56,9 +56,9 @@ class Sink(Protocol):
 
 @contextlib.contextmanager
 def sink_for(path: Path) -> Iterator[Sink]:
-    """Give what writes to a folder, or to an archive where the name ends in .zip.
+    """Yield what writes to a folder, or to an archive where the name ends in .zip.
 
-    Whoever fails leaves nothing there. Raises AlreadyExists.
+    A failure leaves nothing there. Raises AlreadyExists.
     """
     path = path.absolute()
     if path.exists() and not (
@@ -75,6 +75,7 @@ def sink_for(path: Path) -> Iterator[Sink]:
             yield sink
         if path.is_dir():
             path.rmdir()
+        # Under its own name only when it is whole: a half export looks like a good one otherwise.
         part.rename(path)
         _sync_folder(path.parent)
     except BaseException:
@@ -117,6 +118,7 @@ class ArchiveSink:
         info = _info(path, modified)
         if path.lower().endswith(PACKED):
             info.compress_type = zipfile.ZIP_STORED
+        # Its size is not known before it is written, and may pass 4 GB.
         with self._archive.open(info, "w", force_zip64=True) as file:
             for part in parts:
                 file.write(part)

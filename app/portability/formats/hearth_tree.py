@@ -34,8 +34,8 @@ SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""
 KEY = re.compile(r"[0-9a-f]{12}-[0-9]{10,16}")
 HEAD = 64 << 10
-RULES = (b"---", b"\xef\xbb\xbf---")
 """The bytes of a file in which its front matter is looked for."""
+RULES = (b"---", b"\xef\xbb\xbf---")
 LARGEST_JSON = 256 << 20
 LARGEST_LINE = 80 << 20
 """The bytes of one snapshot: 10 MiB of text, as JSON at its worst."""
@@ -48,7 +48,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> "HearthTree":
     """Open an exported folder or archive."""
-    return HearthTree(open_source.within(open_source.tree_of(path)))
+    return HearthTree(open_source.enter_top_folder(open_source.tree_of(path)))
 
 
 class HearthTree:
@@ -96,7 +96,7 @@ class HearthTree:
         yield from self._settings()
         for name in self._files:
             if not self._is_known(name):
-                yield NotCarried(name=report_name(name), reason="it is not part of a Hearth export")
+                yield NotCarried(report_name(name), "it is not part of a Hearth export")
 
     def close(self) -> None:
         """Let go of the archive."""
@@ -112,7 +112,7 @@ class HearthTree:
         )
 
     def _made_folders(self) -> Iterator[Item]:
-        for _, line in self._lines(FOLDERS, skip=False):
+        for line in self._lines(FOLDERS, skip=False):
             if isinstance(line, NotCarried):
                 yield line
                 continue
@@ -145,15 +145,14 @@ class HearthTree:
         return place[1:]
 
     def _attachments(self) -> Iterator[Item]:
-        for _, line in self._lines(FILES, skip=False):
+        for line in self._lines(FILES, skip=False):
             if isinstance(line, NotCarried):
                 yield line
             elif isinstance(line.get("place"), str):
                 self._known_files[line["place"]] = line
                 if line["place"] not in self._files:
                     yield NotCarried(
-                        name=hearth_records.text_of(line, "name") or line["place"],
-                        reason="its file is missing",
+                        hearth_records.text_of(line, "name") or line["place"], "its file is missing"
                     )
         for name, entry in self._files.items():
             if name.startswith("attachments/"):
@@ -171,7 +170,7 @@ class HearthTree:
 
     def _note(self, name: str, entry: Entry) -> Iterator[Item]:
         if not name.lower().endswith(ENDINGS):
-            yield NotCarried(name=name, reason="it is not a Markdown file")
+            yield NotCarried(name, "it is not a Markdown file")
             return
         try:
             content = entry.read(LARGEST)
@@ -181,7 +180,7 @@ class HearthTree:
         fields, body, trouble = own_front_matter.split_fields(_decoded(content))
         body = file_links.restore_links(body, fields.get(own_front_matter.LINKS))
         if trouble is not None:
-            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+            yield NotCarried(name, f"{trouble}; it was kept as text")
         key = hearth_records.text_of(fields, "id") or name
         version = fields.get("version")
         yield SourceNote(
@@ -212,7 +211,12 @@ class HearthTree:
         try:
             with entry.open() as file:
                 head = file.read(HEAD)
-                if head.startswith(RULES) and own_front_matter.block(decode_text(head)) is None:
+                if (
+                    head.startswith(RULES)
+                    and own_front_matter.find_block(decode_text(head)) is None
+                ):
+                    # A long front matter, as that of a note with many links: its end lies beyond
+                    # the head.
                     head += file.read(LARGEST)
         except OSError:
             return name
@@ -227,7 +231,7 @@ class HearthTree:
         return lambda: self._kept(name)
 
     def _kept(self, name: str) -> Iterator[ImportedSnapshot]:
-        for _, line in self._lines(name, skip=True):
+        for line in self._lines(name, skip=True):
             kept = None if isinstance(line, NotCarried) else hearth_records.snapshot_of(line)
             if kept is not None:
                 yield kept
@@ -251,8 +255,8 @@ class HearthTree:
                 yield hearth_records.conversation_of(found)
             else:
                 yield NotCarried(
-                    name=hearth_records.text_of(found, "title") or name,
-                    reason="others take part in this conversation",
+                    hearth_records.text_of(found, "title") or name,
+                    "others take part in this conversation",
                 )
         except (KeyError, TypeError, *UNREADABLE) as error:
             yield not_readable(name, error)
@@ -268,32 +272,25 @@ class HearthTree:
         except UNREADABLE as error:
             yield not_readable(SETTINGS, error)
 
-    def _lines(self, name: str, *, skip: bool) -> Iterator[tuple[int, Any]]:
-        """Yield the objects of a file that has one a line.
-
-        A damaged line is told, or with `skip` passed over.
+    def _lines(self, name: str, *, skip: bool) -> Iterator[Any]:
+        """Yield the objects of a file that has one a line, and NotCarried for a damaged line unless
+        it is to be skipped.
         """
         entry = self._files.get(name)
         if entry is None:
             return
         try:
             with entry.open() as file:
-                number = 0
-                while line := file.readline(LARGEST_LINE):
-                    number += 1
+                lines = iter(lambda: file.readline(LARGEST_LINE), b"")
+                for number, line in enumerate(lines, 1):
                     try:
-                        yield number, msgspec.json.decode(line, type=dict[str, Any])
+                        yield msgspec.json.decode(line, type=dict[str, Any])
                     except ValueError:
                         if not skip:
-                            yield (
-                                number,
-                                NotCarried(
-                                    name=f"{name}, line {number}", reason="it is not a JSON object"
-                                ),
-                            )
+                            yield NotCarried(f"{name}, line {number}", "it is not a JSON object")
         except OSError as error:
             if not skip:
-                yield 0, not_readable(name, error)
+                yield not_readable(name, error)
 
 
 def _is_export(path: Path) -> bool:
@@ -302,9 +299,9 @@ def _is_export(path: Path) -> bool:
         and not is_zip(path)
         and not any(map(_is_of_export, open_source.first_entries(path)))
     ):
-        return False  # looking through all of a tar takes long
+        return False  # else every tar would be read to its end to find no `hearth.json`
     with contextlib.closing(open_source.tree_of(path)) as tree:
-        entry = open_source.within(tree).find(ABOUT)
+        entry = open_source.enter_top_folder(tree).find(ABOUT)
         found = json.loads(entry.read(1 << 16)) if entry is not None else None
         return (
             isinstance(found, dict)
@@ -322,8 +319,7 @@ def _is_of_export(entry: Entry) -> bool:
 
 def _decoded(content: bytes) -> str:
     try:
-        return (
-            content.decode()
-        )  # byte for byte as it was exported, also what begins with a mark of byte order
+        # byte for byte as it was exported, also what begins with a mark of byte order
+        return content.decode()
     except UnicodeDecodeError:
         return decode_text(content)

@@ -16,6 +16,7 @@ from app.portability.content.clean_text import (
     UNREADABLE,
     clean_text,
     join_paragraphs,
+    mappings_in,
     markdown_link,
     moment_from_epoch,
     not_readable,
@@ -111,6 +112,8 @@ class Keep:
                 continue
             for entry in inside.values():
                 if _is_note(entry) and not _is_page(entry, inside):
+                    # A Takeout in several parts repeats its folders, and a name may stand in two of
+                    # them.
                     own = entry.stem if entry.stem not in keys else f"{folder}/{entry.stem}"
                     keys.add(own)
                     yield from self._note(entry, inside, shown, own)
@@ -141,11 +144,9 @@ class Keep:
                 yield from self._note(page, inside, shown, own)
             return
         if not _is_keep(note):
-            yield NotCarried(name=report_name(entry.path), reason="it is not a Keep note")
+            yield NotCarried(report_name(entry.path), "it is not a Keep note")
         elif note.get("isTrashed") is True:
-            yield NotCarried(
-                name=report_name(note.get("title") or entry.name), reason="it was in Keep's trash"
-            )
+            yield NotCarried(report_name(note.get("title") or entry.name), "it was in Keep's trash")
         else:
             yield from self._carried(note, entry, inside, shown, own)
 
@@ -160,13 +161,12 @@ class Keep:
         body = clean_text(note.get("textContent")) or _boxes(note.get("listContent"))
         title = one_line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
-        for attachment in _maps(note.get("attachments")):
-            file = _found(clean_text(attachment.get("filePath")), inside)
+        for attachment in mappings_in(note.get("attachments")):
+            file = _find_file(clean_text(attachment.get("filePath")), inside)
             if file is None:
                 yield NotCarried(
-                    name=report_name(attachment.get("filePath")),
-                    reason=f"the note “{report_name(title)}” shows it, "
-                    "but it is not in the Takeout",
+                    report_name(attachment.get("filePath")),
+                    f"the note “{report_name(title)}” shows it, but it is not in the Takeout",
                 )
                 continue
             if file.name not in shown:
@@ -189,7 +189,7 @@ class Keep:
             pinned=note.get("isPinned") is True,
             tags=tag_labels(
                 [
-                    *(one.get("name") for one in _maps(note.get("labels"))),
+                    *(one.get("name") for one in mappings_in(note.get("labels"))),
                     f"color/{colour}" if colour not in ("", "default") else "",
                 ]
             ),
@@ -202,21 +202,21 @@ class Keep:
         for entry in inside.values():
             if entry.name in _NOT_NOTES:
                 yield NotCarried(
-                    name=report_name(entry.path),
-                    reason="it only describes the Takeout; labels are imported with their notes",
+                    report_name(entry.path),
+                    "it only describes the Takeout; labels are imported with their notes",
                 )
             elif not _is_note(entry) and entry.name not in shown:
-                yield NotCarried(name=report_name(entry.path), reason="no imported note shows it")
+                yield NotCarried(report_name(entry.path), "no imported note shows it")
 
 
 def _elsewhere(folder: str, inside: dict[str, Entry]) -> Iterator[Item]:
     """Tell of a folder of the Takeout that has no notes: it is of another service."""
     if folder:
         count = f"{len(inside):,} {'file' if len(inside) == 1 else 'files'}"
-        yield NotCarried(name=report_name(folder), reason=f"it contains no Keep notes ({count})")
+        yield NotCarried(report_name(folder), f"it contains no Keep notes ({count})")
     else:
         for entry in inside.values():
-            yield NotCarried(name=report_name(entry.path), reason="it is not a Keep note")
+            yield NotCarried(report_name(entry.path), "it is not a Keep note")
 
 
 def _looks_like_keep(path: Path) -> bool:
@@ -267,14 +267,10 @@ def _is_page(entry: Entry, inside: Mapping[str, Entry]) -> bool:
     return entry.ending == "html" and entry.stem + ".json" in inside
 
 
-def _maps(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _boxes(value: Any) -> str:
     """Return a checklist as Markdown."""
     rows = []
-    for one in _maps(value):
+    for one in mappings_in(value):
         text = "\n  ".join(clean_text(one.get("text")).strip().splitlines())
         rows.append(f"- [{'x' if one.get('isChecked') is True else ' '}] {text}")
     return "\n".join(rows)
@@ -284,7 +280,7 @@ def _links(value: Any, body: str) -> str:
     """Return the pages that Keep found in a note, those that its text names left out."""
     pages = [
         (one, page)
-        for one in _maps(value)
+        for one in mappings_in(value)
         if (page := web_address(one.get("url"))) and page not in body
     ]
     return "\n".join(
@@ -295,23 +291,20 @@ def _links(value: Any, body: str) -> str:
 def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     """Tell of what a note has and ours have not."""
     if any(mark in clean_text(note.get("textContentHtml")) for mark in _RICH):
-        yield NotCarried(
-            name=report_name(title), reason="its bold, italic and headings are now plain text"
-        )
+        yield NotCarried(report_name(title), "its bold, italic and headings are now plain text")
     others = [
         clean_text(one.get("email"))
-        for one in _maps(note.get("sharees"))
+        for one in mappings_in(note.get("sharees"))
         if one.get("isOwner") is not True
     ]
     if others:
         yield NotCarried(
-            name=report_name(title),
-            reason=f"it was shared with {one_line(', '.join(others), 200)}; "
-            "here only you can see it",
+            report_name(title),
+            f"it was shared with {one_line(', '.join(others), 200)}; here only you can see it",
         )
 
 
-def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:
+def _find_file(path: str, inside: Mapping[str, Entry]) -> Entry | None:
     """Return the file that a note shows.
 
     Takeout writes another ending than the file has now and then.

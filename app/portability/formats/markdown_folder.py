@@ -40,11 +40,9 @@ CREATED = ("created", "date created", "created_at", "creation-date", "date")
 UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
 LEFT_OUT = {
-    **dict.fromkeys(
-        ("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"
-    ),
-    **dict.fromkeys(("lock", "tmp"), "a program keeps it only while it runs"),
-    **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
+    **dict.fromkeys(("db", "sqlite", "sqlite3"), "it is another program's database"),
+    **dict.fromkeys(("lock", "tmp"), "it is a program's temporary file"),
+    **dict.fromkeys(("part", "crdownload"), "it is an unfinished download"),
 }
 """What programs keep for themselves beside the notes, by the endings of the names."""
 _LINK = re.compile(
@@ -73,7 +71,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> "MarkdownFolder":
     """Open a folder, an archive or a single file of Markdown."""
-    return MarkdownFolder(open_source.within(open_source.tree_of(path)), "markdown")
+    return MarkdownFolder(open_source.enter_top_folder(open_source.tree_of(path)), "markdown")
 
 
 class MarkdownFolder:
@@ -104,9 +102,8 @@ class MarkdownFolder:
             if isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
         refused = [one for one in self._listed if isinstance(one, NotCarried)]
-        yield from sorted(
-            refused, key=lambda one: isinstance(one, PassedOver)
-        )  # what nobody misses comes last
+        # what nobody misses comes last
+        yield from sorted(refused, key=lambda one: isinstance(one, PassedOver))
         for entry in self._entries():
             if not _is_note(entry.path):
                 made = moment_from_epoch(entry.modified, 1) if entry.modified else None
@@ -132,18 +129,17 @@ class MarkdownFolder:
             yield not_readable(name, error)
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            yield NotCarried(name=name, reason="it is not text: it contains NUL characters")
+            yield NotCarried(name, "it is not text: it contains NUL characters")
             return
         if is_encrypted(content):
             yield NotCarried(
-                name=name,
-                reason="it is encrypted; decrypt it where it was made, and import it again",
+                name, "it is encrypted; decrypt it where it was made, and import it again"
             )
             return
         text = decode_text(content)
         fields, body, trouble = front_matter.split_front_matter(text)
         if trouble is not None:
-            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+            yield NotCarried(name, f"{trouble}; it was kept as text")
         yield self._made(entry, text, fields, body)
 
     def _made(self, entry: Entry, text: str, fields: Mapping[str, Any], body: str) -> SourceNote:
@@ -305,7 +301,7 @@ def _is_tag(text: str) -> bool:
 def _left_out(one: Found) -> Found:
     if not isinstance(one, Entry) or one.ending not in LEFT_OUT:
         return one
-    return PassedOver(name=report_name(one.path), reason=LEFT_OUT[one.ending])
+    return PassedOver(report_name(one.path), LEFT_OUT[one.ending])
 
 
 def _is_note(path: str) -> bool:

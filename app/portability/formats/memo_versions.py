@@ -9,6 +9,7 @@ import msgspec
 from app.core.markdown import blocks
 from app.portability.content.clean_text import (
     clean_text,
+    mappings_in,
     moment_from_epoch,
     moment_from_iso,
     one_line,
@@ -18,7 +19,7 @@ _TAG = re.compile(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
 _STATES = {"ARCHIVED": "archived", "DELETED": "deleted"}
 
 
-class Attached(msgspec.Struct, frozen=True):
+class MemoFile(msgspec.Struct, frozen=True):
     """A file of a memo."""
 
     id: str
@@ -42,7 +43,7 @@ class Memo(msgspec.Struct, frozen=True):
     visibility: str
     pinned: bool
     tags: tuple[str, ...]
-    attached: tuple[Attached, ...]
+    attached: tuple[MemoFile, ...]
     related: tuple[str, ...]
     parent: str
     place: str
@@ -60,6 +61,7 @@ def memo(found: Any) -> Memo | None:
     """Read a memo; None for what is none or has no id."""
     if not isinstance(found, dict) or not isinstance(found.get("content"), str):
         return None
+    # `content` alone is in the JSON of half the programs there are.
     if not found.keys() & {"createTime", "createdTs", "createdAt"} or not found.keys() & {
         "visibility",
         "rowStatus",
@@ -90,7 +92,7 @@ def memo(found: Any) -> Memo | None:
         related=related,
         parent=_id(found.get("parent")) or parent,
         place=_place(found.get("location")),
-        reactions=len(_maps(found.get("reactions"))),
+        reactions=len(mappings_in(found.get("reactions"))),
         created=_moment(found, "create"),
         updated=_moment(found, "update"),
     )
@@ -115,10 +117,6 @@ def _id(value: Any) -> str:
     return one_line(value, 200).rpartition("/")[2]
 
 
-def _maps(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _moment(found: dict[str, Any], what: str) -> str | None:
     """Return a moment: an ISO text, or seconds since 1970 in older shapes."""
     return (
@@ -128,11 +126,11 @@ def _moment(found: dict[str, Any], what: str) -> str | None:
     )
 
 
-def _attached(found: dict[str, Any]) -> Iterator[Attached]:
+def _attached(found: dict[str, Any]) -> Iterator[MemoFile]:
     for name in ("attachments", "resources", "resourceList"):
-        for one in _maps(found.get(name)):
+        for one in mappings_in(found.get(name)):
             size = clean_text(str(one.get("size", "")))
-            yield Attached(
+            yield MemoFile(
                 id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")),
                 name=one_line(one.get("filename")),
                 picture=clean_text(one.get("type")).startswith("image/"),
@@ -146,7 +144,7 @@ def _relations(found: dict[str, Any], own: tuple[str, ...]) -> tuple[tuple[str, 
     """Return the ids of memos that this one refers to, and of the one that it comments on."""
     related: list[str] = []
     parent = ""
-    for one in _maps(found.get("relations")) + _maps(found.get("relationList")):
+    for one in mappings_in(found.get("relations")) + mappings_in(found.get("relationList")):
         start = _reference(one.get("memo")) or _id(one.get("memoId")) or own[0]
         other = _reference(one.get("relatedMemo")) or _id(one.get("relatedMemoId"))
         if start in own and other:

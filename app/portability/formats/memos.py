@@ -4,8 +4,6 @@ Its pages as JSON, in one file or in a folder of them, with the files of its att
 them.
 """
 
-import base64
-import binascii
 import functools
 import io
 import re
@@ -20,6 +18,7 @@ from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
     clean_text,
+    decode_base64,
     join_paragraphs,
     markdown_link,
     note_damaged_text,
@@ -41,7 +40,7 @@ from app.portability.content.source_items import (
 )
 from app.portability.formats import memo_versions
 from app.portability.formats.json_stream import JsonStream
-from app.portability.formats.memo_versions import Attached, Memo
+from app.portability.formats.memo_versions import Memo, MemoFile
 
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20
@@ -103,12 +102,12 @@ class Memos:
                         yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
             except UNREADABLE as error:
                 yield NotCarried(
-                    name=report_name(page.path),
-                    reason=f"it is damaged after {count} memos: {reason_text(error)}",
+                    report_name(page.path),
+                    f"it is damaged after {count} memos: {reason_text(error)}",
                 )
         for entry in self._files:
             if entry.path not in shown:
-                yield NotCarried(name=report_name(entry.path), reason="no imported memo shows it")
+                yield NotCarried(report_name(entry.path), "no imported memo shows it")
 
     def close(self) -> None:
         """Close the archive."""
@@ -142,19 +141,20 @@ class Memos:
     def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
         memo = memo_versions.memo(found)
         if memo is None:
-            yield NotCarried(name=report_name(place), reason="it is not a memo, or has no id")
+            yield NotCarried(report_name(place), "it is not a memo, or has no id")
             return
+        # Pages that were fetched while new memos came in overlap.
         if memo.id in seen:
             return
         seen.add(memo.id)
         title = _title(memo)
         if memo.state == "deleted":
-            yield NotCarried(name=report_name(title), reason="it was deleted in Memos")
+            yield NotCarried(report_name(title), "it was deleted in Memos")
             return
         more: list[str] = []
         text = memo.content
         for attached in memo.attached:
-            target, told = yield from self._attached(attached, title, shown)
+            target = yield from self._attached(attached, title, shown)
             if (
                 attached.id
                 and target.startswith("attachment:")
@@ -165,7 +165,7 @@ class Memos:
                     _FILE_LINK, functools.partial(_instead, attached.id, target), text
                 )
             elif target:
-                more.append(markdown_link(attached.name, target, picture=told))
+                more.append(markdown_link(attached.name, target, picture=attached.picture))
         if "/m/" in text or "/memos/" in text:
             text = replace_outside(
                 _MEMO_LINK,
@@ -190,14 +190,11 @@ class Memos:
         )
 
     def _attached(
-        self, attached: Attached, title: str, shown: set[str]
-    ) -> Generator[Item, None, tuple[str, bool]]:
-        """Yield the file of an attachment.
-
-        Return where a link to it leads, empty if nowhere, and whether it is a picture.
-        """
+        self, attached: MemoFile, title: str, shown: set[str]
+    ) -> Generator[Item, None, str]:
+        """Yield the file of an attachment; return where a link to it leads, empty if nowhere."""
         key = attached.id or attached.name
-        entry = _found(attached, self._files)
+        entry = _find_file(attached, self._files)
         if entry is not None:
             if entry.path not in shown:
                 shown.add(entry.path)
@@ -207,22 +204,22 @@ class Memos:
                     open=entry.open,
                     size=entry.size,
                 )
-            return item_address("attachment", key), attached.picture
-        if attached.content and (inside := _decoded(attached.content)):
+            return item_address("attachment", key)
+        if inside := decode_base64(attached.content):
             yield SourceFile(
                 key=key,
                 name=one_line(attached.name) or "attachment",
                 open=lambda: io.BytesIO(inside),
                 size=len(inside),
             )
-            return item_address("attachment", key), attached.picture
+            return item_address("attachment", key)
         if page := web_address(attached.page):
-            return page, attached.picture
+            return page
         yield NotCarried(
-            name=report_name(attached.name or key),
-            reason=f"the memo “{report_name(title)}” has this file, but it is not beside the JSON",
+            report_name(attached.name or key),
+            f"the memo “{report_name(title)}” has this file, but it is not beside the JSON",
         )
-        return "", False
+        return ""
 
     def _related(self, memo: Memo) -> Iterator[str]:
         """Yield lines about what a memo refers to and where it was written."""
@@ -250,15 +247,7 @@ def _looks_like_memos(path: Path) -> bool:
 
 def _holds_memos(entry: Entry) -> bool:
     with entry.open() as stream:
-        return any(
-            memo_versions.memo(found) is not None for found in _first(_values(JsonStream(stream)))
-        )
-
-
-def _first(values: Iterator[Any]) -> Iterator[Any]:
-    for found in values:
-        yield found
-        return
+        return memo_versions.memo(next(_values(JsonStream(stream)), None)) is not None
 
 
 def _files_in(text: str) -> set[str]:
@@ -295,16 +284,14 @@ def _title(memo: Memo) -> str:
 def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
         yield NotCarried(
-            name=report_name(title),
-            reason=f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
+            report_name(title),
+            f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
-        yield NotCarried(
-            name=report_name(title), reason=f"its {memo.reactions} reactions have no place here"
-        )
+        yield NotCarried(report_name(title), f"its {memo.reactions} reactions were not imported")
 
 
-def _found(attached: Attached, files: list[Entry]) -> Entry | None:
+def _find_file(attached: MemoFile, files: list[Entry]) -> Entry | None:
     """Return the file of an attachment.
 
     The one that its id names, else the only one of its name, and of its size where that helps.
@@ -326,10 +313,3 @@ def _found(attached: Attached, files: list[Entry]) -> Entry | None:
     if len(alike) > 1:
         alike = [entry for entry in alike if entry.size == attached.size]
     return alike[0] if len(alike) == 1 else None
-
-
-def _decoded(content: str) -> bytes:
-    try:
-        return base64.b64decode(content, validate=True)
-    except (binascii.Error, ValueError):
-        return b""

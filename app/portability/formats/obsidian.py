@@ -20,7 +20,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> MarkdownFolder:
     """Open a vault, or an archive of one."""
-    return MarkdownFolder(open_source.within(open_source.tree_of(path)), "obsidian")
+    return MarkdownFolder(open_source.enter_top_folder(open_source.tree_of(path)), "obsidian")
 
 
 def _is_vault(path: Path) -> bool:

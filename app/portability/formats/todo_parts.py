@@ -48,14 +48,12 @@ def todo(
     yield from note_damaged_text(short, whole, text)
     if more:
         yield NotCarried(
-            name=report_name(short),
-            reason=f"a todo has at most {MOST_STEPS} steps; the other {len(more)} are in its "
-            "description",
+            report_name(short),
+            f"a todo has at most {MOST_STEPS} steps; the other {len(more)} are in its description",
         )
     if len(text) > LONGEST_DESCRIPTION:
         yield NotCarried(
-            name=report_name(short),
-            reason=f"its description was cut at {LONGEST_DESCRIPTION:,} characters",
+            report_name(short), f"its description was cut at {LONGEST_DESCRIPTION:,} characters"
         )
     yield SourceTodo(
         key=key,

@@ -94,9 +94,7 @@ class Todoist:
             ) and open_source.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
-                yield NotCarried(
-                    name=report_name(entry.path), reason="it is not a Todoist CSV file"
-                )
+                yield NotCarried(report_name(entry.path), "it is not a Todoist CSV file")
 
     def close(self) -> None:
         """Close the archive."""
@@ -135,13 +133,13 @@ class _Project:
                     yield from self._row(given, count)
         except (csv.Error, *UNREADABLE) as error:
             yield NotCarried(
-                name=report_name(self._entry.path),
-                reason=f"it is damaged after {count} rows: {reason_text(error)}",
+                report_name(self._entry.path),
+                f"it is damaged after {count} rows: {reason_text(error)}",
             )
         yield from self._finished()
         if authors:
             yield NotCarried(
-                name=report_name(self._name), reason=f"who wrote its {authors} tasks is not kept"
+                report_name(self._name), f"the authors of its {authors} tasks were not imported"
             )
 
     def _row(self, row: Mapping[str, str], number: int) -> Iterator[Item]:
@@ -157,8 +155,8 @@ class _Project:
             yield from self._note(content)
         elif kind and not kind.startswith("meta"):
             yield NotCarried(
-                name=report_name(content or f"row {number}"),
-                reason=f"it is a {one_line(kind, 30)}, which is not a task, section or comment",
+                report_name(content or f"row {number}"),
+                f"it is a {one_line(kind, 30)}, which is not a task, section or comment",
             )
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
@@ -168,7 +166,7 @@ class _Project:
             "\0".join((self._name, self._section, content)).encode()
         ).hexdigest()[:24]
         self._keys[digest] += 1
-        when = todoist_dates.understood(
+        when = todoist_dates.parse_due(
             row.get("DATE", ""), row.get("DATE_LANG", ""), row.get("TIMEZONE", ""), self._day
         )
         about = {
@@ -226,8 +224,8 @@ class _Project:
         if any(lost):
             task.description.append("\n".join([f"{title}:", *filter(None, lost)]))
             yield NotCarried(
-                name=report_name(content),
-                reason="steps have only a title; the rest of this sub-task is in the description "
+                report_name(content),
+                "steps have only a title; the rest of this sub-task is in the description "
                 "of its todo",
             )
 
@@ -235,14 +233,14 @@ class _Project:
         """Add a comment to the task above; one that stands before all tasks is the project's."""
         for found in _FILE.finditer(content):
             yield NotCarried(
-                name=report_name(_file(found[1])[0]),
-                reason="Todoist keeps this file; the comment has its address",
+                report_name(_file(found[1])[0]),
+                "this file stays at Todoist; the comment links to it",
             )
         text = _FILE.sub(lambda found: markdown_link(*_file(found[1])), content)
         if self._task is None:
             yield NotCarried(
-                name=report_name(text),
-                reason="it is a comment on a project or section; todos have no place for it",
+                report_name(text),
+                "it is a comment on a project or section; only comments on tasks are imported",
             )
         else:
             self._task.description.append(text)
@@ -275,16 +273,15 @@ def _is_template(entry: Entry) -> bool:
 def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
     why = "names a day that does not exist" if missing else "is unclear"
     return NotCarried(
-        name=report_name(content),
-        reason=f"its date “{one_line(text, 60)}” {why}; it is kept in the description",
+        report_name(content),
+        f"its date “{one_line(text, 60)}” {why}; it was added to the description",
     )
 
 
 def _guessed(content: str, text: str, year: int) -> NotCarried:
     return NotCarried(
-        name=report_name(content),
-        reason=f"its date “{one_line(text, 60)}” names no year; {year} was taken, nearest to the "
-        "export",
+        report_name(content),
+        f"its date “{one_line(text, 60)}” has no year; {year} was used, nearest to the export",
     )
 
 

@@ -5,12 +5,11 @@ Only what can mean one thing is understood.
 
 import contextlib
 import re
-from datetime import UTC, date, datetime, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import UTC, date, datetime
 
 import msgspec
 
-from app.core.database.tx import stamp
+from app.portability.content.clean_text import stored_moment, zone_named
 
 _ISO = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z)?)?"
@@ -20,7 +19,7 @@ _FROM_DONE = re.compile(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!",
 _REST = re.compile(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
 
 
-_ASKED = ((1, 1), (2, 20), (8, 4))
+_PROBES = ((1, 1), (2, 20), (8, 4))
 """Days from which a day and month are the same, and what counts from today or has no month is
 not.
 """
@@ -35,7 +34,7 @@ class When(msgspec.Struct, frozen=True):
     """The year that was taken where the words named none."""
 
 
-def understood(text: str, language: str, zone: str, exported: date | None) -> When | None:
+def parse_due(text: str, language: str, zone: str, exported: date | None) -> When | None:
     """Return when a task is due, or None where that is not certain.
 
     What recurs counts from the day of the export.
@@ -44,9 +43,8 @@ def understood(text: str, language: str, zone: str, exported: date | None) -> Wh
         return _exact(found, zone)
     if not text.strip() or len(text) > 200 or _FROM_DONE.search(text):
         return None
-    for locale in dict.fromkeys(
-        (language or None, "en")
-    ):  # Todoist writes the months in English, whatever the language
+    # Todoist writes the months in English, whatever the language
+    for locale in dict.fromkeys((language or None, "en")):
         if found_when := _by_grammar(text, locale, zone, exported):
             return found_when
     return None
@@ -77,7 +75,7 @@ def _exact(found: re.Match[str], zone: str) -> When | None:
             int(second or 0),
             tzinfo=UTC if utc else None,
         )
-        return When(_written(moment, zone))
+        return When(_stored_text(moment, zone))
     except ValueError:
         return None
 
@@ -86,9 +84,8 @@ def _by_grammar(text: str, locale: str | None, zone: str, exported: date | None)
     """Read the words as quick add does; every one of them must have been understood."""
     has_year = _YEAR.search(text) is not None
     read = _understood(text, locale, exported or date(1970, 1, 1))
-    if (
-        read is None and has_year
-    ):  # quick add takes no day that has passed, and an export is full of them
+    # quick add takes no day that has passed, and an export is full of them
+    if read is None and has_year:
         read = _understood(text, locale, date(1970, 1, 1))
     if read is None:
         return None
@@ -105,7 +102,8 @@ def _without_year(text: str, locale: str | None, zone: str, exported: date) -> W
 
     None for words that count from some other day.
     """
-    seen = [_understood(text, locale, date(exported.year, *day)) for day in _ASKED]
+    # "in 3 days" or "Friday" come out differently on each day of the probe, "4 May" does not.
+    seen = [_understood(text, locale, date(exported.year, *day)) for day in _PROBES]
     days = {(one[0].month, one[0].day) for one in seen if one is not None and one[1] is None}
     if None in seen or len(days) != 1:
         return None
@@ -141,7 +139,9 @@ def _understood(text: str, locale: str | None, first: date) -> tuple[date, str |
 
 def _stored(due: date, zone: str) -> str:
     return (
-        _written(due.replace(tzinfo=None), zone) if isinstance(due, datetime) else due.isoformat()
+        _stored_text(due.replace(tzinfo=None), zone)
+        if isinstance(due, datetime)
+        else due.isoformat()
     )
 
 
@@ -150,19 +150,6 @@ def _is_anchored(rule: str) -> bool:
     return "INTERVAL" not in rule and (rule.startswith("FREQ=DAILY") or "BY" in rule)
 
 
-def _written(moment: datetime, zone: str) -> str:
+def _stored_text(moment: datetime, zone: str) -> str:
     """Return a moment in UTC, or a wall time where the zone is not known."""
-    place = moment.tzinfo or _zone(zone)
-    if place is None:
-        return moment.isoformat(timespec="seconds")
-    try:
-        return stamp(moment.replace(tzinfo=place).astimezone(UTC))
-    except OverflowError:
-        return moment.replace(tzinfo=None).isoformat(timespec="seconds")
-
-
-def _zone(name: str) -> tzinfo | None:
-    try:
-        return ZoneInfo(name) if name else None
-    except (OSError, ValueError, KeyError):
-        return None
+    return stored_moment(moment.replace(tzinfo=moment.tzinfo or zone_named(zone)))

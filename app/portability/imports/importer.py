@@ -38,8 +38,9 @@ from app.portability.content.source_items import (
 )
 from app.portability.exports.export_plan import key_prefix
 from app.portability.imports import finish_import, prepare, store_files, store_items
+from app.portability.imports.known_rows import ImportContext
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
-from app.portability.imports.store_items import Import, Stored
+from app.portability.imports.store_items import BatchResult
 from app.workspace.folders import paths
 from app.workspace.index import word_index
 
@@ -51,7 +52,7 @@ Tell = Callable[[int, int | None], None]
 """Told how many things are done of how many, None where that is not known."""
 
 
-class Pulled(NamedTuple):
+class Chunk(NamedTuple):
     """Some things of the source in a row.
 
     What a transaction takes together, or one thing that is stored by itself; None at the end.
@@ -73,7 +74,6 @@ class Importer:
         if me.reach is not None:
             raise Forbidden("Only the owner of a workspace can import into it.")
         self._app, self._me, self._source = app, me, source
-        self._tell: Tell = lambda done, total: None
         self._into: Folders = (
             tuple(paths.split_path(into.strip("/"), field="into"))
             if into and into.strip("/")
@@ -87,45 +87,35 @@ class Importer:
         self._ended = False
         self.report = ImportReport(source.format, dry_run)
 
-    def tell_to(self, tell: Tell) -> None:
-        """Tell this one how far the import is.
+    async def run(self, tell: Tell) -> ImportReport:
+        """Import everything and return what was done.
 
-        What it raises ends the import between two batches.
-        """
-        self._tell = tell
-
-    async def run(self) -> ImportReport:
-        """Import everything; give what was done.
-
-        What is cut off keeps the batches that were stored.
+        What `tell` raises ends the import between two batches; those that were stored stay.
         """
         own = self._source.format == OWN
         where = "/".join(self._into)
-        lasting = getattr(
-            self._source, "identity", None
-        )  # of formats whose keys are the same under every file name and nobody else's
+        # of formats whose keys are the same under every file name and nobody else's
+        lasting = getattr(self._source, "identity", None)
         known = lasting or f"{self._source.format}:{'' if own else self._name}"
         identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
         self._now = self._app.clock()
-        self._what = Import(self._me, identity, zone, key_prefix(self._me))
+        self._context = ImportContext(self._me, identity, zone, key_prefix(self._me))
         try:
             total = await asyncio.to_thread(self._source.total)
-            await self._all(total)
+            await self._all(total, tell)
         finally:
-            self._ended = True
+            self._ended = True  # the thread that still reads the source stops at its next item
         if not self._dry:
             await self._finish()
         for scope in sorted(self._missing):
             note_left_out(
                 self.report,
-                NotCarried(
-                    name=scope, reason="the key lacks this scope, so what needs it was left out"
-                ),
+                NotCarried(scope, "the key lacks this scope; what needs it was not imported"),
             )
         return self.report
 
-    async def _all(self, total: int | None) -> None:
+    async def _all(self, total: int | None, tell: Tell) -> None:
         pulling = self._pull()
         done = 0
         async with contextlib.aclosing(_read_ahead(pulling)) as pulled_ahead:
@@ -136,9 +126,9 @@ class Importer:
                 if pulled.single is not None:
                     await self._store_single(pulled.single)
                 done += pulled.taken
-                self._tell(done, None if total is None else max(total, done))
+                tell(done, None if total is None else max(total, done))
 
-    def _pull(self) -> Iterator[Pulled]:
+    def _pull(self) -> Iterator[Chunk]:
         """Read and prepare the source piece by piece; runs in a thread."""
         batch: list[Ready] = []
         lines: list[NotCarried] = []
@@ -149,13 +139,15 @@ class Importer:
             if ready is not None:
                 batch.append(ready)
                 size += ready.text.size if isinstance(ready, ReadyNote) else 200
+            # Files are stored in many transactions of their own, so they cannot wait inside a
+            # batch.
             single = isinstance(item, SourceFile | SourceConversation | SourceSettings)
             if single or len(batch) >= BATCH or size >= BATCH_BYTES:
-                yield Pulled(batch, lines, item if single else None, count, at_end=False)
+                yield Chunk(batch, lines, item if single else None, count, at_end=False)
                 batch, lines, size, count = [], [], 0, 0
             if self._ended:
                 return
-        yield Pulled(batch, lines, None, count, at_end=True)
+        yield Chunk(batch, lines, None, count, at_end=True)
 
     def _prepared(self, item: Item, lines: list[NotCarried]) -> Ready | None:
         if isinstance(item, NotCarried):
@@ -170,21 +162,23 @@ class Importer:
             return None
         if isinstance(item, SourceNote):
             return prepare.prepare_note(
-                item, self._into, lines, zone=self._what.zone, now=self._now
+                item, self._into, lines, zone=self._context.zone, now=self._now
             )
         if isinstance(item, SourceFolder):
             return prepare.prepare_folder(item, self._into, lines)
         if isinstance(item, SourceTodo):
             if item.next is not None:
                 self._series[item.key] = item.next
-            return prepare.prepare_todo(item, self._what.zone, lines)
+            return prepare.prepare_todo(item, self._context.zone, lines)
         return None
 
     async def _store(self, batch: list[Ready]) -> None:
-        act: Callable[[Tx, Import, list[Ready]], Stored] = (
-            store_items.foresee_batch if self._dry else store_items.store_batch
+        # A dry run goes through the same judgement in a read, so that it can foretell what would be
+        # done.
+        act: Callable[[Tx, ImportContext, list[Ready]], BatchResult] = (
+            store_items.preview_batch if self._dry else store_items.store_batch
         )
-        stored = await (self._app.read if self._dry else self._app.write)(act, self._what, batch)
+        stored = await (self._app.read if self._dry else self._app.write)(act, self._context, batch)
         note_left_out(self.report, *stored.lines)
         self.report.folders += stored.made
         for ready, outcome in stored.outcomes:
@@ -208,14 +202,14 @@ class Importer:
                 self._missing.add("os.snapshots:write")
             return
         key = ready.source.key
-        if not await self._app.read(_lacks_snapshots, self._what, key):
+        if not await self._app.read(_lacks_snapshots, self._context, key):
             return
         batches = store_files.snapshot_batches(kept())
         while batch := await asyncio.to_thread(next, batches, None):
             self.report.snapshots += await self._app.write(
-                store_files.put_snapshots, self._what, key, batch
+                store_files.put_snapshots, self._context, key, batch
             )
-        await self._app.write(store_files.note_snapshots_done, self._what, key)
+        await self._app.write(store_files.note_snapshots_done, self._context, key)
 
     async def _store_single(self, item: Item) -> None:
         if isinstance(item, SourceFile):
@@ -234,18 +228,19 @@ class Importer:
             elif not self._dry:
                 note_left_out(
                     self.report,
-                    *await self._app.write(store_files.store_settings, self._what, item),
+                    *await self._app.write(store_files.store_settings, self._context, item),
                 )
 
     async def _file(self, source: SourceFile) -> None:
+        # Read through once before anything is stored: an unchanged file must cost no write at all.
         looked = await asyncio.to_thread(
             store_files.inspect_file, source, self._app.settings.max_attachment_body, self._check
         )
         if isinstance(looked, str):
-            note_left_out(self.report, NotCarried(name=source.key[:500], reason=looked))
+            note_left_out(self.report, NotCarried(source.key[:500], looked))
             return
         outcome, before = await self._app.read(
-            store_files.file_state, self._what, source.key, looked
+            store_files.file_state, self._context, source.key, looked
         )
         _count_outcome(self.report.files, outcome)
         if outcome == "unchanged" or self._dry:
@@ -257,7 +252,7 @@ class Importer:
         note_left_out(self.report, *lines)
         try:
             made = await self._app.write(
-                store_files.begin_file, self._what, source, name, looked, created
+                store_files.begin_file, self._context, source, name, looked, created
             )
             self.report.bytes += looked.size
             if not looked.first:
@@ -265,11 +260,14 @@ class Importer:
             if before:
                 self._moved[before] = made
         except AppError as error:
+            # A full quota or a name that is allowed is said of this file; the others go on.
             if error.status != 409:
                 raise
-            note_left_out(self.report, NotCarried(name=source.key[:500], reason=error.message))
+            note_left_out(self.report, NotCarried(source.key[:500], error.message))
 
-    async def _large_file(self, source: SourceFile, made: int, looked: store_files.Looked) -> None:
+    async def _large_file(
+        self, source: SourceFile, made: int, looked: store_files.InspectedFile
+    ) -> None:
         from app.workspace.attachments import attachment_rows
 
         whole = False
@@ -281,10 +279,11 @@ class Importer:
                     if part is None:
                         break
                     await self._app.write(attachment_rows.put_part, made, number, part)
-            await self._app.write(store_files.finish_file, self._what, source.key, made, looked)
+            await self._app.write(store_files.finish_file, self._context, source.key, made, looked)
             whole = True
         finally:
             if not whole:
+                # As a task: whoever cancels the import would cancel an await here too.
                 self._app.tasks.start(self._app.write(attachment_rows.discard, made))
 
     async def _conversation(self, source: SourceConversation) -> None:
@@ -296,33 +295,38 @@ class Importer:
         else:
             _count_outcome(
                 self.report.conversations,
-                await (self._app.read if self._dry else self._app.write)(act, self._what, checked),
+                await (self._app.read if self._dry else self._app.write)(
+                    act, self._context, checked
+                ),
             )
 
     async def _finish(self) -> None:
         """Put true addresses where things were named before they were there, link series of
         todos, and index what waits to be found.
         """
-        me, source = self._me.user, self._what.source
+        me, source = self._me.user, self._context.source
         while rows := await self._app.read(
             import_rows.list_unfinished, me, source, REFERENCES, SETTLED
         ):
             await self._app.write(
                 finish_import.settle_addresses,
-                self._what,
+                self._context,
                 {row["key"]: row["row_id"] for row in rows},
             )
         last = 0
         while self._moved and (
             shown := [
                 row["id"]
-                for row in await self._app.read(finish_import.notes_showing, self._what, last)
+                for row in await self._app.read(finish_import.notes_showing, self._context, last)
             ]
         ):
-            await self._app.write(finish_import.replace_shown_files, self._what, shown, self._moved)
+            await self._app.write(
+                finish_import.replace_shown_files, self._context, shown, self._moved
+            )
             last = shown[-1]
         if self._series:
-            await self._app.write(finish_import.link_series, self._what, self._series)
+            await self._app.write(finish_import.link_series, self._context, self._series)
+        # Indexed now, so that the report means "all of it can be found".
         while await self._app.read(word_index.any_waiting):
             await self._app.write(word_index.index_waiting)
 
@@ -331,7 +335,7 @@ class Importer:
             raise OSError(0, "the import was cut off")
 
 
-async def _read_ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
+async def _read_ahead(pulling: Iterator[Chunk]) -> AsyncGenerator[Chunk, None]:
     """Yield what a generator gives, which runs in a thread one step ahead of whoever takes it."""
     step = asyncio.ensure_future(asyncio.to_thread(next, pulling))
     try:
@@ -343,9 +347,8 @@ async def _read_ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]
             if pulled.at_end:
                 return
     finally:
-        with contextlib.suppress(
-            Exception
-        ):  # a generator must not be left in the middle of a step, nor a failure unheard
+        # a generator must not be left in the middle of a step, nor a failure unheard
+        with contextlib.suppress(Exception):
             await asyncio.shield(step)
 
 
@@ -353,8 +356,8 @@ def _count_outcome(counts: Counts, outcome: str) -> None:
     setattr(counts, outcome, getattr(counts, outcome) + 1)
 
 
-def _lacks_snapshots(tx: Tx, what: Import, key: str) -> bool:
-    known = import_rows.find(tx, what.me.user, what.source, "note", key)
+def _lacks_snapshots(tx: Tx, context: ImportContext, key: str) -> bool:
+    known = import_rows.find(tx, context.me.user, context.source, "note", key)
     return known is not None and bool(known["rest"] & import_rows.SNAPSHOTS)
 
 

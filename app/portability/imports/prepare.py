@@ -90,9 +90,7 @@ def prepare_folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFo
     """Return a folder with a path that can be one."""
     if source.description:
         lines.append(
-            NotCarried(
-                name="/".join(source.path), reason="folders have no description; it was left out"
-            )
+            NotCarried("/".join(source.path), "folders have no description; it was left out")
         )
     return ReadyFolder(
         source,
@@ -114,13 +112,13 @@ def prepare_note(
     Times without a zone are of this one.
     """
     name = "/".join([*source.path, source.title])[:500]
-    content = clean_text(
+    content = storable_text(
         source.text if source.form == "markdown" else _html_to_markdown(source.text), name, lines
     )
     try:
         text = note_rows.measure_text(content)
     except PayloadTooLarge:
-        lines.append(NotCarried(name=name, reason="it is larger than 10 MiB"))
+        lines.append(NotCarried(name, "it is larger than 10 MiB"))
         return None
     tags = _prepare_tags(source.tags, name, lines)
     created, updated = (
@@ -149,13 +147,10 @@ def prepare_todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
     steps = _prepare_steps(source.steps, name, lines)
     description = source.description
     if description is not None:
-        description = clean_text(description, name, lines)
+        description = storable_text(description, name, lines)
         if len(description) > LONGEST_DESCRIPTION:
             lines.append(
-                NotCarried(
-                    name=name,
-                    reason=f"its description was cut after {LONGEST_DESCRIPTION} characters",
-                )
+                NotCarried(name, f"its description was cut after {LONGEST_DESCRIPTION} characters")
             )
             description = description[:LONGEST_DESCRIPTION]
     due_date = _prepare_due(source.due, name, zone, lines)
@@ -196,9 +191,7 @@ def prepare_path(names: Folders, into: Folders, lines: Lines) -> Folders:
     found = [*into, *found]
     if len(found) > paths.DEEPEST:
         lines.append(
-            NotCarried(
-                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was moved up"
-            )
+            NotCarried(whole, f"it was nested deeper than {paths.DEEPEST} folders and was moved up")
         )
         found = found[: paths.DEEPEST]
     return tuple(found)
@@ -213,19 +206,19 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
         )
     text = text.strip()
     if len(text) > most:
-        lines.append(NotCarried(name=whole, reason=f"a name was cut after {most} characters"))
+        lines.append(NotCarried(whole, f"a name was cut after {most} characters"))
         text = text[:most].strip()
     return UNTITLED if is_invisible(text) else text or UNTITLED
 
 
-def clean_text(text: str, name: str, lines: Lines) -> str:
+def storable_text(text: str, name: str, lines: Lines) -> str:
     """Return a text without what cannot be stored."""
     if "\0" in text:
-        lines.append(NotCarried(name=name, reason="NUL characters were removed from its text"))
+        lines.append(NotCarried(name, "NUL characters were removed from its text"))
         text = text.replace("\0", "")
     found = _replace_surrogates(text)
     if found is not text:
-        lines.append(NotCarried(name=name, reason="invalid characters in its text were replaced"))
+        lines.append(NotCarried(name, "invalid characters in its text were replaced"))
     return found
 
 
@@ -242,8 +235,8 @@ def prepare_moment(text: str | None, name: str, what: str, lines: Lines) -> str 
     except (ValueError, OverflowError):
         lines.append(
             NotCarried(
-                name=name,
-                reason=f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to "
+                name,
+                f"its {what} time {given[:60]!r} is not an ISO 8601 time from year 1 to "
                 "9999 in ISO 8601",
             )
         )
@@ -259,7 +252,7 @@ def _note_times(
     """
     created = _stored_moment_or(source.created, zone, created)
     updated = _stored_moment_or(source.updated, zone, updated)
-    present = stamp(now)
+    present = stamp(now)  # clocks of other machines are wrong at times, and so are files' dates
     if created is None and source.day is not None:
         day = _stored_moment_or(source.day.isoformat(), zone, None)
         created = day if day is None or day <= present else None
@@ -305,6 +298,7 @@ def _html_to_markdown(html: str) -> str:
     """
     from app.core.markdown.from_html.from_html import from_html
 
+    # The converter drops images without a web address, so ours go through it as links.
     html = _IMAGE.sub(lambda match: f'<a href="{match[1]}">image</a>', html)
     html = _IN_HTML.sub(
         lambda match: f"{match[1]}={match[2]}/_import/{match[3]}/{match[4]}{match[2]}", html
@@ -320,15 +314,13 @@ def _prepare_tags(given: Sequence[str], name: str, lines: Lines) -> str:
             checked = note_tags.clean_tag(tag)
         except ValueError as error:
             if tag:
-                lines.append(NotCarried(name=name, reason=f"its tag {tag[:80]!r} {error}"))
+                lines.append(NotCarried(name, f"its tag {tag[:80]!r} {error}"))
             continue
         unique.setdefault(fold_name(checked), checked)
     kept = list(unique.values())
     if len(kept) > note_tags.MOST:
         lines.append(
-            NotCarried(
-                name=name, reason=f"it has {len(kept)} tags, of which {note_tags.MOST} were taken"
-            )
+            NotCarried(name, f"it has {len(kept)} tags, of which {note_tags.MOST} were imported")
         )
     return note_tags.pack_tags(kept[: note_tags.MOST])
 
@@ -338,10 +330,7 @@ def _prepare_steps(
 ) -> list[todo_steps.Step]:
     if len(given) > todo_steps.MOST:
         lines.append(
-            NotCarried(
-                name=name,
-                reason=f"it has {len(given)} steps, of which {todo_steps.MOST} were taken",
-            )
+            NotCarried(name, f"it has {len(given)} steps, of which {todo_steps.MOST} were imported")
         )
     kept = given[: todo_steps.MOST]
     return [
@@ -367,9 +356,7 @@ def _prepare_due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> 
         return due.parse_due(given.strip(), zone)
     except Invalid:
         lines.append(
-            NotCarried(
-                name=name, reason=f"its due date {given[:60]!r} is no date from year 1 to 9999"
-            )
+            NotCarried(name, f"its due date {given[:60]!r} is not a date from year 1 to 9999")
         )
         return None
 
@@ -380,12 +367,7 @@ def _prepare_recurrence(
     if source.rule is None:
         return None
     if due_date is None:
-        lines.append(
-            NotCarried(
-                name=name,
-                reason=f"it comes again ({source.rule[:100]}), but has no due date to count from",
-            )
-        )
+        lines.append(NotCarried(name, f"it repeats ({source.rule[:100]}), but has no due date"))
         return None
     try:
         rule = recurrence.Recurrence(source.rule, source.counted_from)
@@ -393,11 +375,7 @@ def _prepare_recurrence(
             recurrence.require_dates(rule.rule, due.local_day(due_date, zone))
     except (ValueError, Invalid) as error:
         lines.append(
-            NotCarried(
-                name=name,
-                reason=f"the rule by which it comes again, {source.rule[:100]!r}, cannot be kept: "
-                f"{error}",
-            )
+            NotCarried(name, f"its recurrence rule {source.rule[:100]!r} is not supported: {error}")
         )
         return None
     return msgspec.json.encode(rule).decode()

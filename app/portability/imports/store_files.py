@@ -13,7 +13,7 @@ from app.account import users
 from app.agent.turn import conversation_rows, message_attachments
 from app.core.database.tx import Tx
 from app.errors import AppError
-from app.portability.content import address_links, import_rows
+from app.portability.content import import_rows
 from app.portability.content.clean_text import reason_text
 from app.portability.content.import_rows import SNAPSHOTS
 from app.portability.content.source_items import (
@@ -23,8 +23,8 @@ from app.portability.content.source_items import (
     SourceFile,
     SourceSettings,
 )
+from app.portability.imports.known_rows import ImportContext, find_rows, known_row, with_addresses
 from app.portability.imports.prepare import state_digest
-from app.portability.imports.store_items import Import, find_rows, row_of_own_key
 from app.workspace.attachments import attachment_rows
 from app.workspace.attachments.media_types import LOOKED_AT, FileType, detect
 from app.workspace.notes import snapshot_rows
@@ -34,7 +34,7 @@ SNAPSHOT_BYTES = 4 << 20
 SNAPSHOT_COUNT = 100
 
 
-class Looked(NamedTuple):
+class InspectedFile(NamedTuple):
     """What one reading of a file tells of it."""
 
     size: int
@@ -44,9 +44,9 @@ class Looked(NamedTuple):
     first: bytes
 
 
-def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | str:
-    """Read a file through once and give what it is, or a sentence's end that says why it cannot
-    be carried. For a thread.
+def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> InspectedFile | str:
+    """Read a file through once and return what it is, or the reason why it cannot be imported.
+    For a thread.
     """
     if source.size is not None and source.size > most:
         return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
@@ -69,7 +69,7 @@ def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> Lo
         if source.media_type
         else detect(first[:LOOKED_AT] if size > PART else first, source.name, "")
     )
-    return Looked(
+    return InspectedFile(
         size,
         summed.hexdigest(),
         kind,
@@ -79,19 +79,18 @@ def inspect_file(source: SourceFile, most: int, check: Callable[[], None]) -> Lo
 
 
 def file_state(
-    tx: Tx, what: Import, key: str, looked: Looked
+    tx: Tx, context: ImportContext, key: str, looked: InspectedFile
 ) -> tuple[Literal["created", "updated", "unchanged"], int]:
     """Return what is to be done about a file, and which row it is now.
 
     One whose bytes changed is stored anew.
     """
-    known = import_rows.find(tx, what.me.user, what.source, "file", key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(what, key)
+    _, row_id = known_row(tx, context, "file", key)
     row = (
         tx.one(
             "SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
             id=row_id,
-            me=what.me.user,
+            me=context.me.user,
         )
         if row_id
         else None
@@ -102,12 +101,17 @@ def file_state(
 
 
 def begin_file(
-    tx: Tx, what: Import, source: SourceFile, name: str, looked: Looked, created: str | None
+    tx: Tx,
+    context: ImportContext,
+    source: SourceFile,
+    name: str,
+    looked: InspectedFile,
+    created: str | None,
 ) -> int:
     """Make the row of a file; one that fits into a part is whole with it."""
     made = attachment_rows.begin(
         tx.with_moment(created) if created else tx,
-        what.me,
+        context.me,
         name=name,
         kind=looked.kind,
         size=looked.size,
@@ -115,14 +119,18 @@ def begin_file(
     )
     if looked.first:
         attachment_rows.put_part(tx, made, 0, looked.first)
-        finish_file(tx, what, source.key, made, looked)
+        finish_file(tx, context, source.key, made, looked)
     return made
 
 
-def finish_file(tx: Tx, what: Import, key: str, row_id: int, looked: Looked) -> None:
+def finish_file(
+    tx: Tx, context: ImportContext, key: str, row_id: int, looked: InspectedFile
+) -> None:
     """Let a file be seen, now that all of it is stored."""
-    attachment_rows.complete(tx, what.me, row_id)
-    import_rows.put(tx, what.me.user, what.source, "file", key, row_id=row_id, digest=looked.digest)
+    attachment_rows.complete(tx, context.me, row_id)
+    import_rows.put(
+        tx, context.me.user, context.source, "file", key, row_id=row_id, digest=looked.digest
+    )
 
 
 def read_parts(file: BinaryIO) -> Iterator[bytes]:
@@ -148,45 +156,42 @@ def snapshot_batches(
 
 
 def put_snapshots(
-    tx: Tx, what: Import, key: str, batch: Sequence[snapshot_rows.ImportedSnapshot]
+    tx: Tx, context: ImportContext, key: str, batch: Sequence[snapshot_rows.ImportedSnapshot]
 ) -> int:
-    """Add snapshots to a note of the source; give how many there were."""
-    known = import_rows.find(tx, what.me.user, what.source, "note", key)
+    """Add snapshots to a note of the source; return their number."""
+    known = import_rows.find(tx, context.me.user, context.source, "note", key)
     if (
         known is None
         or tx.one(
             "SELECT 1 FROM notes WHERE id = :id AND owner_id = :me",
             id=known["row_id"],
-            me=what.me.user,
+            me=context.me.user,
         )
         is None
     ):
         return 0
     snapshot_rows.add_imported(
-        tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch]
+        tx, known["row_id"], [_snapshot_with_addresses(tx, context, one) for one in batch]
     )
     return len(batch)
 
 
-def note_snapshots_done(tx: Tx, what: Import, key: str) -> None:
-    """Take down that a note has all its snapshots."""
-    import_rows.note_done(tx, what.me.user, what.source, key, SNAPSHOTS)
+def note_snapshots_done(tx: Tx, context: ImportContext, key: str) -> None:
+    """Record that a note has all its snapshots."""
+    import_rows.note_done(tx, context.me.user, context.source, key, SNAPSHOTS)
 
 
 def store_conversation(
-    tx: Tx, what: Import, source: SourceConversation
+    tx: Tx, context: ImportContext, source: SourceConversation
 ) -> Literal["created", "unchanged"]:
     """Store a conversation with the user's own agent, unless it is there."""
-    if conversation_state(tx, what, source) == "unchanged":
+    if conversation_state(tx, context, source) == "unchanged":
         return "unchanged"
-    me = what.me.user
+    me = context.me.user
     made = conversation_rows.begin(
         tx.with_moment(source.created), type="direct", owner=me, title=source.title, members=(me,)
     )
     for one in source.messages:
-        content = address_links.to_addresses(
-            one.content, find_rows(tx, what, address_links.referenced_keys(one.content))
-        )
         message = conversation_rows.add_message(
             tx.with_moment(one.created),
             made,
@@ -194,43 +199,49 @@ def store_conversation(
             sender_type=one.sender_type,
             sender=me if one.role == "user" else None,
             label=one.label,
-            content=content,
+            content=with_addresses(tx, context, one.content),
         )
         message_attachments.add(
-            tx, message, [_attachment_record(tx, what, file) for file in one.files]
+            tx, message, [_attachment_record(tx, context, file) for file in one.files]
         )
+    # Read: what was said long ago must not stand there as new.
     conversation_rows.mark_read(tx, me, made)
     told = (source.title, source.created, [one.created for one in source.messages])
     import_rows.put(
-        tx, me, what.source, "conversation", source.key, row_id=made, digest=state_digest(told, "")
+        tx,
+        me,
+        context.source,
+        "conversation",
+        source.key,
+        row_id=made,
+        digest=state_digest(told, ""),
     )
     return "created"
 
 
 def conversation_state(
-    tx: Tx, what: Import, source: SourceConversation
+    tx: Tx, context: ImportContext, source: SourceConversation
 ) -> Literal["created", "unchanged"]:
     """Return whether a conversation is there already.
 
     Messages are never changed, so it is left as it is then.
     """
-    known = import_rows.find(tx, what.me.user, what.source, "conversation", source.key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(what, source.key)
+    _, row_id = known_row(tx, context, "conversation", source.key)
     there = row_id and tx.one(
         "SELECT 1 FROM conversation_members WHERE conversation_id = :id AND user_id = :me",
         id=row_id,
-        me=what.me.user,
+        me=context.me.user,
     )
     return "unchanged" if there else "created"
 
 
-def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarried]:
+def store_settings(tx: Tx, context: ImportContext, source: SourceSettings) -> list[NotCarried]:
     """Take the settings that the account has not chosen for itself.
 
     Tell of the others that differ.
     """
-    own = users.settings_of(tx, what.me)
-    usual = msgspec.to_builtins(users.AccountSettings(name=what.me.username))
+    own = users.settings_of(tx, context.me)
+    usual = msgspec.to_builtins(users.AccountSettings(name=context.me.username))
     now = msgspec.to_builtins(own)
     lines = []
     shape = users.change_settings.shape
@@ -240,33 +251,27 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
         if now[name] != usual[name]:
             lines.append(
                 NotCarried(
-                    name=f"setting {name}",
-                    reason="this account already has another value, which was kept",
+                    f"setting {name}", "this account already has another value, which was kept"
                 )
             )
             continue
         try:
             checked = shape.check({name: value})
-            users.change_settings(tx, what.me, **checked)
+            users.change_settings(tx, context.me, **checked)
         except AppError as error:
-            lines.append(NotCarried(name=f"setting {name}", reason=error.message))
+            lines.append(NotCarried(f"setting {name}", error.message))
     return lines
 
 
-def _attachment_record(tx: Tx, what: Import, file: MessageFile) -> Any:
-    row = find_rows(tx, what, {("file", file.key)}).get(("file", file.key)) if file.key else None
+def _attachment_record(tx: Tx, context: ImportContext, file: MessageFile) -> Any:
+    row = find_rows(tx, context, {("file", file.key)}).get(("file", file.key)) if file.key else None
     return {"id": row, "name": file.name[:255], "media_type": file.media_type[:255]}
 
 
-def _with_addresses(
-    tx: Tx, what: Import, kept: snapshot_rows.ImportedSnapshot
+def _snapshot_with_addresses(
+    tx: Tx, context: ImportContext, kept: snapshot_rows.ImportedSnapshot
 ) -> snapshot_rows.ImportedSnapshot:
-    wanted = address_links.referenced_keys(kept.content)
-    content = (
-        address_links.to_addresses(kept.content, find_rows(tx, what, wanted))
-        if wanted
-        else kept.content
-    )
+    content = with_addresses(tx, context, kept.content)
     return msgspec.structs.replace(kept, content=content, created_at=kept.created_at or tx.now)
 
 

@@ -4,16 +4,16 @@ What each thing comes to, in one transaction a batch.
 """
 
 import sqlite3
-from collections.abc import Sequence, Set
-from typing import Any, Literal, NamedTuple
-from zoneinfo import ZoneInfo
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import AppError
 from app.portability.content import address_links, import_rows
-from app.portability.content.import_rows import OWN, REFERENCES, SNAPSHOTS
+from app.portability.content.import_rows import REFERENCES, SNAPSHOTS
 from app.portability.content.source_items import Folders, NotCarried
+from app.portability.imports.known_rows import ImportContext, find_rows, known_row, with_addresses
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote, ReadyTodo
 from app.workspace.folders import create_folder, folder_rows
 from app.workspace.notes import note_edits, note_rows
@@ -23,28 +23,15 @@ BEFORE_IMPORT = "auto: before import"
 Outcome = Literal["created", "updated", "unchanged"]
 
 
-class Import(NamedTuple):
-    """Of which import a batch is: whose, of which source, and whether it is only tried."""
-
-    me: Caller
-    source: str
-    zone: ZoneInfo
-    own: str
-    """What keys begin with that name rows of this very account."""
-
-
-class Stored(NamedTuple):
-    """What came of a batch, thing by thing.
-
-    None for one that was refused, of which `lines` tells.
-    """
+class BatchResult(NamedTuple):
+    """What came of a batch, item by item; None for one that was refused, which `lines` explains."""
 
     outcomes: list[tuple[Ready, Outcome | None]]
     made: int
     lines: list[NotCarried]
 
 
-def store_batch(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
+def store_batch(tx: Tx, context: ImportContext, batch: Sequence[Ready]) -> BatchResult:
     """Store a batch, each thing all or not at all."""
     places: dict[Folders, int | None] = {(): None}
     outcomes: list[tuple[Ready, Outcome | None]] = []
@@ -52,62 +39,33 @@ def store_batch(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
     made = 0
     for ready in batch:
         try:
-            with tx.savepoint():
-                more, outcome = _store_one(tx, what, ready, places, lines)
+            with tx.savepoint():  # one bad item must not undo the 249 others
+                more, outcome = _store_one(tx, context, ready, places, lines)
                 made += more
             outcomes.append((ready, outcome))
         except AppError as error:
-            places = {(): None}
+            places = {(): None}  # folders that the undone item made are gone again
             outcomes.append((ready, None))
-            lines.append(NotCarried(name=_name_of(ready), reason=error.message))
-    return Stored(outcomes, made, lines)
+            lines.append(NotCarried(_name_of(ready), error.message))
+    return BatchResult(outcomes, made, lines)
 
 
-def foresee_batch(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
+def preview_batch(tx: Tx, context: ImportContext, batch: Sequence[Ready]) -> BatchResult:
     """Return what storing a batch would come to, and change nothing."""
     outcomes: list[tuple[Ready, Outcome | None]] = []
     lines: list[NotCarried] = []
     for ready in batch:
         if isinstance(ready, ReadyNote):
-            outcomes.append((ready, _note_state(tx, what, ready).outcome))
+            outcomes.append((ready, _note_state(tx, context, ready).outcome))
         elif isinstance(ready, ReadyTodo):
-            state = _todo_state(tx, what, ready)
+            state = _todo_state(tx, context, ready)
             lines += _kept_lines(ready, state)
             outcomes.append((ready, state.outcome))
         else:
             outcomes.append(
-                (ready, "unchanged" if _folder_exists(tx, what.me, ready.path) else "created")
+                (ready, "unchanged" if _folder_exists(tx, context.me, ready.path) else "created")
             )
-    return Stored(outcomes, 0, lines)
-
-
-def find_rows(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) -> dict[Any, int]:
-    """Return the rows that things of the source have become, of those that are wanted."""
-    rows: dict[Any, int] = {}
-    for kind in ("note", "file"):
-        keys = [key for one, key in wanted if one == kind]
-        if keys:
-            rows.update(
-                ((kind, key), row)
-                for key, row in import_rows.rows_of(
-                    tx, what.me.user, what.source, kind, keys
-                ).items()
-            )
-        for key in keys:
-            own = row_of_own_key(what, key)
-            if own and (kind, key) not in rows and _is_own(tx, what.me, kind, own):
-                rows[kind, key] = own
-    return rows
-
-
-def row_of_own_key(what: Import, key: str) -> int:
-    """Return the number of the row of this account that a lasting key names; 0 for keys of
-    others."""
-    return (
-        int(key[len(what.own) :])
-        if what.source == OWN and key.startswith(what.own) and key[len(what.own) :].isdecimal()
-        else 0
-    )
+    return BatchResult(outcomes, 0, lines)
 
 
 class _State(NamedTuple):
@@ -120,25 +78,36 @@ class _State(NamedTuple):
 
 
 def _store_one(
-    tx: Tx, what: Import, ready: Ready, places: dict[Folders, int | None], lines: list[NotCarried]
+    tx: Tx,
+    context: ImportContext,
+    ready: Ready,
+    places: dict[Folders, int | None],
+    lines: list[NotCarried],
 ) -> tuple[int, Outcome]:
     if isinstance(ready, ReadyTodo):
-        return 0, _store_todo(tx, what, ready, lines)
-    folder_id, made = _ensure_folder(tx, what, ready, places)
-    return made, _store_note(tx, what, ready, folder_id) if isinstance(
+        return 0, _store_todo(tx, context, ready, lines)
+    folder_id, made = _ensure_folder(tx, context, ready, places)
+    return made, _store_note(tx, context, ready, folder_id) if isinstance(
         ready, ReadyNote
     ) else "created" if made else "unchanged"
 
 
 def _ensure_folder(
-    tx: Tx, what: Import, ready: ReadyNote | ReadyFolder, places: dict[Folders, int | None]
+    tx: Tx,
+    context: ImportContext,
+    ready: ReadyNote | ReadyFolder,
+    places: dict[Folders, int | None],
 ) -> tuple[int | None, int]:
     """Return the folder of a thing and how many folders were made for it."""
     if ready.path in places:
         return places[ready.path], 0
     moment = ready.created if isinstance(ready, ReadyFolder) else None
     leaf, made = create_folder.ensure_path(
-        tx.with_moment(moment) if moment else tx, what.me, what.me.user, None, list(ready.path)
+        tx.with_moment(moment) if moment else tx,
+        context.me,
+        context.me.user,
+        None,
+        list(ready.path),
     )
     places[ready.path] = leaf
     if (
@@ -154,27 +123,29 @@ def _ensure_folder(
     return leaf, len(made)
 
 
-def _store_note(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None) -> Outcome:
-    state = _note_state(tx, what, ready)
+def _store_note(tx: Tx, context: ImportContext, ready: ReadyNote, folder_id: int | None) -> Outcome:
+    state = _note_state(tx, context, ready)
     if state.outcome == "unchanged":
         return "unchanged"
-    rows = find_rows(tx, what, ready.wants) if ready.wants else {}
+    rows = find_rows(tx, context, ready.wants) if ready.wants else {}
     text = ready.text
     if rows:
         content = address_links.to_addresses(text.content, rows)
         text = note_rows.Text(content, len(content.encode()), text.words)
+    # What the note refers to may come later in the source; `settle_addresses` sees to it then.
     rest = REFERENCES if len(rows) < len(ready.wants) else 0
     if state.row is None:
-        note_id = _insert(tx, what, ready, folder_id, text)
+        note_id = _insert(tx, context, ready, folder_id, text)
         rest |= SNAPSHOTS if ready.source.snapshots else 0
     else:
         note_id = state.row["id"]
-        _update(tx, what, state.row, ready, folder_id, text)
+        _update(tx, context, state.row, ready, folder_id, text)
+    # A note of this very account (found by its own key) needs no entry: its key is its number.
     if state.row is None or state.known is not None:
         import_rows.put(
             tx,
-            what.me.user,
-            what.source,
+            context.me.user,
+            context.source,
             "note",
             ready.source.key,
             row_id=note_id,
@@ -185,7 +156,7 @@ def _store_note(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None) -
 
 
 def _insert(
-    tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None, text: note_rows.Text
+    tx: Tx, context: ImportContext, ready: ReadyNote, folder_id: int | None, text: note_rows.Text
 ) -> int:
     created = ready.created or ready.updated or tx.now
     past = note_rows.ImportedState(
@@ -193,7 +164,7 @@ def _insert(
     )
     return note_rows.insert(
         tx,
-        owner=what.me.user,
+        owner=context.me.user,
         folder_id=folder_id,
         title=ready.title,
         text=text,
@@ -204,17 +175,21 @@ def _insert(
 
 def _update(
     tx: Tx,
-    what: Import,
+    context: ImportContext,
     note: sqlite3.Row,
     ready: ReadyNote,
     folder_id: int | None,
     text: note_rows.Text,
 ) -> None:
     note_edits.apply_edit(
-        tx, what.me, note, note_edits.NoteEdit(ready.title, text, ready.tags), label=BEFORE_IMPORT
+        tx,
+        context.me,
+        note,
+        note_edits.NoteEdit(ready.title, text, ready.tags),
+        label=BEFORE_IMPORT,
     )
     if note["folder_id"] != folder_id:
-        note_rows.move(tx, _reread_note(tx, note), owner=what.me.user, folder_id=folder_id)
+        note_rows.move(tx, _reread_note(tx, note), owner=context.me.user, folder_id=folder_id)
     if bool(note["pinned"]) != ready.source.pinned:
         note_rows.set_pinned(tx, _reread_note(tx, note), pinned=ready.source.pinned)
 
@@ -223,14 +198,13 @@ def _reread_note(tx: Tx, note: sqlite3.Row) -> sqlite3.Row:
     return tx.require_row("SELECT * FROM notes WHERE id = :id", id=note["id"])
 
 
-def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
-    known = import_rows.find(tx, what.me.user, what.source, "note", ready.source.key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(what, ready.source.key)
+def _note_state(tx: Tx, context: ImportContext, ready: ReadyNote) -> _State:
+    known, row_id = known_row(tx, context, "note", ready.source.key)
     row = (
         tx.one(
             "SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
             id=row_id,
-            me=what.me.user,
+            me=context.me.user,
         )
         if row_id
         else None
@@ -239,10 +213,12 @@ def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
         return _State(None, known, "created")
     if known is not None:
         return _State(row, known, "unchanged" if known["digest"] == ready.digest else "updated")
-    return _State(row, None, "unchanged" if _equals_own_note(tx, what, row, ready) else "updated")
+    return _State(
+        row, None, "unchanged" if _equals_own_note(tx, context, row, ready) else "updated"
+    )
 
 
-def _equals_own_note(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -> bool:
+def _equals_own_note(tx: Tx, context: ImportContext, row: sqlite3.Row, ready: ReadyNote) -> bool:
     """Return whether a note of this account is as a tree that it was exported to has it."""
     place = (
         tuple(folder["name"] for folder in folder_rows.ancestors(tx, row["folder_id"]))
@@ -256,30 +232,27 @@ def _equals_own_note(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -
         ready.path,
     ):
         return False
-    wants = address_links.referenced_keys(ready.text.content) if ready.wants else frozenset()
-    text = (
-        address_links.to_addresses(ready.text.content, find_rows(tx, what, wants))
-        if wants
-        else ready.text.content
-    )
-    return bool(
-        address_links.normalise_links(row["content"]) == address_links.normalise_links(text)
-    )
+    text = with_addresses(tx, context, ready.text.content)
+    return address_links.normalise_links(row["content"]) == address_links.normalise_links(text)
 
 
-def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried]) -> Outcome:
-    state = _todo_state(tx, what, ready)
+def _store_todo(
+    tx: Tx, context: ImportContext, ready: ReadyTodo, lines: list[NotCarried]
+) -> Outcome:
+    state = _todo_state(tx, context, ready)
     lines += _kept_lines(ready, state)
     if state.outcome == "unchanged":
         return "unchanged"
-    draft = _draft(tx, what, ready)
+    draft = _draft(tx, context, ready)
     if state.row is None:
         created = ready.created or ready.updated or tx.now
-        todo_id = todo_rows.insert(tx.with_moment(created), what.me.user, draft, zone=what.zone)
+        todo_id = todo_rows.insert(
+            tx.with_moment(created), context.me.user, draft, zone=context.zone
+        )
     else:
         todo_id = state.row["id"]
-        todo_rows.update(tx, state.row, draft, zone=what.zone)
-    row = todo_rows.find_live(tx, what.me.user, todo_id)
+        todo_rows.update(tx, state.row, draft, zone=context.zone)
+    row = todo_rows.find_live(tx, context.me.user, todo_id)
     if row is not None and bool(row["completed"]) != ready.source.completed:
         todo_rows.set_completed(
             tx.with_moment(ready.completed_at or ready.updated or tx.now),
@@ -288,13 +261,13 @@ def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried])
         )
     if state.row is None:
         updated = ready.updated or ready.completed_at or created
-        todo_rows.set_times(tx, what.me.user, todo_id, created_at=created, updated_at=updated)
+        todo_rows.set_times(tx, context.me.user, todo_id, created_at=created, updated_at=updated)
     mark = tx.value("SELECT updated_at FROM todos WHERE id = :id", id=todo_id)
     if state.row is None or state.known is not None:
         import_rows.put(
             tx,
-            what.me.user,
-            what.source,
+            context.me.user,
+            context.source,
             "todo",
             ready.source.key,
             row_id=todo_id,
@@ -304,10 +277,8 @@ def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried])
     return state.outcome
 
 
-def _draft(tx: Tx, what: Import, ready: ReadyTodo) -> todo_rows.Draft:
-    description = ready.description
-    if description and (wants := address_links.referenced_keys(description)):
-        description = address_links.to_addresses(description, find_rows(tx, what, wants))
+def _draft(tx: Tx, context: ImportContext, ready: ReadyTodo) -> todo_rows.Draft:
+    description = ready.description and with_addresses(tx, context, ready.description)
     return todo_rows.Draft(
         ready.title,
         description,
@@ -320,11 +291,12 @@ def _draft(tx: Tx, what: Import, ready: ReadyTodo) -> todo_rows.Draft:
     )
 
 
-def _todo_state(tx: Tx, what: Import, ready: ReadyTodo) -> _State:
-    """Todos have no snapshots, so one that was changed here since it came is left as it is."""
-    known = import_rows.find(tx, what.me.user, what.source, "todo", ready.source.key)
-    row_id = known["row_id"] if known is not None else row_of_own_key(what, ready.source.key)
-    row = todo_rows.find_live(tx, what.me.user, row_id) if row_id else None
+def _todo_state(tx: Tx, context: ImportContext, ready: ReadyTodo) -> _State:
+    """Return what is to be done about a todo."""
+    # Todos have no snapshots, so one that was changed here since it was imported is left alone;
+    # `mark` is its updated_at of that time.
+    known, row_id = known_row(tx, context, "todo", ready.source.key)
+    row = todo_rows.find_live(tx, context.me.user, row_id) if row_id else None
     if row is None:
         return _State(None, known, "created")
     if known is not None:
@@ -333,7 +305,7 @@ def _todo_state(tx: Tx, what: Import, ready: ReadyTodo) -> _State:
         touched = known["mark"] != row["updated_at"]
         return _State(row, known, "unchanged" if touched else "updated", kept=touched)
     same = (
-        todo_rows.draft_of(row)[:5] == _draft(tx, what, ready)[:5]
+        todo_rows.draft_of(row)[:5] == _draft(tx, context, ready)[:5]
         and bool(row["completed"]) == ready.source.completed
     )
     return _State(row, None, "unchanged", kept=not same)
@@ -341,10 +313,10 @@ def _todo_state(tx: Tx, what: Import, ready: ReadyTodo) -> _State:
 
 def _kept_lines(ready: ReadyTodo, state: _State) -> list[NotCarried]:
     reason = (
-        "this todo was changed here too, so it was left as it is; delete it here to "
-        "have the other again"
+        "this todo was changed in Hearth too, so it was not overwritten; delete it here to import "
+        "it again"
     )
-    return [NotCarried(name=ready.title, reason=reason)] if state.kept else []
+    return [NotCarried(ready.title, reason)] if state.kept else []
 
 
 def _folder_exists(tx: Tx, me: Caller, path: Folders) -> bool:
@@ -355,20 +327,6 @@ def _folder_exists(tx: Tx, me: Caller, path: Folders) -> bool:
             return False
         at = found["id"]
     return True
-
-
-def _is_own(tx: Tx, me: Caller, kind: str, row_id: int) -> bool:
-    table, live = (
-        ("notes", "trash_id IS NULL") if kind == "note" else ("attachments", "complete = 1")
-    )
-    return (
-        tx.one(
-            f"SELECT 1 FROM {table} WHERE id = :id AND owner_id = :me AND {live}",
-            id=row_id,
-            me=me.user,
-        )
-        is not None
-    )
 
 
 def _name_of(ready: Ready) -> str:

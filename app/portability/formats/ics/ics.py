@@ -39,7 +39,7 @@ from app.portability.formats.ics.ics_lines import Component
 ENDINGS = frozenset({"ics", "ical", "icalendar"})
 JOURNALS = "Journal"
 _EVENT = (
-    "events are not imported: connect the calendar, and they stay up to date (POST "
+    "events are not imported; connect the calendar instead to keep them up to date (POST "
     "/tools/integrations)"
 )
 
@@ -84,13 +84,13 @@ class Calendars:
 
     def items(self) -> Iterator[Item]:
         """Yield todos and notes; tell of everything else."""
-        self._look()
+        self._look()  # a part may stand before or behind the todo it belongs to
         given: set[str] = set()
         for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
             elif not open_source.looks(_is_calendar, entry):
-                yield NotCarried(name=report_name(entry.path), reason="it is not an iCalendar file")
+                yield NotCarried(report_name(entry.path), "it is not an iCalendar file")
             else:
                 yield from self._calendar(entry, given)
 
@@ -108,8 +108,8 @@ class Calendars:
                     yield from self._component(component, zones, given)
         except UNREADABLE as error:
             yield NotCarried(
-                name=report_name(entry.path),
-                reason=f"it is damaged after {count} entries: {reason_text(error)}",
+                report_name(entry.path),
+                f"it is damaged after {count} entries: {reason_text(error)}",
             )
 
     def _component(
@@ -120,19 +120,17 @@ class Calendars:
             zones[component.text("TZID")] = component.text("X-LIC-LOCATION")
             return
         for fault in component.faults:
-            yield NotCarried(name=name, reason=fault)
+            yield NotCarried(name, fault)
         if component.name == "VEVENT":
-            yield NotCarried(name=name, reason=_EVENT)
+            yield NotCarried(name, _EVENT)
         elif component.name in ("VTODO", "VJOURNAL") and not component.whole:
-            yield NotCarried(name=name, reason="it is cut off in the middle")
+            yield NotCarried(name, "it is incomplete")
         elif component.name == "VTODO":
             yield from self._todo(component, zones, given)
         elif component.name == "VJOURNAL":
             yield from _journal(component, zones, given)
         else:
-            yield NotCarried(
-                name=name, reason=f"a {one_line(component.name, 40)} has no place here"
-            )
+            yield NotCarried(name, f"{one_line(component.name, 40)} entries are not imported")
 
     def _todo(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         own = _key(component)
@@ -141,15 +139,14 @@ class Calendars:
             return
         if own in given:
             yield NotCarried(
-                name=report_name(title),
-                reason="another todo has the same UID; the first one was imported",
+                report_name(title), "another todo has the same UID; the first one was imported"
             )
             return
         given.add(own)
         when = ics_values.when(component, zones)
-        about = ics_values.about(component, zones, self._titles)
-        for reason in (*when.lost, *ics_values.lost(component)):
-            yield NotCarried(name=report_name(title), reason=reason)
+        about = ics_values.extra_lines(component, zones, self._titles)
+        for reason in (*when.lost, *ics_values.lost_reasons(component)):
+            yield NotCarried(report_name(title), reason)
         yield from todo_parts.todo(
             key=own,
             title=title,
@@ -177,6 +174,7 @@ class Calendars:
                 open_source.looks(self._remember, entry)
         whole = {parent for parent, _ in self._parents.values()}
         for own, (parent, simple) in self._parents.items():
+            # A part with parts of its own stays a todo: steps have no steps.
             if simple and own not in whole and parent in self._titles:
                 self._are_steps.add(own)
                 self._steps.setdefault(parent, []).append((self._titles[own], own in self._done))
@@ -201,8 +199,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     title = one_line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
         yield NotCarried(
-            name=report_name(title),
-            reason="another entry has the same UID; the first one was imported",
+            report_name(title), "another entry has the same UID; the first one was imported"
         )
         return
     given.add(own)
@@ -224,12 +221,11 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
             rows.append(markdown_link(page, page))
         else:
             yield NotCarried(
-                name=report_name(title),
-                reason="one of its attachments is damaged or is on the other computer",
+                report_name(title), "one of its attachments is damaged or on another computer"
             )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
-    for reason in ics_values.lost(component):
-        yield NotCarried(name=report_name(title), reason=reason)
+    for reason in ics_values.lost_reasons(component):
+        yield NotCarried(report_name(title), reason)
     yield from note_damaged_text(title, title, text)
     start = ics_values.moment(component, "DTSTART", zones)
     yield SourceNote(
@@ -249,6 +245,7 @@ def _key(component: Component) -> str:
     A digest of all where there is none.
     """
     instance = component.text("RECURRENCE-ID")
+    # One day of a series that was changed is an entry of its own with the UID of the series.
     own = clean_text(component.text("UID"))[:LONGEST_TITLE] or component.digest()
     return f"{own}/{instance}" if instance else own
 

@@ -55,6 +55,7 @@ class Component:
             f"{name}:{value}"
             for name, values in sorted(self._values.items())
             for value, _ in values
+            # The moment of the export, another one each time.
             if name != "DTSTAMP"
         )
         return hashlib.sha256(said.encode()).hexdigest()[:24]
@@ -65,16 +66,15 @@ class Component:
 
         if self._room < 0:
             return
+        # A hundred for what a line costs in memory besides its text.
         self._room -= len(text) + 100
         if self._room < 0:
-            self.faults.append(
-                f"it has more than {MOST_OF_ONE >> 20} MB; what is beyond that is left out"
-            )
+            self.faults.append(f"it is larger than {MOST_OF_ONE >> 20} MB; the rest was left out")
             return
         try:
             name, parameters, value = cast(Any, Contentline)(text).raw_parts()
         except (ValueError, TypeError, KeyError, AttributeError):
-            self.faults.append(f"its line “{one_line(text, 60)}” is no line of iCalendar")
+            self.faults.append(f"its line “{one_line(text, 60)}” is not valid iCalendar")
             return
         said = {str(key).upper(): _one(found) for key, found in parameters.items()}
         self._values.setdefault(str(name).upper(), []).append((clean_text(value), said))
@@ -135,6 +135,8 @@ def _unfolded(stream: BinaryIO) -> Iterator[str]:
         size += len(row)
         if size > MOST_OF_LINE:
             raise ValueError(f"a line has more than {MOST_OF_LINE >> 20} MB")
+        # readline gives a long line in pieces; only a real line break can be followed by a folded
+        # line.
         parts.append(row[1:] if folded and parts and parts[-1][-1:] == b"\n" else row)
     if parts:
         yield _decoded(parts)

@@ -3,20 +3,22 @@
 Moments in their zones, rules, priorities, and what has no place here.
 """
 
-import base64
-import binascii
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, BinaryIO, cast
-from zoneinfo import ZoneInfo
 
 import msgspec
 
-from app.core.database.tx import stamp
 from app.errors import Invalid
-from app.portability.content.clean_text import one_line, web_address
+from app.portability.content.clean_text import (
+    decode_base64,
+    one_line,
+    stored_moment,
+    web_address,
+    zone_named,
+)
 from app.portability.formats.ics.ics_lines import Component
 
 _COMMA = re.compile(r"(?<!\\),")
@@ -65,12 +67,11 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
         if value and moment(component, name, zones) is None:
             found.about.append(f"{name}: {one_line(value, 60)}")
             found.lost.append(
-                f"its {name} “{one_line(value, 60)}” is no date; it is kept in the description"
+                f"its {name} “{one_line(value, 60)}” is not a date; it was added to the description"
             )
         elif _unknown_zone(value, parameters, zones):
             found.lost.append(
-                f"its time zone “{one_line(parameters['TZID'], 60)}” is not known; its time is "
-                "read as one of yours"
+                f"its time zone “{one_line(parameters['TZID'], 60)}” is unknown; your own was used"
             )
     _add_rule(component, found)
     return found
@@ -82,12 +83,13 @@ def moment(component: Component, name: str, zones: Mapping[str, str]) -> str | N
     None for what is no date.
     """
     value, parameters = component.first(name)
-    found = _read(value, parameters, zones)
-    return None if found is None else _written(found)
+    found = _parse_value(value, parameters, zones)
+    return None if found is None else stored_moment(found)
 
 
 def priority(component: Component) -> int | None:
     """Return ours for 1, the highest, to 9; 0 and what is no number are none."""
+    # Not int() alone, which takes " ٣ " and numbers of a million digits too.
     value = component.text("PRIORITY")
     return (
         {1: 5, 2: 5, 3: 4, 4: 4, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1}.get(int(value))
@@ -105,7 +107,9 @@ def categories(component: Component) -> list[str]:
     ]
 
 
-def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, str]) -> list[str]:
+def extra_lines(
+    component: Component, zones: Mapping[str, str], titles: Mapping[str, str]
+) -> list[str]:
     """Return lines of the description for what a todo has no field for."""
     rows = [f"List: {component.calendar}"] if component.calendar else []
     rows += (
@@ -144,20 +148,20 @@ def has_only_a_title(component: Component) -> bool:
     return not component.inside and not any(name in component for name in _MORE)
 
 
-def lost(component: Component) -> Iterator[str]:
+def lost_reasons(component: Component) -> Iterator[str]:
     """Yield sentences about what does not come along at all."""
     if "VALARM" in component.inside:
-        yield "its reminders have no place here"
+        yield "its reminders were not imported"
     if component.name == "VTODO" and any(
         not web_address(value) for value, _ in component.all("ATTACH")
     ):
-        yield "its attached files do not come along: todos have none"
+        yield "its attached files were not imported, because todos have no attachments"
     if "EXDATE" in component or "RDATE" in component:
-        yield "the single days that its series leaves out or adds are not kept"
+        yield "dates added to or left out of its series were not imported"
     if component.name == "VJOURNAL" and "RRULE" in component:
-        yield "notes do not recur"
+        yield "its recurrence was not imported, because notes do not repeat"
     if "ATTENDEE" in component:
-        yield "who takes part in it is not kept"
+        yield "its attendees were not imported"
 
 
 def parent_of(component: Component) -> str:
@@ -170,12 +174,7 @@ def parent_of(component: Component) -> str:
 
 def decoded(value: str, parameters: Mapping[str, str]) -> bytes:
     """Return the bytes of a file that stands in the calendar itself; none if it does not."""
-    if parameters.get("ENCODING", "").upper() != "BASE64":
-        return b""
-    try:
-        return base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
+    return decode_base64(value) if parameters.get("ENCODING", "").upper() == "BASE64" else b""
 
 
 def opener(content: bytes) -> Callable[[], BinaryIO]:
@@ -193,14 +192,14 @@ def _add_rule(component: Component, found: When) -> None:
                 recurrence.require_dates(rule, date.fromisoformat(found.due[:10]))
                 found.rule = rule
                 continue
-            reason = "It recurs, but has no date to count from"
+            reason = "it repeats, but has no due date"
         except (ValueError, Invalid) as error:
-            reason = f"Its rule {error}".removesuffix(".")
+            reason = f"its recurrence rule is not supported: {error}".removesuffix(".")
         found.about.append(f"Repeats: {one_line(value, 500)}")
-        found.lost.append(f"{reason}; the rule stands in the description")
+        found.lost.append(f"{reason}; the rule was added to the description")
 
 
-def _read(
+def _parse_value(
     value: str, parameters: Mapping[str, str], zones: Mapping[str, str]
 ) -> date | datetime | None:
     from icalendar.prop import vDDDTypes
@@ -218,26 +217,15 @@ def _read(
     return found if isinstance(found, date) else None
 
 
-def _written(found: date | datetime) -> str:
-    if not isinstance(found, datetime):
-        return found.isoformat()
-    if found.tzinfo is None:
-        return found.isoformat(timespec="seconds")
-    try:
-        return stamp(found.astimezone(UTC))
-    except OverflowError:
-        return found.replace(tzinfo=None).isoformat(timespec="seconds")
-
-
 def _after(component: Component, zones: Mapping[str, str]) -> str | None:
     """Return the end of a todo that has a start and a duration."""
     from icalendar.prop import vDuration
 
-    start = _read(*component.first("DTSTART"), zones)
+    start = _parse_value(*component.first("DTSTART"), zones)
     try:
         length = cast(Any, vDuration).from_ical(component.first("DURATION")[0].strip())
         return (
-            _written(start + length)
+            stored_moment(start + length)
             if start is not None and isinstance(length, timedelta)
             else None
         )
@@ -252,19 +240,15 @@ def _zone(name: str, zones: Mapping[str, str]) -> tzinfo | None:
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
     parts = name.strip("/").split("/")
-    for candidate in (
+    # Mozilla writes /mozilla.org/20050126_1/Europe/Berlin, and some zones have three parts.
+    candidates = (
         name,
         zones.get(name, ""),
         WINDOWS_TO_OLSON.get(name, ""),
         "/".join(parts[-2:]),
         "/".join(parts[-3:]),
-    ):
-        try:
-            if candidate:
-                return ZoneInfo(candidate)
-        except (OSError, ValueError, KeyError):
-            continue
-    return None
+    )
+    return next(filter(None, map(zone_named, candidates)), None)
 
 
 def _unknown_zone(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -> bool:

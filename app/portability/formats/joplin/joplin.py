@@ -106,19 +106,16 @@ class Joplin:
             elif joplin_items.id_in(entry.path) and "/" not in entry.path:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
-                yield NotCarried(
-                    name=report_name(entry.path), reason="it is not part of a Joplin export"
-                )
+                yield NotCarried(report_name(entry.path), "it is not part of a Joplin export")
             elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[
                 own
             ].path != entry.path:
                 yield NotCarried(
-                    name=report_name(entry.path),
-                    reason="the export does not say what it belongs to",
+                    report_name(entry.path), "the export does not say what it belongs to"
                 )
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
-            yield NotCarried(name=f"{count} {name}", reason=f"Joplin's {name} have no place here")
+            yield NotCarried(f"{count} {name}", f"Joplin's {name} are not imported")
 
     def close(self) -> None:
         """Close the archive."""
@@ -185,20 +182,18 @@ class Joplin:
         name = report_name(item.title or entry.path)
         if item.on("encryption_applied") or item.on("encryption_blob_encrypted"):
             yield NotCarried(
-                name=name,
-                reason="it is encrypted; switch the encryption off in Joplin, or export again "
+                name,
+                "it is encrypted; turn off encryption in Joplin, or export again "
                 "once it has been decrypted",
             )
         elif item.on("deleted_time"):
-            yield NotCarried(name=name, reason="it was in Joplin's trash")
+            yield NotCarried(name, "it was in Joplin's trash")
         elif item.kind == NOTE:
             yield from self._todo(item) if item.on("is_todo") else self._note(item)
         elif item.kind == RESOURCE:
             yield from self._file(item)
         elif item.kind == FOLDER and item.text("icon") and not _emoji(item):
-            yield NotCarried(
-                name=name, reason="its icon is not an emoji; folder icons are emoji here"
-            )
+            yield NotCarried(name, "its icon is not an emoji and was not imported")
         elif item.kind not in (FOLDER, TAG, NOTE_TAG):
             others[item.kind] += 1
 
@@ -206,9 +201,7 @@ class Joplin:
         blob = self._blobs.get(item.id)
         name = one_line(item.title or item.text("filename")) or (blob.name if blob else item.id)
         if blob is None:
-            yield NotCarried(
-                name=report_name(name), reason="its content is missing from the export"
-            )
+            yield NotCarried(report_name(name), "its content is missing from the export")
         else:
             yield SourceFile(key=item.id, name=name, open=blob.open, size=blob.size)
 
@@ -218,7 +211,7 @@ class Joplin:
         title = title or one_line(item.title) or title_of("" if html else item.body, item.id)
         for link in dict.fromkeys(lost):
             yield NotCarried(
-                name=report_name(title), reason=f"its link :/{link} leads to nothing in the export"
+                report_name(title), f"the export does not contain the target of its link :/{link}"
             )
         yield from note_damaged_text(title, item.title, text)
         more = _origin(item)
