@@ -263,7 +263,7 @@ class Settings:
                     name, text = name.removesuffix("_file"), Path(text).read_text("utf-8").strip()
                 if name not in kinds:
                     raise SettingsError("there is no such setting")
-                values[name] = _bounded(_read(kinds[name], text), **_bounds(fields[name]))
+                values[name] = _bounded(_read(kinds[name], text), fields[name].metadata)
             except (OSError, ValueError) as error:
                 troubles.append(f"{variable}: {error}")
         if troubles:
@@ -291,11 +291,8 @@ def _read(kind: Any, text: str) -> Any:
     return kind(text)
 
 
-def _bounds(field: "dataclasses.Field[Any]") -> dict[str, int | None]:
-    return {"least": field.metadata["least"], "most": field.metadata["most"]}
-
-
-def _bounded(value: Any, *, least: int | None, most: int | None) -> Any:
+def _bounded(value: Any, bounds: Mapping[str, Any]) -> Any:
+    least, most = bounds["least"], bounds["most"]
     if least is not None and value < least:
         raise SettingsError(f"must be at least {least}")
     if most is not None and value > most:

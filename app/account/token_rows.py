@@ -28,6 +28,11 @@ class Use(NamedTuple):
     month: str
 
     @property
+    def span(self) -> Span:
+        """Return the day and the month in which it counts."""
+        return Span(self.day, self.month)
+
+    @property
     def subjects(self) -> Iterator[tuple[CountedBy, str]]:
         """Return every subject under which it counts, with the subject's id."""
         yield "account", ""

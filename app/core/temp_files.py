@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import re
 import shutil
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -30,11 +30,9 @@ class Upload:
     def __init__(self, data: Path) -> None:
         folder = data / SPOOL
         self.path = folder / f"{UPLOAD}{random_tokens.new_uuid()}"
-        try:
+        with _told_when_full():
             folder.mkdir(mode=0o700, exist_ok=True)
             self._file = self.path.open("xb")
-        except OSError as error:
-            raise _storage_full(error) from None
 
     @property
     def name(self) -> str:
@@ -43,17 +41,13 @@ class Upload:
 
     def add(self, part: bytes) -> None:
         """Write some bytes."""
-        try:
+        with _told_when_full():
             self._file.write(part)
-        except OSError as error:
-            raise _storage_full(error) from None
 
     def close(self) -> None:
         """End the writing."""
-        try:
+        with _told_when_full():
             self._file.close()
-        except OSError as error:
-            raise _storage_full(error) from None
 
     def remove(self) -> None:
         """Delete the file."""
@@ -93,10 +87,14 @@ async def read_parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
             yield part
 
 
-def _storage_full(error: OSError) -> Exception:
-    if is_disk_full(error):
-        return StorageFull(
+@contextlib.contextmanager
+def _told_when_full() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if not is_disk_full(error):
+            raise
+        raise StorageFull(
             "The disk is full, so nothing was stored. Free some space and try again. Reading still "
             "works."
-        )
-    return error
+        ) from None

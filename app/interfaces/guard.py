@@ -10,7 +10,6 @@ from app.errors import Forbidden
 from app.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-MOST_KNOWN = 100
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 SECURITY_HEADERS: list[tuple[bytes, bytes]] = [
     (b"x-content-type-options", b"nosniff"),
@@ -36,7 +35,6 @@ class Guard:
         self._hosts = frozenset(
             host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts)
         )
-        self._known: set[bytes] = set()
         self._public = urlsplit(settings.public_url.rstrip("/"))
         self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
 
@@ -50,7 +48,7 @@ class Guard:
         What is `for_all` pages of every origin may ask, without cookies.
         """
         host = headers.get(b"host", b"").lower()
-        if host not in self._known and not self._is_known(host):
+        if host not in self._hosts and _without_port(host) not in self._hosts:
             raise Forbidden(
                 "This Host is not one that the server answers to; see the setting "
                 "HEARTH_ALLOWED_HOSTS.",
@@ -76,13 +74,6 @@ class Guard:
     def is_own_page(self, headers: dict[bytes, bytes], scheme: str) -> bool:
         """Return whether the request names a page of this server as the one it comes from."""
         return headers.get(b"origin", b"").lower() == self.origin(headers, scheme).encode("latin-1")
-
-    def _is_known(self, host: bytes) -> bool:
-        if host not in self._hosts and _without_port(host) not in self._hosts:
-            return False
-        if len(self._known) < MOST_KNOWN:
-            self._known.add(host)
-        return True
 
     def _check_origin(self, origin: bytes | None, headers: dict[bytes, bytes], own: bytes) -> None:
         if origin is not None and origin.lower() != own:

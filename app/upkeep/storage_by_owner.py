@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from app.core.database.backup_status import Held, Measured
+from app.core.database.sqlite_setup import read_pragmas
 from app.core.database.tx import read_snapshot
 from app.upkeep.open_read_only import open_read_only
 
@@ -55,10 +56,7 @@ _HELD = {
 def measure_database(path: Path, now: str) -> Measured:
     """Return what takes room in a database, which may be in use; it is read as a whole."""
     with open_read_only(path) as connection, read_snapshot(connection):
-        pages, free, size = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
+        pages, free, size = read_pragmas(connection, "page_count", "freelist_count", "page_size")
         return Measured(
             now,
             pages * size,

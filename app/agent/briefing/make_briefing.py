@@ -128,7 +128,7 @@ async def _rewrite_by_model(
         return fragments, ideas, 0
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
-    locale = app.quick(users.settings_of, me).locale
+    locale = app.quick(users.settings_of, me.user).locale
     said: Rewritten = await rewriting.rewrite_draft(
         token_meter.meter_rewriter(app, me, rewriter), Draft("briefing", locale, pieces)
     )

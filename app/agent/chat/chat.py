@@ -120,7 +120,7 @@ def _begin_turn(
     """Store the user's message and the turn that answers it, in a conversation with the caller's
     own agent; reserve its first tokens.
     """
-    chosen = users.settings_of(tx, me)
+    chosen = users.settings_of(tx, me.user)
     files = tuple(attachment_rows.require_own(tx, me, one) for one in dict.fromkeys(attachment_ids))
     if conversation is None:
         title = conversation_rows.title_from_message(message)

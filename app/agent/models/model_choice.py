@@ -34,7 +34,7 @@ def choose_model(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | 
     The wanted one if there is one of that name, else the user's, else the server's default; None
     for the rules.
     """
-    own = users.settings_of(tx, me).default_model if me.user else None
+    own = users.settings_of(tx, me.user).default_model if me.user else None
     for name in (wanted, own):
         if name and name.casefold() != DEFAULT:
             if name.casefold() == OFFLINE:

@@ -5,7 +5,6 @@ Found out in the background, kept in a file beside the backups.
 
 import asyncio
 import contextlib
-import os
 import time
 from pathlib import Path
 from typing import Literal
@@ -13,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from app.core.database.data_dir import BACKUPS
+from app.core.database.small_files import replace_file
 
 FILE = "record.json"
 Trouble = Literal["no_room", "failed"]
@@ -98,17 +98,10 @@ class Safekeeping:
     def keep(self, **changes: object) -> None:
         """Remember these fields from now on."""
         self._known = msgspec.structs.replace(self.known, **changes)
-        fresh = self._file.with_name(f".{FILE}.new")
-        try:
+        # on a full disk it is known as long as the program runs
+        with contextlib.suppress(OSError):
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
-            with os.fdopen(
-                os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
-            ) as out:
-                out.write(msgspec.json.encode(self._known))
-            fresh.replace(self._file)
-        except OSError:  # on a full disk it is known as long as the program runs
-            with contextlib.suppress(OSError):
-                fresh.unlink(missing_ok=True)
+            replace_file(self._file, msgspec.json.encode(self._known))
 
 
 def read_backup_status(file: Path) -> KnownOfBackups:

@@ -34,7 +34,9 @@ class ClockWatch:
         if self._is_first and (
             latest := tx.value("SELECT max(changed_at) FROM workspaces WHERE changed_at <= '9999'")
         ):
-            self._keep(tx, _parse_moment(latest), max(self._last[0], tx.moment), back_only=True)
+            self._keep(
+                tx, datetime.fromisoformat(latest), max(self._last[0], tx.moment), back_only=True
+            )
         self._is_first = False
         steady = _monotonic_seconds()
         self._keep(tx, self._last[0] + timedelta(seconds=steady - self._last[1]), tx.moment)
@@ -53,7 +55,7 @@ class ClockWatch:
 def clock_steps(tx: Tx) -> list[Step]:
     """Return the steps that were seen, in order."""
     return [
-        Step(_parse_moment(row[0]), _parse_moment(row[1]))
+        Step(datetime.fromisoformat(row[0]), datetime.fromisoformat(row[1]))
         for row in tx.all("SELECT was, became FROM clock_steps ORDER BY id")
     ]
 
@@ -64,7 +66,7 @@ def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None
     It was before the first step back from a later moment, by as much as that was later, or else
     after a step ahead to an earlier one.
     """
-    said = _parse_moment(moment)
+    said = datetime.fromisoformat(moment)
     back = [step for step in steps if step.became < step.was and said <= step.was + SMALLEST]
     ahead = [step for step in steps if step.became > step.was and said >= step.became - SMALLEST]
     nearest = [
@@ -73,10 +75,6 @@ def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None
     ]
     found = (said - abs(step.became - step.was) for step in nearest)
     return next((stamp(true) for true in found if true <= now), None)
-
-
-def _parse_moment(moment: str) -> datetime:
-    return datetime.fromisoformat(moment)
 
 
 def _monotonic_seconds() -> float:

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import json
 import os
 import secrets
 import sys
@@ -15,6 +14,7 @@ from typing import IO, Literal
 import msgspec
 
 from app.core.database import disk_reserve, integrity
+from app.core.database.small_files import replace_file
 
 DATABASE = "hearth.db"
 LOCK = "server.lock"
@@ -150,13 +150,10 @@ def own_directory(path: Path) -> Iterator[Ownership]:
         finally:
             marking.join()
             if ownership.in_order:
+                # so that nobody takes this number for the next owner's, which writes its own
+                # a moment after locking
                 with contextlib.suppress(OSError):
-                    file.truncate(
-                        0
-                        # so that nobody takes this number for the next owner's, which writes its
-                        # own a
-                        # moment after locking
-                    )
+                    file.truncate(0)
 
 
 @contextlib.contextmanager
@@ -200,24 +197,16 @@ def announce_server(path: Path, *, pid: int, url: str, token: str) -> Iterator[N
     """Leave word of how the command line reaches this server, readable by the owner alone, while
     the block runs.
     """
-    file, fresh = path / CONTROL, path / (CONTROL + ".new")
+    file = path / CONTROL
     try:
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(
-            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-        ) as out:
-            json.dump({"pid": pid, "url": url, "token": token}, out)
-        fresh.replace(file)
+        replace_file(file, msgspec.json.encode(Door(str(pid), url, token)))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
         raise PlaceError(f"Cannot write {file}: {error.strerror}.") from None
     try:
         yield
     finally:
-        with contextlib.suppress(
-            OSError
-        ):  # Windows deletes no file that another process is reading
+        # Windows deletes no file that another process is reading
+        with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)
 
 
@@ -227,9 +216,8 @@ def read_announcement(path: Path) -> Door | None:
     After a crash it may be stale: compare `pid` with that of InUse.
     """
     try:
-        found = json.loads((path / CONTROL).read_text("ascii"))
-        return Door(str(found["pid"]), str(found["url"]), str(found["token"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return msgspec.json.decode((path / CONTROL).read_bytes(), type=Door)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
@@ -274,9 +262,8 @@ def _is_writable(path: Path) -> bool:
 
 def _write_pid(file: IO[str]) -> None:
     """Write this process's number into the lock."""
-    with contextlib.suppress(
-        OSError
-    ):  # a full disk has no room for it, and is no reason not to start
+    # a full disk has no room for it, and is no reason not to start
+    with contextlib.suppress(OSError):
         file.truncate(0)
         os.write(file.fileno(), b"%d\n" % os.getpid())
 

@@ -5,39 +5,16 @@ Whether it is a disk of this machine that nothing else copies or changes.
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 NETWORK = frozenset(
-    {
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb2",
-        "smb3",
-        "smbfs",
-        "afs",
-        "ncpfs",
-        "ceph",
-        "fuse.ceph",
-        "glusterfs",
-        "fuse.glusterfs",
-        "lustre",
-        "beegfs",
-        "gpfs",
-        "davfs",
-        "fuse.davfs2",
-        "fuse.sshfs",
-        "fuse.rclone",
-        "fuse.s3fs",
-        "fuse.gcsfuse",
-        "fuse.curlftpfs",
-        "fuse.gvfsd-fuse",
-        "afpfs",
-        "webdav",
-    }
+    "nfs nfs4 cifs smb2 smb3 smbfs afs ncpfs ceph fuse.ceph glusterfs fuse.glusterfs lustre beegfs "
+    "gpfs davfs fuse.davfs2 fuse.sshfs fuse.rclone fuse.s3fs fuse.gcsfuse fuse.curlftpfs "
+    "fuse.gvfsd-fuse afpfs webdav".split()
 )
 MARKERS = {
     ".stfolder": "Syncthing",
@@ -174,9 +151,7 @@ def _parse_mounts(lines: Iterable[str]) -> Iterable[Mount]:
 
 def _unescape_octal(text: str) -> str:
     """Return a mount point as it is: mountinfo writes blanks and the like as octal numbers."""
-    for code, mark in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        text = text.replace(code, mark)
-    return text
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
 def _network_kind_on_mac(path: Path) -> str:

@@ -72,10 +72,7 @@ def limit_growth(connection: sqlite3.Connection, most: int) -> Iterator[None]:
     """Let what would make the file larger than so many bytes find the disk full while the block
     runs; it never becomes smaller by that.
     """
-    before, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("max_page_count", "page_size")
-    )
+    before, size = read_pragmas(connection, "max_page_count", "page_size")
     connection.execute(f"PRAGMA max_page_count={min(before, most // size)}")
     try:
         yield
@@ -106,35 +103,30 @@ def vacuum_free_pages(connection: sqlite3.Connection, *, room: int) -> bool:
 
     Others are moved to their place through the log, which may take a quarter of the `room`.
     """
-    free, pages, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("freelist_count", "page_count", "page_size")
-    )
+    free, pages, size = read_pragmas(connection, "freelist_count", "page_count", "page_size")
     if free <= max(TRIM_PAGES, pages // 50):
         return False
     most = max(TRIM_PAGES, min(16 * TRIM_PAGES, room // 4 // size))
-    connection.executescript(
-        f"PRAGMA incremental_vacuum({most})"
-    )  # `execute` would take one step of it: one page
+    # `execute` would take one step of it, and so one page
+    connection.executescript(f"PRAGMA incremental_vacuum({most})")
     return True
 
 
-def file_size(path: Path) -> int:
-    """Return the size of a file; 0 where there is none."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+def read_pragmas(connection: sqlite3.Connection, *names: str) -> list[int]:
+    """Return the numbers that some pragmas tell."""
+    return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+
+
+def quote_name(name: str) -> str:
+    """Return a table's name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _fold_growth(connection: sqlite3.Connection) -> int:
     """Return the bytes by which folding the log would make the file larger."""
-    pages, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
-    )
-    return int(
-        pages * size - Path(connection.execute("PRAGMA database_list").fetchone()[2]).stat().st_size
-    )
+    pages, size = read_pragmas(connection, "page_count", "page_size")
+    path = connection.execute("PRAGMA database_list").fetchone()[2]
+    return pages * size - Path(path).stat().st_size
 
 
 def classify_failure(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:
@@ -143,11 +135,8 @@ def classify_failure(error: BaseException | None) -> Literal["", "full", "failin
     Nothing, that there is no room, that it fails, that the file is damaged.
     """
     code = getattr(error, "sqlite_errorcode", 0)
-    if (
-        code in (0, CORRUPT_VTAB)
-        # 0: not SQLite's; a virtual table that contradicts itself is an index which can be made
-        # anew
-    ):
+    # 0: not SQLite's; a virtual table that contradicts itself is an index that can be made anew
+    if code in (0, CORRUPT_VTAB):
         return ""
     if code & 0xFF == sqlite3.SQLITE_FULL or code == IOERR_SHMSIZE:
         return "full"

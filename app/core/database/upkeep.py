@@ -11,12 +11,8 @@ from typing import Any, Literal
 from app.core.database import integrity
 from app.core.database.batch import Job
 from app.core.database.file_state import FileState
-from app.core.database.sqlite_setup import (
-    RESTART_BYTES,
-    checkpoint_log,
-    file_size,
-    vacuum_free_pages,
-)
+from app.core.database.small_files import file_size
+from app.core.database.sqlite_setup import RESTART_BYTES, checkpoint_log, vacuum_free_pages
 from app.core.database.sqlite_thread import report_failure
 from app.core.database.tx import Tx
 from app.core.database.writer import Writer

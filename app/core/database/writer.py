@@ -12,7 +12,8 @@ from app.core.database.disk_reserve import FULL, is_freeing
 from app.core.database.events import Events
 from app.core.database.file_state import FileState
 from app.core.database.health import translate_database_error
-from app.core.database.sqlite_setup import connect, file_size
+from app.core.database.small_files import file_size
+from app.core.database.sqlite_setup import connect
 from app.core.database.sqlite_thread import Connection
 from app.core.database.tx import Clock, Tx, stamp
 from app.errors import StorageFull, Unavailable

@@ -16,42 +16,12 @@ DEEPEST = 60  # elements open at once; reading deeper ones takes time that grows
 LONGEST_HEADING = 48
 LEAD = "lead"
 
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "ul",
-        "ol",
-        "li",
-        "br",
-        "hr",
-        "table",
-        "tr",
-        "td",
-        "th",
-        "dl",
-        "dt",
-        "dd",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "aside",
-        "blockquote",
-        "pre",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-    ]
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_BLOCKS = _HEADINGS | frozenset(
+    "p div ul ol li br hr table tr td th dl dt dd section article header footer main aside "
+    "blockquote pre".split()
 )
-_MARKS = frozenset(
-    ["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"]
-)
-_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_MARKS = frozenset("em strong i b span a code del mark small u s label".split())
 _SOME_TAG = re.compile(
     rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}"
     r"|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--",

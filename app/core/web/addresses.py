@@ -16,31 +16,19 @@ NOT_PUBLIC = (
     "allows private addresses"
 )
 _PATH = "/%:@!$&'()*+,;=-._~"
-_V4 = [
-    ipaddress.IPv4Network(one)
-    for one in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.0.0.0/24",
-        "192.0.2.0/24",
-        "192.88.99.0/24",
-        "192.168.0.0/16",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
-        "224.0.0.0/4",
-        "240.0.0.0/4",
+_RESERVED_V4 = [
+    ipaddress.IPv4Network(network)
+    for network in (
+        "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 "
+        "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 "
+        "224.0.0.0/4 240.0.0.0/4".split()
     )
 ]
 _PRIVATE_V4 = [
     ipaddress.IPv4Network(one)
     for one in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")
 ]
-_V6 = [ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
+_RESERVED_V6 = [ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _PRIVATE_V6 = ipaddress.IPv6Network("fc00::/7")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -163,8 +151,8 @@ def unwrap_address(address: Address) -> Address:
 def is_public(address: Address) -> bool:
     """Return whether an address lies in the public network."""
     if isinstance(address, ipaddress.IPv4Address):
-        return not any(address in network for network in _V4)
-    return address in _GLOBAL_V6 and not any(address in network for network in _V6)
+        return not any(address in network for network in _RESERVED_V4)
+    return address in _GLOBAL_V6 and not any(address in network for network in _RESERVED_V6)
 
 
 def is_private(address: Address) -> bool:

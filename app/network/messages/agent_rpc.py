@@ -207,7 +207,7 @@ def insert_turn(
         tx, acting, feature=feature, model=model, texts=(text, told or "", *history)
     )
     turn = turn_rows.begin(tx, acting, conversation, message=message, model=model)
-    zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
+    zone = ZoneInfo(users.settings_of(tx, owner.id).timezone)
     return Begun(
         conversation,
         turn,

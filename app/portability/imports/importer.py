@@ -106,7 +106,7 @@ class Importer:
         )  # of formats whose keys are the same under every file name and nobody else's
         known = lasting or f"{self._source.format}:{'' if own else self._name}"
         identity = OWN if own and not where else f"{known}:{where}"
-        zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
+        zone = ZoneInfo((await self._app.read(users.settings_of, self._me.user)).timezone)
         self._now = self._app.clock()
         self._what = Import(self._me, identity, zone, key_prefix(self._me))
         try:

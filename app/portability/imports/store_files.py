@@ -225,7 +225,7 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
 
     Tell of the others that differ.
     """
-    own = users.settings_of(tx, what.me)
+    own = users.settings_of(tx, what.me.user)
     usual = msgspec.to_builtins(users.AccountSettings(name=what.me.username))
     now = msgspec.to_builtins(own)
     lines = []

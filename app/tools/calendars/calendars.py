@@ -123,7 +123,7 @@ async def expand_calendar(app: App, user: int, content: bytes) -> list[list[Any]
 
     Raise CalendarFailed.
     """
-    zone = app.quick(users.settings_of_user, user).timezone
+    zone = app.quick(users.settings_of, user).timezone
     now = app.clock()
     async with app.children:
         found, _ = await subprocess_reader.read_lines(

@@ -210,9 +210,7 @@ def _data_version(tx: Tx) -> int:
 
 
 def _same_hour(one: datetime, other: datetime) -> bool:
-    return one.replace(minute=0, second=0, microsecond=0) == other.replace(
-        minute=0, second=0, microsecond=0
-    )
+    return f"{one:%Y%m%d%H}" == f"{other:%Y%m%d%H}"
 
 
 def _is_another_day(moment: str, now: datetime) -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.database.sqlite_setup import quote_name
 from app.migrations import STEPS, NewerFile
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.open_read_only import list_tables, open_read_only, quote_name, rest_in_between
+from app.upkeep.open_read_only import list_tables, open_read_only, rest_in_between
 from app.workspace.index import word_index
 
 MOST_PROBES = 20

@@ -8,6 +8,7 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.database.sqlite_setup import read_pragmas
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed, NoRoom
 from app.upkeep.backups.check_file import Known, check_copy, read_known
@@ -78,14 +79,15 @@ def _copy_database(source: Path, part: Path, *, gently: bool) -> _Seen:
         with open_read_only(source) as live:
             backup_files.require_room(part.parent, used_bytes(live))
             part.touch(0o600)
-            version, before = _data_version(live), read_known(live)
+            # another number after others have committed something
+            version, before = read_pragmas(live, "data_version"), read_known(live)
             with (
                 rest_in_between(live, ends=lambda: backup_files.is_short_of_room(part.parent))
                 if gently
                 else contextlib.nullcontext()
             ):
                 live.execute("VACUUM INTO ?", (str(part),))
-            return _Seen(before, read_known(live), _data_version(live) == version)
+            return _Seen(before, read_known(live), read_pragmas(live, "data_version") == version)
     except sqlite3.DatabaseError as error:
         raise backup_failure(error, part.parent) from None
 
@@ -98,8 +100,3 @@ def backup_failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
     ):
         return NoRoom(f"The disk of {place} became full while the copy was made; make room first.")
     return BackupFailed(f"The database could not be copied: {error}.")
-
-
-def _data_version(live: sqlite3.Connection) -> int:
-    """Return a number that is another one after others have committed something."""
-    return int(live.execute("PRAGMA data_version").fetchone()[0])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from app.core.database import integrity
 from app.core.database.tx import Tx, read_snapshot
 from app.core.process.counted import counted
 from app.migrations import NewerFile
@@ -90,7 +91,7 @@ def _examine_connection(connection: sqlite3.Connection, path: Path, now: datetim
         if unreadable := [
             *_first_finding("texts", structure.check_texts(tx)),
             *_first_finding("records", structure.check_records(tx)),
-            *_first_finding("records", structure.check_constraints(tx)),
+            *_first_finding("records", integrity.broken_constraints(connection)),
         ]:
             return [*looked, *unreadable]
         return [

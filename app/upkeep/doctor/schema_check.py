@@ -8,8 +8,8 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.database.sqlite_setup import quote_name
 from app.core.database.tx import Tx
-from app.upkeep.open_read_only import quote_name
 
 _EXPECTED = Path(__file__).parents[2] / "schema.sql"
 DERIVED = {

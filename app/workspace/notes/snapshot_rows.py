@@ -114,7 +114,7 @@ def require_snapshot(
 
 
 def _drop_those_beyond_the_limit(tx: Tx, note: sqlite3.Row) -> None:
-    keep = users.settings_of_user(tx, note["owner_id"]).snapshot_keep
+    keep = users.settings_of(tx, note["owner_id"]).snapshot_keep
     if note["snapshot_count"] + 1 > keep:
         keep_newest(tx, note["id"], keep)
 

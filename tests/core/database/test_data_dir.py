@@ -163,7 +163,7 @@ def test_a_lock_that_cannot_be_opened_is_named_as_the_trouble(tmp_path: Path) ->
 
 
 def test_a_door_stands_for_its_owner_while_it_is_announced(tmp_path: Path) -> None:
-    (tmp_path / "control.json.new").touch(0o644)
+    (tmp_path / ".control.json.part").touch(0o644)
     with data_dir.announce_server(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"):
         assert data_dir.read_announcement(tmp_path) == data_dir.Door("7", "http://127.0.0.1:1", "t")
         assert mode(tmp_path / "control.json") == 0o600

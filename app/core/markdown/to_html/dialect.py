@@ -16,16 +16,7 @@ from markdown_it.token import Token
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
-INLINE_RULES = [
-    "text",
-    "newline",
-    "escape",
-    "backticks",
-    "strikethrough",
-    "emphasis",
-    "link",
-    "reference",
-]
+INLINE_RULES = "text newline escape backticks strikethrough emphasis link reference".split()
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
