@@ -99,6 +99,8 @@ def create_app(
         try:
             yield
         finally:
+            # in this order: nothing new begins, what runs comes to its end, then what it uses is
+            # closed
             schedule.stop()
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
@@ -130,6 +132,7 @@ def create_app(
 
 async def _mend(parts: App) -> None:
     """Bring to an end what the run before left in the middle, when it did not end in order."""
+    # each looks first, so that an ordinary start writes nothing
     if parts.glance(word_index.is_outdated):
         await parts.write(word_index.clear)
     if parts.quick(turn_rows.any_running):

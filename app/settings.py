@@ -261,6 +261,7 @@ class Settings:
             try:
                 if name.endswith("_file") and name.removesuffix("_file") in kinds:
                     name, text = name.removesuffix("_file"), Path(text).read_text("utf-8").strip()
+                # a misspelled setting must not be a silent default
                 if name not in kinds:
                     raise SettingsError("there is no such setting")
                 values[name] = _bounded(_read(kinds[name], text), fields[name].metadata)
@@ -316,6 +317,7 @@ def _read_switch(text: str) -> bool:
 
 
 def _read_number(text: str) -> int:
+    # int() takes signs, blanks, underscores and the digits of other scripts as well
     if not text.isascii() or not text.isdecimal():
         raise SettingsError("must be a whole number, 0 or more")
     return int(text)

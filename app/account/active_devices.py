@@ -82,6 +82,7 @@ class Devices:
     async def flush_seen(self) -> None:
         """Write which devices were active since the last time."""
         if self._seen:
+            # first, since more is noted while the write waits
             seen, self._seen = self._seen, {}
             self._reload_if_month_ended()
             await self._store.write(_write_seen, seen)
@@ -114,6 +115,7 @@ class Devices:
         )
 
     def _admit_new(self, caller: Caller, named: bytes | None) -> Admitted:
+        # read once a month for each user, then kept up to date here
         known = self._known.get(caller.user)
         if known is None:
             known = self._known[caller.user] = self._store.quick(

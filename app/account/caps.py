@@ -18,6 +18,7 @@ from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Record
 from app.errors import Invalid, NotFound, QuotaExceeded
 
+# every model call looks at those of its user
 MOST_CAPS = 200
 Limit = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 Percent = Annotated[int, Meta(ge=1, le=100)]

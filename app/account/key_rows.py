@@ -94,6 +94,7 @@ def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int) -> NewKey:
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
     secret = random_tokens.new_secret(tx.settings.key_prefix)
+    # a key that rotates itself keeps its maker in `made_by`: it has shown nobody else its secret
     until = stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0

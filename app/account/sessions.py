@@ -149,6 +149,8 @@ class Sessions:
             renewed = dict(self._renewed)
             await self._store.write(_write_renewed, renewed)
             for id_, ends_at in renewed.items():
+                # else it was renewed again while the write waited, and that is still to be
+                # written
                 if self._renewed.get(id_) == ends_at:
                     del self._renewed[id_]
 
@@ -228,6 +230,7 @@ def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | Non
     if row["key_digest"] is not None and key is None:
         return None  # whoever revokes or replaces a key also means what was begun with it
     key_ends_at = None if key is None else key.expires_at
+    # a renewal may wait in memory, and a session ends with the key it was begun with
     ends_at = _earlier_moment(max(row["expires_at"], renewed.get(row["id"], "")), key_ends_at)
     caller = Caller(
         row["user"],

@@ -170,6 +170,7 @@ def accept_invite(tx: Tx, me: Caller, *, token: str) -> Joined:
     if rows.membership(tx, me.user) is not None:
         raise AlreadyMember("You belong to a team already; leave it first.")
     seats = tx.settings.team_seats
+    # invites that wait do not count: this one has its seat among them
     if len(rows.members(tx, found["team_id"])) >= seats:
         raise SeatsFull(f"All {seats} seats of the team are taken.", seatsTotal=seats)
     rows.use_invite(tx, found, me.user)

@@ -121,6 +121,7 @@ def any_abandoned(tx: Tx) -> bool:
 
 def settle_all(tx: Tx) -> int:
     """Settle in full what a server left open that is no more, and give the number of calls."""
+    # sorts behind every moment
     return _settle_in_full(tx, before="~")
 
 

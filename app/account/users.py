@@ -171,6 +171,7 @@ class UserList(Record):
 def identity(tx: Tx, me: Caller) -> Identity:
     """Read the identity behind the credential."""
     chosen = settings_of(tx, me.user)
+    # to an application these are told by the scopes that OpenID has for them
     named = me.kind != "oauth" or "profile" in me.rights
     mailed = me.kind != "oauth" or "email" in me.rights
     profile = Profile(

@@ -116,6 +116,7 @@ class Caller:
         object.__setattr__(
             self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY
         )
+        # worked out once, since every request asks for it
         rights = implied_scopes(self.scopes)
         object.__setattr__(
             self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights
@@ -196,6 +197,7 @@ class Caller:
                     self.name or self.username,
                 )
             case _:
+                # sessions, devices and applications act as the user they belong to
                 return Actor("user", self.user_id, self.username)
 
 

@@ -104,6 +104,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None
 
 
+# `dict`: the cached properties need a place of their own
 class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     """A documented, typed function with what the interfaces must know of it.
 
@@ -288,12 +289,14 @@ class Catalog:
         self.operations: dict[str, Operation[..., Any]] = {}
         for module in modules:
             for found in vars(module).values():
+                # a module may import an operation of another to call it; its own module lists it
                 if isinstance(found, Operation) and found.function.__module__ == module.__name__:
                     self._add(found)
 
     def _add(self, found: Operation[..., Any]) -> None:
         if found.name in self.operations:
             raise ValueError(f"two operations are called {found.name}")
+        # in these categories are what every credential may ask, such as /os and /identity
         if found.method != "COMMAND" and not (
             found.scopes or found.public or found.category in ("workspace", "account", "tools")
         ):

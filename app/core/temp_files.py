@@ -17,6 +17,7 @@ from app.core.database.disk_reserve import is_disk_full
 from app.errors import NotFound, StorageFull
 
 UPLOAD = "upload-"
+# nothing else is opened, so a name cannot lead out of the folder
 _NAME = re.compile(r"upload-[0-9a-f-]{36}")
 KEPT_SECONDS = 86_400
 

@@ -32,8 +32,11 @@ class Guard:
 
     def __init__(self, settings: Settings) -> None:
         bound = f"[{settings.host}]" if ":" in settings.host else settings.host
+        # with the port as well, since nearly all requests have it there: one look-up is enough then
         self._hosts = frozenset(
-            host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts)
+            name.lower().encode()
+            for host in (*LOOPBACK, bound, *settings.allowed_hosts)
+            for name in (host, f"{host}:{settings.port}")
         )
         self._public = urlsplit(settings.public_url.rstrip("/"))
         self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
@@ -80,6 +83,7 @@ class Guard:
             raise Forbidden(
                 "Pages of another origin may not change anything here.", reason="origin_not_allowed"
             )
+        # without this header it is no browser, or an old one, of which Origin tells
         if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
             raise Forbidden(
                 "Pages of another site may not change anything here.", reason="origin_not_allowed"

@@ -63,6 +63,7 @@ class Api:
         self.pages = PageRoutes(pages)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
+        # runs in C, since every request takes one
         self._ids = map(
             b"%s-%x".__mod__,
             zip(itertools.repeat(random_tokens.new_run_name().encode()), itertools.count(1)),
@@ -126,6 +127,7 @@ class Api:
             and not (text and any(field.encode() + b"=" in text for field in operation.http.steady))
         ):
             commits = self.parts.store.commits
+            # by the credential: two of one user may be shown different things
             question = (exchange.caller.kind, exchange.caller.credential, path, text)
             answer = self.unchanged.get(commits, question)
             if answer is None:
@@ -210,6 +212,7 @@ class Api:
         """
         operation = found.operation
         if exchange.caller is not None:
+            # before the body comes, or whoever may not do this could fill the disk
             self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
         most = getattr(self.parts.settings, operation.http.body)
         exchange.require_small(most)
@@ -260,6 +263,7 @@ class Api:
             return
         headers = [(name.lower().encode(), value.encode()) for name, value in error.headers.items()]
         if isinstance(error, PayloadTooLarge):
+            # the rest of the body is left unread, so no other request can follow it
             headers.append((b"connection", b"close"))
         await exchange.answer(error.status, encode(error.body), headers)
 
@@ -321,6 +325,7 @@ async def _while_connected(receive: Receive, work: Coroutine[Any, Any, Any]) -> 
         if listener is not None:
             listener.cancel()
         if left:
+            # the cancellation was our own and has become ClientLeft
             asker.uncancel()
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.core.database.tx import Clock, Tx, stamp
 
+# less is a clock that was set right; summer time does not move UTC
 SMALLEST = timedelta(hours=1)
 _BOOT = getattr(time, "CLOCK_BOOTTIME", None)
 
@@ -37,6 +38,7 @@ class ClockWatch:
             self._keep(
                 tx, datetime.fromisoformat(latest), max(self._last[0], tx.moment), back_only=True
             )
+        # a step while the program did not run shows only as time that went back
         self._is_first = False
         steady = _monotonic_seconds()
         self._keep(tx, self._last[0] + timedelta(seconds=steady - self._last[1]), tx.moment)

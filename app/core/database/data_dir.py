@@ -42,6 +42,7 @@ OWN_FILES = (
     DAMAGED + "*",
 )
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+# how systems say that somebody else holds the lock
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 
@@ -133,6 +134,7 @@ def own_directory(path: Path) -> Iterator[Ownership]:
     or that the power was cut.
     """
     try:
+        # neither needs the file to be there nor empties what its owner has written
         file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
     except OSError as error:
         raise PlaceError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
@@ -250,10 +252,12 @@ def _is_own(entry: Path) -> bool:
 
 def _is_writable(path: Path) -> bool:
     """Return whether files can be made in the directory."""
+    # by trying: the rights do not tell of a disk that is mounted read-only
     probe = path / f".probe-{os.getpid()}"
     try:
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600))
     except OSError as error:
+        # a full disk refuses too, and yet is writable
         return error.errno not in NOT_WRITABLE
     with contextlib.suppress(OSError):
         probe.unlink()

@@ -16,6 +16,7 @@ NETWORK = frozenset(
     "gpfs davfs fuse.davfs2 fuse.sshfs fuse.rclone fuse.s3fs fuse.gcsfuse fuse.curlftpfs "
     "fuse.gvfsd-fuse afpfs webdav".split()
 )
+# what these programs leave in the folders that they sync
 MARKERS = {
     ".stfolder": "Syncthing",
     ".dropbox.cache": "Dropbox",
@@ -82,6 +83,7 @@ def network_file_system(path: Path, *, mounts: Path = MOUNTS) -> str:
         return (
             "a network drive"
             if str(path).startswith("\\\\")
+            # 4 is DRIVE_REMOTE
             or ctypes.windll.kernel32.GetDriveTypeW(path.anchor) == 4
             else ""
         )
@@ -164,6 +166,7 @@ def _network_kind_on_mac(path: Path) -> str:
     place = next((folder for folder in (path, *path.parents) if folder.exists()), path)
     if ask(os.fsencode(place), answer) != 0:
         return ""
+    # f_flags with MNT_LOCAL, and below f_fstypename, of Darwin's struct statfs
     local = int.from_bytes(answer.raw[64:68], sys.byteorder) & 0x1000
     return (
         "" if local else answer.raw[72:88].split(b"\0")[0].decode("ascii", "replace") or "network"

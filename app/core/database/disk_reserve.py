@@ -90,6 +90,7 @@ class Room:
         """
         if self.tight or self._is_plenty():
             return None
+        # a third each for the log, for the file, and to spare
         return size + max(file_size(self._reserve), self.free() // 3)
 
     def is_short_for(self, log: int) -> bool:
@@ -159,6 +160,7 @@ class Room:
             self.making.start()
 
     def _make_reserve(self) -> None:
+        # an earlier thread may still be making one
         with self._turn:
             self._hold(self._reserve_size())
 

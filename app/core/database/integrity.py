@@ -26,6 +26,7 @@ from app.core.process.counted import counted
 RECORD = "check.json"
 MOST_FINDINGS = 20
 DIGEST_BYTES = 256 << 20
+# steps of SQLite's machine between two questions whether to stop
 STEPS = 20_000
 NOT_OF_THE_FILE = (
     sqlite3.SQLITE_BUSY,
@@ -115,6 +116,7 @@ def check_database(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lamb
                 ]
                 findings += itertools.islice(broken_constraints(connection), MOST_FINDINGS)
     except sqlite3.DatabaseError as error:
+        # the low byte is the kind of error, the others tell more of it
         code = error.sqlite_errorcode & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
             raise Stopped from None
@@ -138,6 +140,7 @@ def broken_constraints(connection: sqlite3.Connection) -> Iterator[str]:
         "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK (%'"
     ).fetchall()
     for table, sql in tables:
+        # the schema is our own: no text or comment in it holds these words
         for part in sql.split("CHECK (")[1:]:
             demanded = part[: _end(part)]
             number = connection.execute(

@@ -19,6 +19,7 @@ Beside others that may, or where not even SQLite's own files can be made.
 
 RESTART_BYTES = 64 << 20
 TRIM_PAGES = 64
+# how a full disk shows where the log's index should grow
 IOERR_SHMSIZE = sqlite3.SQLITE_IOERR_SHMSIZE
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
@@ -35,17 +36,24 @@ def connect(
     connection = sqlite3.connect(
         f"file:{quote(str(path))}?{mode}",
         uri=True,
+        # Python begins no transaction by itself; `batch` and `tx` do
         isolation_level=None,
+        # opened on one thread and used on another, never on two at once
         check_same_thread=False,
+        # so that none is parsed twice: Python's 128 are fewer than the program has
         cached_statements=512,
     )
     connection.row_factory = sqlite3.Row
     pragmas = [
         "busy_timeout=5000",
         "foreign_keys=ON",
+        # what a foreign file has in its schema runs no functions
         "trusted_schema=OFF",
+        # finds damage where it is first read
         "cell_size_check=ON",
+        # through a mapping a failing disk would end the process instead of one read
         "mmap_size=0",
+        # `upkeep` folds the log when nobody waits for a write
         "wal_autocheckpoint=0",
     ]
     if writes:
@@ -55,6 +63,7 @@ def connect(
             f"journal_size_limit={RESTART_BYTES}",
             "cache_size=-8000",
         ]
+        # on macOS a plain fsync does not reach the disk
         pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
     else:
         pragmas += ["query_only=ON", "cache_size=-4000"]

@@ -20,6 +20,7 @@ from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# bounds how long those at the end of the queue wait for a commit
 BATCH = 256
 
 
@@ -147,6 +148,8 @@ class Writer:
         for job in jobs:
             error = failure or job.error
             if error is None:
+                # before the answer: whoever gets it must not meet a memory that the change should
+                # empty
                 for name, payload in job.events:
                     self._events.publish(name, payload)
             else:

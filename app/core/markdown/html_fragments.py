@@ -29,6 +29,7 @@ _SOME_TAG = re.compile(
 )
 _ANY_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 _OPENING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# what the sanitiser writes, and nothing else, need be read
 _TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
 _FACT = re.compile(r' data-([a-z0-9-]+)="([^"]*)"')
 _BULLET = re.compile(r"(?:[-*+•·–—]|\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|\[[ xX]?\]\s+")
@@ -116,6 +117,7 @@ def _cleaner() -> nh3.Cleaner:
 def _nesting_depth(source: str) -> int:
     depth = deepest = 0
     for end, tag in _OPENING.findall(source):
+        # those that HTML lets stand unclosed would seem to nest
         if tag.lower() not in ("br", "hr", "img", "input", "p", "li", "tr", "td"):
             depth = max(depth - 1, 0) if end else depth + 1
             deepest = max(deepest, depth)
@@ -132,6 +134,7 @@ def _text_rows(html: str) -> Iterator[Row]:
     heading = ""
     lists = italics = 0
     block = ""
+    # the break behind the end lets the last text come out too
     for end, tag, attributes, words in [*_TOKEN.findall(html), ("", "br", "", "")]:
         if words:
             (aside if italics and "".join(text).strip() else text).append(unescape(words))

@@ -111,7 +111,9 @@ def _end_with_parent() -> None:
 
     Nobody is there any more who would look after what it does.
     """
+    # returns at the end of the input, which the end of the parent brings
     os.read(0, 1)
+    # at once: the main thread may be deep in a library
     os._exit(1)
 
 

@@ -16,6 +16,7 @@ NOT_PUBLIC = (
     "allows private addresses"
 )
 _PATH = "/%:@!$&'()*+,;=-._~"
+# not `is_global`, which changes with the version of Python
 _RESERVED_V4 = [
     ipaddress.IPv4Network(network)
     for network in (
@@ -29,6 +30,7 @@ _PRIVATE_V4 = [
     for one in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")
 ]
 _RESERVED_V6 = [ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
+# all that IANA gives out
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _PRIVATE_V6 = ipaddress.IPv6Network("fc00::/7")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -106,6 +108,7 @@ def parse_target(url: str, reach: Reach) -> Target:
 
     Whither its name leads is looked at later.
     """
+    # some readers take a backslash for a slash, and so see another host
     if len(url) > LONGEST_URL or any(mark <= " " or mark == "\x7f" or mark == "\\" for mark in url):
         raise NotAllowed(
             "The address is too long or holds blanks, backslashes or control characters."
@@ -188,4 +191,5 @@ def _default_port(scheme: str) -> int:
 def _normalise_host(name: str) -> str:
     if ":" in name:
         return str(ipaddress.IPv6Address(name))
+    # one spelling for a name in Unicode, in its xn-- form, or with the dot of the root
     return name.rstrip(".").encode("idna").decode("ascii").lower() if name else ""

@@ -125,6 +125,7 @@ async def resolve(host: str, port: int) -> list[Address]:
     except (OSError, UnicodeError):
         return []
     return list(
+        # a link-local address has its zone behind it, as in fe80::1%eth0
         dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found)
     )
 
@@ -137,6 +138,7 @@ async def _request(target: Target, reach: Reach, *, most: int, headers: dict[str
         **headers,
     }
     backend = CheckedBackend(reach, target.scheme)
+    # for this request alone: what another may reach can differ
     pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=backend)
     async with pool, pool.stream("GET", target.url, headers=list(sent.items())) as response:
         given = {

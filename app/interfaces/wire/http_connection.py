@@ -101,6 +101,7 @@ class Connection(HttpToolsProtocol):
                 else:
                     piece, rest = memoryview(rest)[:size], memoryview(rest)[size:]
                 self._take(piece)
+        # the request is answered as plain HTTP; what follows would be another protocol
         except httptools.HttpParserUpgrade:
             self._finish_answering()
         except httptools.HttpParserError as error:

@@ -34,6 +34,7 @@ class Crowd:
     def __init__(self, most: int) -> None:
         self.most = most
         self._all: set[Member] = set()
+        # in the order in which they came to rest: the first is idle longest
         self._strangers: dict[Member, None] = {}
         self._friends: dict[Member, None] = {}
         self._timer: asyncio.TimerHandle | None = None

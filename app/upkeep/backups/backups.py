@@ -117,6 +117,7 @@ async def _make_in_folder(app: App, kind: Kind, passphrase: str) -> MadeBackup:
     """
     state, data = app.safekeeping, app.store.path.parent
     async with state.turn:
+        # before the copy: what is written meanwhile is due for the next one
         mark = app.glance(_data_version)
         try:
             backup_files.delete_leftovers(backup_files.make_folder(data))

@@ -154,6 +154,7 @@ def _probe_phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
     row = connection.execute(
         "SELECT title FROM notes WHERE owner_id = ? ORDER BY id LIMIT 1", (owner,)
     ).fetchone()
+    # a phrase in quotes, without what would end it
     title = (
         ""
         if row is None

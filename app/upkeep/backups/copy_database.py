@@ -62,6 +62,7 @@ class _Seen(NamedTuple):
         """
         if self.still and (trouble := self.before.difference(copy)):
             raise BackupFailed(f"The copy is not what the database holds: {trouble}.")
+        # rows come and go while it is copied; the numbers that were given only grow
         for table, number in copy.sequences.items():
             if (
                 not self.before.sequences.get(table, 0)

@@ -112,6 +112,7 @@ def _schema_parts(connection: sqlite3.Connection) -> dict[str, _Part]:
         "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     ).fetchall()
     virtual = [row[1] for row in rows if row[3].startswith("CREATE VIRTUAL")]
+    # what FTS5 keeps for itself comes and goes with its virtual table
     shadows = {
         f"{name}_{suffix}"
         for name in virtual

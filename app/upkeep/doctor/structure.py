@@ -51,6 +51,7 @@ _TRASH = {
 def check_texts(tx: Tx) -> Iterator[str]:
     """Look for texts that are not of letters: whoever reads such a row is refused by SQLite."""
     connection = tx.connection
+    # as text the driver would raise at the first of them, without its name
     before, connection.text_factory = connection.text_factory, bytes
     try:
         for table in TEXTS:

@@ -28,6 +28,7 @@ _BAR = re.compile(rf"\\[{PUNCTUATION}]|\|")
 _CODE = re.compile(r"`+|\n")
 _REFERENCE = re.compile(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
+# possessive repeats, so that a bracket which nothing closes is read once
 _DESTINATION = re.compile(
     r"\([ "
     rf"\t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
@@ -270,6 +271,7 @@ def find_spans(text: str) -> tuple[dict[int, Span], list[int]]:
             if found := link_destination(text, position):
                 spans[opener] = Span(opener + 1, start, *found)
                 position = found[0]
+                # brackets around a link are text, since no link holds a link
                 openers.clear()
     return spans, openers
 
