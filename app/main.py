@@ -19,7 +19,7 @@ from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.database import clock_steps, integrity
-from app.core.database.backup_status import Safekeeping
+from app.core.database.backup_status import BackupState
 from app.core.database.data_dir import DATABASE
 from app.core.database.events import Events
 from app.core.database.sqlite_setup import Sealed
@@ -182,7 +182,7 @@ def build_parts(
         clock=clock,
         events=events,
         rates=Rates(settings),
-        safekeeping=Safekeeping(data),
+        safekeeping=BackupState(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
             callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},

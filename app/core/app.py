@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
-from app.core.database.backup_status import Safekeeping
+from app.core.database.backup_status import BackupState
 from app.core.database.disk_reserve import freeing
 from app.core.database.events import Events
 from app.core.database.store import Store
@@ -19,7 +19,7 @@ from app.core.hooks import Hooks
 from app.core.limits import Rates
 from app.core.operation import Catalog, Operation
 from app.core.process.background_tasks import Tasks
-from app.core.process.caches import Memory
+from app.core.process.caches import ByteCache
 from app.core.rewriter import Rewriter
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
@@ -46,8 +46,8 @@ class App:
     clock: Clock
     events: Events
     rates: Rates
-    safekeeping: Safekeeping
-    memory: Memory = dataclasses.field(default_factory=Memory)
+    safekeeping: BackupState
+    memory: ByteCache = dataclasses.field(default_factory=ByteCache)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(
         default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from app.core.database.tx import Tx
-from app.core.grant_scope import Reach
+from app.core.grant_scope import GrantScope
 from app.core.schema import Record
 from app.errors import Forbidden, GrantRevoked, InsufficientScope
 
@@ -104,7 +104,7 @@ class Caller:
     prefix: str | None = None
     expires_at: str | None = None
     device: str | None = None
-    reach: Reach | None = None
+    reach: GrantScope | None = None
     withheld: frozenset[int] = frozenset()
     renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(
         default=None, repr=False, compare=False

@@ -43,7 +43,7 @@ The tools of the web, and those of other servers, whose names hold this.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reach:
+class GrantScope:
     """How far a narrowed caller reaches into its owner's workspace.
 
     `folders` reach down to all below them; `note` is the only one of note_only.

@@ -269,7 +269,7 @@ def _category(function: Callable[..., Any]) -> str:
     return function.__module__.rpartition(".")[2]
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ListedRoute(msgspec.Struct, frozen=True):
     """A route of the contract and the operation that answers it.
 
     `name` is its own, also where several routes lead to one operation.
@@ -309,17 +309,17 @@ class Catalog:
             raise ValueError(f"{found.name} has no parameter for {missing}")
         self.operations[found.name] = found
 
-    def listed(self) -> Iterator["Listed"]:
+    def listed(self) -> Iterator[ListedRoute]:
         """Yield every route that the service tells of, with its category.
 
         Each operation's own and its net aliases, but no older names.
         """
         for found in self.operations.values():
             if found.path:
-                yield Listed(found.method, found.path, found.category, found.name, found)
+                yield ListedRoute(found.method, found.path, found.category, found.name, found)
             for method, _, path in (route.partition(" ") for route in found.also):
                 if path.startswith(NET):
-                    yield Listed(method, path, "net", f"net_{found.name}", found)
+                    yield ListedRoute(method, path, "net", f"net_{found.name}", found)
 
     def routes(self) -> list[tuple[str, str, Operation[..., Any]]]:
         """Return (method, path, operation) for all that is served over HTTP, aliases included."""

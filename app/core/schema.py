@@ -127,7 +127,7 @@ class Text(Rule, frozen=True):
         return value
 
 
-class Said(Text, frozen=True):
+class NonBlankText(Text, frozen=True):
     """Text that says something."""
 
     @property
@@ -147,7 +147,7 @@ class Unknown(tuple[str, ...]):
     """
 
 
-class Form(Rule, frozen=True):
+class DocumentedPattern(Rule, frozen=True):
     """A pattern for the document.
 
     The operation itself checks the field, and says better what is wrong with it.

@@ -19,7 +19,7 @@ HUGE = 4000
 Target = TypeVar("Target")
 
 
-class Found:
+class RouteMatch:
     """The operation that answers, and what the path says under the parameters' names."""
 
     __slots__ = ("_values", "operation", "texts")
@@ -56,16 +56,16 @@ class Routes:
 
     def __init__(self, catalog: Catalog) -> None:
         self._root = _of_catalog(catalog)
-        self._known: dict[tuple[str, str], Found] = {}
+        self._known: dict[tuple[str, str], RouteMatch] = {}
 
-    def find(self, method: str, path: str) -> Found:
+    def find(self, method: str, path: str) -> RouteMatch:
         """Return what answers `method` on `path` (below the base path).
 
         Raise NotFound or MethodNotAllowed.
         """
         found = self._known.get((method, path))
         if found is None:
-            found = Found(*_walk(self._root, method, path, "GET /os lists every endpoint"))
+            found = RouteMatch(*_walk(self._root, method, path, "GET /os lists every endpoint"))
             if len(path) <= LONGEST_KNOWN:
                 if len(self._known) >= MOST_KNOWN:
                     self._known.clear()

@@ -6,7 +6,7 @@ import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.backup_status import Held, Measured
+from app.core.database.backup_status import OwnerStorage, StorageMeasurement
 from app.core.database.small_files import file_size
 from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
@@ -30,7 +30,7 @@ class MeasuredUser(Record):
     """What one user holds; `folders` are those with most bytes."""
 
     username: str
-    held: Held
+    held: OwnerStorage
     folders: list[MeasuredFolder]
 
 
@@ -69,21 +69,21 @@ async def measure_storage(app: App, me: Caller) -> Storage:
     )
 
 
-async def measure_and_remember(app: App) -> Measured:
+async def measure_and_remember(app: App) -> StorageMeasurement:
     """Measure what takes room in a process of its own and remember it."""
     app.store.require_file()
     task = {"task": "measure", "source": str(app.store.path), "now": stamp(app.clock())}
-    found = msgspec.convert(await run_in_process(WORKER, task), Measured)
+    found = msgspec.convert(await run_in_process(WORKER, task), StorageMeasurement)
     remember_findings(app, measured=found)
     return found
 
 
-def _measured_users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
+def _measured_users(tx: Tx, measured: StorageMeasurement) -> list[MeasuredUser]:
     rows = tx.all("SELECT id, username FROM users ORDER BY id")
     return [
         MeasuredUser(
             row["username"],
-            measured.owners.get(str(row["id"]), Held()),
+            measured.owners.get(str(row["id"]), OwnerStorage()),
             _measured_folders(tx, row["id"]),
         )
         for row in rows

@@ -123,7 +123,9 @@ async def _ask_here(
         return _parse_object(encode(await parts.call(OPERATOR, name, params)))
 
 
-def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
+def _ask_at(
+    door: data_dir.Announcement, name: str, params: dict[str, Any], seconds: int
+) -> dict[str, Any]:
     import http.client
     from urllib.parse import urlsplit
 

@@ -12,7 +12,7 @@ SMALLEST = timedelta(hours=1)
 _BOOT = getattr(time, "CLOCK_BOOTTIME", None)
 
 
-class Step(NamedTuple):
+class ClockStep(NamedTuple):
     """What the clock would have said, and what it said instead."""
 
     was: datetime
@@ -54,15 +54,15 @@ class ClockWatch:
             )
 
 
-def clock_steps(tx: Tx) -> list[Step]:
+def clock_steps(tx: Tx) -> list[ClockStep]:
     """Return the steps that were seen, in order."""
     return [
-        Step(datetime.fromisoformat(row[0]), datetime.fromisoformat(row[1]))
+        ClockStep(datetime.fromisoformat(row[0]), datetime.fromisoformat(row[1]))
         for row in tx.all("SELECT was, became FROM clock_steps ORDER BY id")
     ]
 
 
-def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None:
+def true_moment(steps: Sequence[ClockStep], moment: str, now: datetime) -> str | None:
     """Return when it truly was that the clock said a moment to come; None where no step tells.
 
     It was before the first step back from a later moment, by as much as that was later, or else

@@ -47,11 +47,11 @@ HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 
 
-class PlaceError(Exception):
+class DataDirError(Exception):
     """The data directory cannot be used; the message says why and what to do."""
 
 
-class InUse(PlaceError):
+class InUse(DataDirError):
     """Another process owns the data directory.
 
     `pid` is its number, or empty when it has not written it yet.
@@ -65,7 +65,7 @@ class InUse(PlaceError):
         self.pid = pid
 
 
-class Damaged(PlaceError):
+class Damaged(DataDirError):
     """The database is damaged, so nothing may be written to it."""
 
 
@@ -97,7 +97,7 @@ class Ownership:
         self._marking.join()
 
 
-class Door(msgspec.Struct, frozen=True):
+class Announcement(msgspec.Struct, frozen=True):
     """How the command line reaches the running server."""
 
     pid: str
@@ -117,9 +117,9 @@ def prepare(path: Path) -> Path:
             os.umask(0o077)
             _keep_private(path)
     except FileExistsError:
-        raise PlaceError(f"Cannot use the data directory {path}: it is a file.") from None
+        raise DataDirError(f"Cannot use the data directory {path}: it is a file.") from None
     except OSError as error:
-        raise PlaceError(f"Cannot use the data directory {path}: {error.strerror}.") from None
+        raise DataDirError(f"Cannot use the data directory {path}: {error.strerror}.") from None
     return path / DATABASE
 
 
@@ -137,7 +137,7 @@ def own_directory(path: Path) -> Iterator[Ownership]:
         # neither needs the file to be there nor empties what its owner has written
         file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
     except OSError as error:
-        raise PlaceError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
+        raise DataDirError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
     with file:
         _take_lock(path, file)
         file.seek(0)
@@ -180,13 +180,13 @@ def visit_directory(path: Path) -> Iterator[bool]:
 def read_only_mode(path: Path) -> Literal["ro", "immutable"]:
     """Return how the database is opened that shall not be changed.
 
-    Raise PlaceError where its newest changes could not be seen.
+    Raise DataDirError where its newest changes could not be seen.
     """
     if _is_writable(path):
         return "ro"
     with contextlib.suppress(OSError):
         if (path / (DATABASE + "-wal")).stat().st_size:
-            raise PlaceError(
+            raise DataDirError(
                 f"The database in {path} was not closed cleanly. Its newest changes are in a "
                 "journal that can only be read where files can be written. Copy the directory to "
                 "a writable disk and start there."
@@ -201,9 +201,9 @@ def announce_server(path: Path, *, pid: int, url: str, token: str) -> Iterator[N
     """
     file = path / CONTROL
     try:
-        replace_file(file, msgspec.json.encode(Door(str(pid), url, token)))
+        replace_file(file, msgspec.json.encode(Announcement(str(pid), url, token)))
     except OSError as error:
-        raise PlaceError(f"Cannot write {file}: {error.strerror}.") from None
+        raise DataDirError(f"Cannot write {file}: {error.strerror}.") from None
     try:
         yield
     finally:
@@ -212,13 +212,13 @@ def announce_server(path: Path, *, pid: int, url: str, token: str) -> Iterator[N
             file.unlink(missing_ok=True)
 
 
-def read_announcement(path: Path) -> Door | None:
+def read_announcement(path: Path) -> Announcement | None:
     """Return what a server announced, or None.
 
     After a crash it may be stale: compare `pid` with that of InUse.
     """
     try:
-        return msgspec.json.decode((path / CONTROL).read_bytes(), type=Door)
+        return msgspec.json.decode((path / CONTROL).read_bytes(), type=Announcement)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -232,7 +232,7 @@ def _keep_private(path: Path) -> None:
     if all(_is_own(entry) for entry in path.iterdir()) or (path / DATABASE).exists():
         path.chmod(0o700)
     elif path.stat().st_mode & 0o002:
-        raise PlaceError(
+        raise DataDirError(
             f"Cannot use the data directory {path}: all users can write there, and it contains "
             "other files. Choose another one."
         )
@@ -282,7 +282,7 @@ def _take_lock(path: Path, file: IO[str]) -> None:
         _lock(file.fileno())
     except OSError as error:
         if error.errno not in HELD:
-            raise PlaceError(
+            raise DataDirError(
                 f"Cannot lock {path} ({error.strerror}). Put the data directory on a local disk."
             ) from None
         raise InUse(path, _read_pid(file)) from None

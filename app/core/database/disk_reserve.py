@@ -54,7 +54,7 @@ def is_freeing() -> bool:
     return _frees.get()
 
 
-class Room:
+class DiskReserve:
     """The room that the database's disk has.
 
     While the reserve is given back, only what makes room is written.

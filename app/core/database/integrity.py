@@ -69,7 +69,7 @@ class Check(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class Left(msgspec.Struct, frozen=True):
+class Fingerprint(msgspec.Struct, frozen=True):
     """How an owner left the file.
 
     Its size, its time of change in nanoseconds and, where it is not very large, a digest.
@@ -82,7 +82,7 @@ class Left(msgspec.Struct, frozen=True):
 
 class _Record(msgspec.Struct, frozen=True):
     check: Check | None = None
-    left: Left | None = None
+    left: Fingerprint | None = None
 
 
 def check_database(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: False) -> Check:
@@ -246,7 +246,7 @@ def record_file_state(file: Path) -> None:
     left = (
         None
         if _has_log(file)
-        else Left(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))
+        else Fingerprint(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))
     )
     _write_record(file, _Record(record.check, left))
 
@@ -279,7 +279,7 @@ def _detect_change(
     return "altered" if file.stat().st_size == left.size else "resized"
 
 
-def _is_as_left(file: Path, left: Left) -> bool:
+def _is_as_left(file: Path, left: Fingerprint) -> bool:
     """Return whether the file is as it was left; one that was only copied is."""
     seen = file.stat()
     if (seen.st_size, seen.st_mtime_ns) == (left.size, left.modified):

@@ -24,7 +24,7 @@ Within = Mapping[str, Sequence[Callable[["Tx", Any], None]]]
 """Who listens within a transaction, by the name of what is told."""
 
 
-class Forward:
+class ForwardClock:
     """A clock that never goes back, for what ends at a moment.
 
     What has ended stays so while the process lives, whatever the wall clock does.

@@ -10,7 +10,7 @@ MOST_BYTES = 8 << 20
 ENTRY_BYTES = 200
 
 
-class Memory:
+class ByteCache:
     """What is a pure function of its key, such as the JSON of one revision of a note.
 
     Up to `most` bytes.
@@ -47,7 +47,7 @@ class Memory:
         self._young[key] = value
 
 
-class Unchanged:
+class CommitCache:
     """What was answered since the last commit.
 
     Until the next one the same question has the same answer, so nothing is ever stale here.

@@ -47,7 +47,7 @@ class NotAllowed(FetchFailed):
     """The address is not one that may be asked."""
 
 
-class Reach(Struct, frozen=True):
+class FetchPolicy(Struct, frozen=True):
     """What a fetch may reach: this machine, private networks, http beside https, and which ports.
 
     Public addresses always.
@@ -103,7 +103,7 @@ class Target(Struct, frozen=True):
         return f"{self.scheme}://{host}{port}{self.path}"
 
 
-def parse_target(url: str, reach: Reach) -> Target:
+def parse_target(url: str, reach: FetchPolicy) -> Target:
     """Return the parts of an address; raise NotAllowed for one that cannot or must not be asked.
 
     Whither its name leads is looked at later.
@@ -133,7 +133,7 @@ def parse_target(url: str, reach: Reach) -> Target:
     return Target(parts.scheme, host, port, path)
 
 
-def follow_redirect(now: Target, location: str, reach: Reach) -> Target:
+def follow_redirect(now: Target, location: str, reach: FetchPolicy) -> Target:
     """Return where a redirect leads; it is checked like the first address."""
     return parse_target(urljoin(now.url, location.strip()), reach)
 
@@ -168,7 +168,7 @@ def is_private(address: Address) -> bool:
     return address in _PRIVATE_V6
 
 
-def require_nameable(target: Target, reach: Reach) -> None:
+def require_nameable(target: Target, reach: FetchPolicy) -> None:
     """Raise NotAllowed for an address that names by itself, without any look-up, what must not
     be reached.
     """

@@ -19,8 +19,8 @@ from app.core.web.addresses import (
     Address,
     Fetched,
     FetchFailed,
+    FetchPolicy,
     NotAllowed,
-    Reach,
     Target,
     follow_redirect,
     is_public,
@@ -34,7 +34,7 @@ BACKEND = httpcore2.AnyIOBackend
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to nothing that a reach does not allow, whatever a name resolves to."""
 
-    def __init__(self, reach: Reach, scheme: str) -> None:
+    def __init__(self, reach: FetchPolicy, scheme: str) -> None:
         self._reach = reach
         self._scheme = scheme
         self._inner = BACKEND()
@@ -89,7 +89,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 async def fetch(
-    target: Target, reach: Reach, *, most: int, seconds: float, headers: dict[str, str]
+    target: Target, reach: FetchPolicy, *, most: int, seconds: float, headers: dict[str, str]
 ) -> Fetched:
     """Ask for a checked address and what it redirects to; raise FetchFailed."""
     named, only_public = target.host, True
@@ -130,7 +130,9 @@ async def resolve(host: str, port: int) -> list[Address]:
     )
 
 
-async def _request(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
+async def _request(
+    target: Target, reach: FetchPolicy, *, most: int, headers: dict[str, str]
+) -> Fetched:
     sent = {
         "Host": _authority(target),
         "User-Agent": "Hearth",

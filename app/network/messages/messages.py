@@ -16,7 +16,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.schema import LARGEST_ID, Line, Record, Said, Text
+from app.core.schema import LARGEST_ID, Line, NonBlankText, Record, Text
 from app.errors import ClientMessageIdConflict, Forbidden, Invalid, NotFound
 from app.network.contacts import threads
 from app.network.messages import agent_rpc, deliver_message, groups, senders
@@ -34,7 +34,7 @@ To = Annotated[
     ),
 ]
 Human = Annotated[str, Meta(min_length=1, max_length=200)]
-MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
+MessageText = Annotated[str, Meta(min_length=1, max_length=4000), NonBlankText()]
 Intent = Annotated[str, Line(0, 64)]
 ClientMessageId = Annotated[str, Meta(min_length=1, max_length=128), Text()]
 

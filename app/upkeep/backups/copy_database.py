@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.core.database.sqlite_setup import read_pragmas
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed, NoRoom
-from app.upkeep.backups.check_file import Known, check_copy, read_known
+from app.upkeep.backups.check_file import Contents, check_copy, read_contents
 from app.upkeep.open_read_only import open_read_only, rest_in_between, used_bytes
 
 
@@ -44,18 +44,18 @@ def copy_and_check(source: Path, part: Path, *, gently: bool = False) -> Copied:
         open_read_only(part) as copied,
         rest_in_between(copied) if gently else contextlib.nullcontext(),
     ):
-        found.compare(read_known(copied))
+        found.compare(read_contents(copied))
     return Copied(part.stat().st_size, sum(found.before.rows.values()))
 
 
-class _Seen(NamedTuple):
+class _SourceStates(NamedTuple):
     """What was known of the source before and after the copy was made."""
 
-    before: Known
-    after: Known
+    before: Contents
+    after: Contents
     still: bool
 
-    def compare(self, copy: Known) -> None:
+    def compare(self, copy: Contents) -> None:
         """Raise BackupFailed unless the copy can be a state that the source had meanwhile.
 
         Exactly the same one where nothing was written.
@@ -75,20 +75,22 @@ class _Seen(NamedTuple):
                 )
 
 
-def _copy_database(source: Path, part: Path, *, gently: bool) -> _Seen:
+def _copy_database(source: Path, part: Path, *, gently: bool) -> _SourceStates:
     try:
         with open_read_only(source) as live:
             backup_files.require_room(part.parent, used_bytes(live))
             part.touch(0o600)
             # another number after others have committed something
-            version, before = read_pragmas(live, "data_version"), read_known(live)
+            version, before = read_pragmas(live, "data_version"), read_contents(live)
             with (
                 rest_in_between(live, ends=lambda: backup_files.is_short_of_room(part.parent))
                 if gently
                 else contextlib.nullcontext()
             ):
                 live.execute("VACUUM INTO ?", (str(part),))
-            return _Seen(before, read_known(live), read_pragmas(live, "data_version") == version)
+            return _SourceStates(
+                before, read_contents(live), read_pragmas(live, "data_version") == version
+            )
     except sqlite3.DatabaseError as error:
         raise backup_failure(error, part.parent) from None
 

@@ -37,7 +37,7 @@ class Difference(NamedTuple):
     mends: tuple[str, ...]
 
 
-class _Part(NamedTuple):
+class _SchemaObject(NamedTuple):
     kind: str
     name: str
     table: str
@@ -93,13 +93,13 @@ def rebuild_parts(tx: Tx) -> None:
             tx.run(part.sql)
 
 
-def _repairs_for(part: _Part, *, is_missing: bool) -> tuple[str, ...]:
+def _repairs_for(part: _SchemaObject, *, is_missing: bool) -> tuple[str, ...]:
     if part.kind in ("index", "trigger"):
         return ("schema",)
     return ("schema", DERIVED[part.name]) if is_missing and part.name in DERIVED else ()
 
 
-def _expected_parts() -> dict[str, _Part]:
+def _expected_parts() -> dict[str, _SchemaObject]:
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(_EXPECTED.read_text("utf-8"))
         found = _schema_parts(connection)
@@ -107,7 +107,7 @@ def _expected_parts() -> dict[str, _Part]:
     return found
 
 
-def _schema_parts(connection: sqlite3.Connection) -> dict[str, _Part]:
+def _schema_parts(connection: sqlite3.Connection) -> dict[str, _SchemaObject]:
     rows = connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     ).fetchall()
@@ -118,7 +118,7 @@ def _schema_parts(connection: sqlite3.Connection) -> dict[str, _Part]:
         for name in virtual
         for suffix in ("data", "idx", "content", "docsize", "config")
     }
-    return {row[1]: _Part(*row) for row in rows if row[1] not in shadows}
+    return {row[1]: _SchemaObject(*row) for row in rows if row[1] not in shadows}
 
 
 def _normalise_sql(sql: str) -> str:
