@@ -494,7 +494,7 @@ async def test_a_job_ends_where_there_is_no_room_even_to_write_that_down(
     real = served.parts.store.write
 
     async def full(function: Any, *args: Any, **more: Any) -> Any:
-        if function.__name__ == "_add":  # the row of the job, the last that finds room
+        if function.__name__ == "_insert_job":  # the row of the job, the last that finds room
             return await real(function, *args, **more)
         raise StorageFull(disk_reserve.FULL)
 

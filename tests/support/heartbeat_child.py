@@ -51,18 +51,18 @@ def arm(point: str) -> None:
     pass_: Any = run_once
     match point:
         case "begun":
-            pass_.agenda.look = kill_before(1, run_once.agenda.look)
+            pass_.agenda.make_agenda = kill_before(1, run_once.agenda.make_agenda)
         case "in the first action":
-            acting.attempt = kill_after(run_once.act.attempt)
+            acting.attempt_action = kill_after(run_once.act.attempt_action)
         case "after the second action":
-            acting.attempt = kill_before(3, run_once.act.attempt)
+            acting.attempt_action = kill_before(3, run_once.act.attempt_action)
         case "in the end":
-            pass_._close = kill_after(run_once._close_run)
+            pass_._close_run = kill_after(run_once._close_run)
         case _:
             from app.agent.heartbeat import heartbeat
 
             heartbeat_: Any = heartbeat
-            heartbeat_._result = kill_before(1, heartbeat._run_result)
+            heartbeat_._run_result = kill_before(1, heartbeat._run_result)
 
 
 async def main(data: Path, point: str, now: datetime) -> None:

@@ -227,7 +227,7 @@ from pathlib import Path
 from app.upkeep.backups import copy_database as copying, backup_files as files
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:
-    copying.make(Path(sys.argv[1]), Path(sys.argv[2]))
+    copying.make_backup(Path(sys.argv[1]), Path(sys.argv[2]))
 except files.BackupFailed as error:
     print(error)
 """

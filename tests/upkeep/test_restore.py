@@ -334,11 +334,11 @@ import pathlib, sqlite3
 sqlite3.connect = counted(sqlite3.connect)
 data = Path(sys.argv[2])
 if sys.argv[3] == "restore":
-    restoring.put_back(Path(sys.argv[4]), data, moment=datetime(2026, 11, 21, tzinfo=UTC))
+    restoring.restore_backup(Path(sys.argv[4]), data, moment=datetime(2026, 11, 21, tzinfo=UTC))
 else:
-    files.sweep(files.prepared(data))
+    files.delete_leftovers(files.make_folder(data))
     target = files.next_path(data, "hand", datetime(2026, 11, 21, tzinfo=UTC))
-    copying.make(data / "hearth.db", target)
+    copying.make_backup(data / "hearth.db", target)
 """
 
 
@@ -416,7 +416,7 @@ def test_a_process_that_makes_a_backup_ends_with_the_one_that_asked_for_it(data:
         "import asyncio, sys\n"
         "from app.core.process import subprocess_reader\n"
         "task = {'file': sys.argv[1]}\n"
-        "answer = subprocess_reader.answer('tests.support.waiting_child', task, seconds=60)\n"
+        "answer = subprocess_reader.run_reader('tests.support.waiting_child', task, seconds=60)\n"
         "asyncio.run(answer)\n"
     )
     told = data / "child"

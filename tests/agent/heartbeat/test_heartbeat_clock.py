@@ -235,7 +235,7 @@ async def test_a_run_that_a_crash_cut_off_is_failed_and_what_it_did_can_be_taken
     await checklist(alice, "replan overdue todos")
     await scheduled(alice)
     clock.forward(minutes=30)
-    attempt = run_once.act.attempt
+    attempt = run_once.act.attempt_action
     done: list[int] = []
 
     def cut_off(*args: Any) -> Any:
@@ -244,7 +244,7 @@ async def test_a_run_that_a_crash_cut_off_is_failed_and_what_it_did_can_be_taken
         done.append(1)
         return attempt(*args)
 
-    monkeypatch.setattr(run_once.act, "attempt", cut_off)
+    monkeypatch.setattr(run_once.act, "attempt_action", cut_off)
     with pytest.raises(asyncio.CancelledError):
         await tick(served)
     monkeypatch.undo()

@@ -147,7 +147,7 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patched:
-        patched.setattr(run_once.act, "attempt", dies)
+        patched.setattr(run_once.act, "attempt_action", dies)
         with contextlib.suppress(asyncio.CancelledError):
             await year.served.command("run_due_heartbeats")
     await year.restart()

@@ -138,12 +138,12 @@ from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 now = datetime(2026, 11, 18, 10, tzinfo=timezone.utc)
-found = routing.route("Herinner mij eraan om mijn moeder overmorgen te bellen")
+found = routing.route_message("Herinner mij eraan om mijn moeder overmorgen te bellen")
 print(json.dumps([
-    found.intent, found.language, found.get("task"), phrases.say("nl", "no_todos"),
-    str(quickadd.read("moeder bellen overmorgen", now=now, locale="nl").due),
+    found.intent, found.language, found.get("task"), phrases.phrase("nl", "no_todos"),
+    str(quickadd.read_line("moeder bellen overmorgen", now=now, locale="nl").due),
     str(time_ranges.read("wat staat er overmorgen in mijn agenda", now).start.date()),
-    questions.read("waar ligt mijn paspoort").kind,
+    questions.read_question("waar ligt mijn paspoort").kind,
 ]))
 """
 

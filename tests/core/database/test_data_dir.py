@@ -17,7 +17,7 @@ from app.core.database import data_dir
 OWNER = """
 import pathlib, sys
 from app.core.database import data_dir as place
-with place.owned(pathlib.Path(sys.argv[1])):
+with place.own_directory(pathlib.Path(sys.argv[1])):
     print("owned", flush=True)
     sys.stdin.read()
 """

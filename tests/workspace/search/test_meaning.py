@@ -424,8 +424,8 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
             return seen, 0
 
     app: Any = Reading()
-    assert await app.shelf.older(app, 1, 16) == [9, 8, 7]
-    assert await app.shelf.older(app, 1, 16) == []
+    assert await app.shelf.take_older(app, 1, 16) == [9, 8, 7]
+    assert await app.shelf.take_older(app, 1, 16) == []
 
 
 async def test_many_changes_are_waited_for_until_the_last(
