@@ -363,7 +363,8 @@ async def test_candidates_and_permission_for_other_rankings(
     await found(alice, "zebra")
     ring = {name: await served.key(name) for name in ("alice", "bob")}
     callers = {
-        name: served.asgi.front.credentials.ring.find_caller(secret) for name, secret in ring.items()
+        name: served.asgi.front.credentials.ring.find_caller(secret)
+        for name, secret in ring.items()
     }
 
     def ask(name: str, text: str) -> tuple[set[str], set[str]]:
