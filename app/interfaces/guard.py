@@ -50,7 +50,10 @@ class Guard:
         What is `for_all` pages of every origin may ask, without cookies.
         """
         host = headers.get(b"host", b"").lower()
-        if host not in self._with_port and _without_port(host) not in self._hosts:
+        # a name of the setting may have a port of its own
+        if not (
+            host in self._with_port or host in self._hosts or _without_port(host) in self._hosts
+        ):
             raise Forbidden(
                 "This Host is not one that the server answers to; see the setting "
                 "HEARTH_ALLOWED_HOSTS.",
