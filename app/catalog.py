@@ -60,6 +60,7 @@ from app.workspace.search.quick_open import quick_open
 from app.workspace.todos import complete_todo, replan, todos
 from app.workspace.trash import delete_folder, purge, restore, trash_lists
 
+# the order is that of the endpoints wherever they are listed
 CATALOG = Catalog(
     [
         init_workspace,

@@ -20,7 +20,7 @@ from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.database import clock_steps, integrity
-from app.core.database.backup_status import Safekeeping
+from app.core.database.backup_status import BackupState
 from app.core.database.data_dir import DATABASE
 from app.core.database.events import Events
 from app.core.database.sqlite_setup import Sealed
@@ -110,6 +110,8 @@ def create_app(
         try:
             yield
         finally:
+            # in this order: nothing new begins, what runs comes to its end, then what it uses is
+            # closed
             schedule.stop()
             await parts.part(VectorMaker).stop()
             await parts.tasks.close(TASKS_SECONDS)
@@ -147,6 +149,7 @@ def create_app(
 
 async def _mend(parts: App) -> None:
     """Bring to an end what the run before left in the middle, when it did not end in order."""
+    # each looks first, so that an ordinary start writes nothing
     if parts.glance(word_index.is_outdated):
         await parts.write(word_index.clear)
     if parts.quick(turn_rows.any_running):
@@ -196,7 +199,7 @@ def build_parts(
         clock=clock,
         events=events,
         rates=Rates(settings),
-        safekeeping=Safekeeping(data),
+        safekeeping=BackupState(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
             callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},

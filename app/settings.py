@@ -276,9 +276,10 @@ class Settings:
             try:
                 if name.endswith("_file") and name.removesuffix("_file") in kinds:
                     name, text = name.removesuffix("_file"), Path(text).read_text("utf-8").strip()
+                # a misspelled setting must not be a silent default
                 if name not in kinds:
                     raise SettingsError("there is no such setting")
-                values[name] = _bounded(_read(kinds[name], text), **_bounds(fields[name]))
+                values[name] = _bounded(_read(kinds[name], text), fields[name].metadata)
             except (OSError, ValueError) as error:
                 troubles.append(f"{variable}: {error}")
         if troubles:
@@ -306,11 +307,8 @@ def _read(kind: Any, text: str) -> Any:
     return kind(text)
 
 
-def _bounds(field: "dataclasses.Field[Any]") -> dict[str, int | None]:
-    return {"least": field.metadata["least"], "most": field.metadata["most"]}
-
-
-def _bounded(value: Any, *, least: int | None, most: int | None) -> Any:
+def _bounded(value: Any, bounds: Mapping[str, Any]) -> Any:
+    least, most = bounds["least"], bounds["most"]
     if least is not None and value < least:
         raise SettingsError(f"must be at least {least}")
     if most is not None and value > most:
@@ -334,6 +332,7 @@ def _read_switch(text: str) -> bool:
 
 
 def _read_number(text: str) -> int:
+    # int() takes signs, blanks, underscores and the digits of other scripts as well
     if not text.isascii() or not text.isdecimal():
         raise SettingsError("must be a whole number, 0 or more")
     return int(text)

@@ -133,11 +133,7 @@ The last one gives its child an environment without Hearth's settings.
 """
 
 SPEAKERS = ("app/commands/", "app/__main__.py")
-WRITERS_OF_TRANSACTIONS = {
-    "app/core/database/snapshot_read.py",
-    "app/core/database/batch.py",
-    "app/core/database/tx.py",
-}
+WRITERS_OF_TRANSACTIONS = {"app/core/database/batch.py", "app/core/database/tx.py"}
 
 
 @functools.cache

@@ -27,7 +27,7 @@ What names itself as yet another one is counted as its credential.
 MOST_ADMITTED = 10_000
 
 
-class Active(NamedTuple):
+class DeviceMonth(NamedTuple):
     """A device of a user in a month."""
 
     user: int
@@ -35,14 +35,14 @@ class Active(NamedTuple):
     device: str
 
 
-class Admitted:
+class AdmittedCaller:
     """A caller as the key ring gave it, the same with its device, and whether it was noted as
     active since the last flush.
     """
 
     __slots__ = ("active", "caller", "given", "noted")
 
-    def __init__(self, given: Caller, caller: Caller, active: Active) -> None:
+    def __init__(self, given: Caller, caller: Caller, active: DeviceMonth) -> None:
         self.given = given
         self.caller = caller
         self.active = active
@@ -61,8 +61,8 @@ class Devices:
         self._month = ""
         self._month_ends = datetime.min.replace(tzinfo=UTC)
         self._known: dict[int, set[str]] = {}
-        self._admitted: dict[int | tuple[int, bytes], Admitted] = {}
-        self._seen: dict[Active, list[datetime]] = {}
+        self._admitted: dict[int | tuple[int, bytes], AdmittedCaller] = {}
+        self._seen: dict[DeviceMonth, list[datetime]] = {}
 
     def admit(self, caller: Caller, named: bytes | None) -> Caller:
         """Note that the caller's device is active now, and give the caller with its device.
@@ -82,11 +82,12 @@ class Devices:
     async def flush_seen(self) -> None:
         """Write which devices were active since the last time."""
         if self._seen:
+            # first, since more is noted while the write waits
             seen, self._seen = self._seen, {}
             self._reload_if_month_ended()
             await self._store.write(_write_seen, seen)
 
-    def _note(self, caller: Caller, named: bytes | None) -> Admitted:
+    def _note(self, caller: Caller, named: bytes | None) -> AdmittedCaller:
         moment = self._store.clock()
         if moment >= self._month_ends:
             self._begin_month(moment)
@@ -113,7 +114,8 @@ class Devices:
             (self._month_ends - moment).total_seconds(), self._reload_if_month_ended
         )
 
-    def _admit_new(self, caller: Caller, named: bytes | None) -> Admitted:
+    def _admit_new(self, caller: Caller, named: bytes | None) -> AdmittedCaller:
+        # read once a month for each user, then kept up to date here
         known = self._known.get(caller.user)
         if known is None:
             known = self._known[caller.user] = self._store.quick(
@@ -134,7 +136,7 @@ class Devices:
                     self.flush_seen()
                 )  # begins in the loop's next turn, when it is noted
             known.add(device)
-        return Admitted(caller, met, Active(caller.user, self._month, device))
+        return AdmittedCaller(caller, met, DeviceMonth(caller.user, self._month, device))
 
 
 def count_active(tx: Tx, user: int, month: str) -> int:
@@ -180,7 +182,7 @@ def _require_room(tx: Tx, user: int, known: int) -> bool:
     return bool(caps)
 
 
-def _write_seen(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
+def _write_seen(tx: Tx, seen: dict[DeviceMonth, list[datetime]]) -> None:
     for active, (first, last) in seen.items():
         tx.run(
             """INSERT INTO active_devices (user_id, month, device_id, first_seen_at, last_seen_at)

@@ -18,6 +18,7 @@ from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Record
 from app.errors import Invalid, NotFound, QuotaExceeded
 
+# every model call looks at those of its user
 MOST_CAPS = 200
 Limit = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 Percent = Annotated[int, Meta(ge=1, le=100)]
@@ -218,11 +219,7 @@ def _create_cap(
         most=limit,
         warn_percent=warn_percent,
     )
-    return CapAnswer(
-        _cap_view(
-            tx, user, cap_rows.require_cap(tx, user, id_), token_reservations.zone_of(tx, user)
-        )
-    )
+    return _cap_answer(tx, user, id_)
 
 
 def _change_cap(
@@ -230,11 +227,12 @@ def _change_cap(
 ) -> CapAnswer:
     cap_rows.require_cap(tx, user, id_)
     cap_rows.update(tx, user, id_, most=limit, warn_percent=warn_percent)
-    return CapAnswer(
-        _cap_view(
-            tx, user, cap_rows.require_cap(tx, user, id_), token_reservations.zone_of(tx, user)
-        )
-    )
+    return _cap_answer(tx, user, id_)
+
+
+def _cap_answer(tx: Tx, user: int, id_: int) -> CapAnswer:
+    cap = cap_rows.require_cap(tx, user, id_)
+    return CapAnswer(_cap_view(tx, user, cap, token_reservations.zone_of(tx, user)))
 
 
 def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
@@ -252,19 +250,17 @@ def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
         return given
     kind, _, number = given.rpartition(":") if ":" in given else ("key", "", given)
     table = {"key": "keys", "oauth": "oauth_grants"}.get(kind)
-    known = (
+    # as many digits as an id can have, since SQLite takes no larger number than 64 bits
+    found = (
         table is not None
         and number.isascii()
         and number.isdigit()
         and len(number) < len(str(LARGEST_ID))
-    )
-    if (
-        not known
-        or tx.one(
+        and tx.value(
             f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=int(number), user=user
         )
-        is None
-    ):
+    )
+    if not found:
         raise NotFound(
             "There is no such credential: subjectId is the id of a key, or oauth: and the "
             "id of a grant.",

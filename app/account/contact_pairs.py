@@ -29,6 +29,7 @@ def connect(tx: Tx, user: int, contact: int, *, friend: bool = True) -> None:
 
     Friends stay friends, and what is no friend yet may become one.
     """
+    # stored both ways, so that the contacts of either are one look-up
     for a, b in ((user, contact), (contact, user)):
         tx.run(
             """INSERT INTO contacts (user_id, contact_id, connected_at, friend)

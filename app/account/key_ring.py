@@ -33,6 +33,7 @@ class KeyRing:
             found = self._store.quick(_find_caller, print_)
             if found is None:
                 return None
+            # only keys that hold, or anybody could fill the memory with wrong ones
             self._known[print_] = found
         if found.expires_at is not None and found.expires_at <= stamp(self._store.ends()):
             return None
@@ -40,6 +41,7 @@ class KeyRing:
 
     def note_use(self, caller: Caller) -> None:
         """Note that the caller's key or grant was used now."""
+        # the first use since the last flush will do, and costs later ones a look-up only
         used = self._used[caller.kind]
         if caller.credential is not None and caller.credential not in used:
             used[caller.credential] = stamp(self._store.clock())

@@ -1,6 +1,7 @@
 """The table of API keys: issuing, rotating and revoking them, and finding a key by its secret."""
 
 import hashlib
+import sqlite3
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -13,8 +14,6 @@ from app.core.schema import Record
 from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
 MOST_LIVE_KEYS = 100
-
-
 LIVES: dict[str, timedelta | None] = {
     "1h": timedelta(hours=1),
     "24h": timedelta(hours=24),
@@ -24,8 +23,6 @@ LIVES: dict[str, timedelta | None] = {
     "1y": timedelta(days=365),
     "never": None,
 }
-
-
 COLUMNS = "id, name, prefix, last4, scopes, created_at, last_used_at, expires_at, revoked_at"
 
 
@@ -91,12 +88,13 @@ def issue(
 
 
 def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int) -> NewKey:
-    """Return a key a new secret; raise NotFound for a key that is revoked."""
+    """Give a key a new secret; raise NotFound for a key that is revoked."""
     key = require_own(tx, me.user, id_)
     require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
     secret = random_tokens.new_secret(tx.settings.key_prefix)
+    # a key that rotates itself keeps its maker in `made_by`: it has shown nobody else its secret
     until = stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0
@@ -144,7 +142,7 @@ def require_own(tx: Tx, user: int, id_: int) -> Key:
     )
     if row is None:
         raise NotFound(f"There is no key {id_}.", field="id")
-    return key_view(*row)
+    return key_view(row)
 
 
 def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
@@ -199,12 +197,9 @@ def credential_key(tx: Tx, me: Caller) -> int | None:
 
 
 def key_digest(key: str) -> bytes:
-    """Return the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238
-    bits)
-    need no slow hash.
-
-    The look-up compares digests, so its time tells nothing of the key.
-    """
+    """Return the SHA-256 by which a key is kept and looked up."""
+    # 238 random bits need no slow hash; and as digests are compared, the time that a look-up
+    # takes tells nothing of the key
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -255,33 +250,12 @@ def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
 
 
 def _read_key(tx: Tx, id_: int) -> Key:
-    row = tx.require_row(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
-    return key_view(*row)
+    return key_view(tx.require_row(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_))
 
 
-def key_view(
-    id_: int,
-    name: str,
-    prefix: str,
-    last4: str,
-    scopes: str,
-    created_at: str,
-    last_used_at: str | None,
-    expires_at: str | None,
-    revoked_at: str | None,
-) -> Key:
-    """Return a row of the table as the contract shows a key."""
-    return Key(
-        id_,
-        name,
-        prefix,
-        last4,
-        msgspec.json.decode(scopes),
-        created_at,
-        last_used_at,
-        expires_at,
-        revoked_at,
-    )
+def key_view(row: sqlite3.Row) -> Key:
+    """Return a row with COLUMNS as the contract shows a key."""
+    return Key(**{**dict(row), "scopes": msgspec.json.decode(row["scopes"])})
 
 
 def require_all(me: Caller, scopes: Sequence[str]) -> None:

@@ -118,4 +118,4 @@ def _listed(tx: Tx, user: int) -> KeyList:
     rows = tx.all(
         f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=user
     )
-    return KeyList([key_rows.key_view(*row) for row in rows], len(rows))
+    return KeyList([key_rows.key_view(row) for row in rows], len(rows))

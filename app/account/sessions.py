@@ -107,7 +107,7 @@ def begun_at(tx: Tx, me: Caller) -> str | None:
     return found
 
 
-class _Held(msgspec.Struct):
+class _CachedSession(msgspec.Struct):
     """A session in memory: its caller, when it is to be renewed, and when the key behind it
     ends.
     """
@@ -128,7 +128,7 @@ class Sessions:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: dict[bytes, _Held] = {}
+        self._known: dict[bytes, _CachedSession] = {}
         self._renewed: dict[int, str] = {}
         for event in ("sessions.changed", "keys.changed", "users.changed"):
             store.events.on(event, lambda _: self._known.clear())
@@ -159,10 +159,12 @@ class Sessions:
             renewed = dict(self._renewed)
             await self._store.write(_write_renewed, renewed)
             for id_, ends_at in renewed.items():
+                # else it was renewed again while the write waited, and that is still to be
+                # written
                 if self._renewed.get(id_) == ends_at:
                     del self._renewed[id_]
 
-    def _renew(self, held: _Held, moment: datetime) -> None:
+    def _renew(self, held: _CachedSession, moment: datetime) -> None:
         ends_at = _earlier_moment(stamp(moment + LIFE), held.key_ends_at)
         held.caller = dataclasses.replace(held.caller, expires_at=ends_at)
         held.renew_at = moment + RENEWAL
@@ -226,7 +228,7 @@ def _owner_of_code(tx: Tx, code: str) -> int:
     return int(row["user_id"])
 
 
-def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
+def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _CachedSession | None:
     row = tx.one(
         """SELECT s.id, s.key_digest, s.expires_at, u.id AS user, u.uuid, u.username
            FROM web_sessions s JOIN users u ON u.id = s.user_id WHERE s.digest = :print""",
@@ -238,6 +240,7 @@ def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | Non
     if row["key_digest"] is not None and key is None:
         return None  # whoever revokes or replaces a key also means what was begun with it
     key_ends_at = None if key is None else key.expires_at
+    # a renewal may wait in memory, and a session ends with the key it was begun with
     ends_at = _earlier_moment(max(row["expires_at"], renewed.get(row["id"], "")), key_ends_at)
     caller = Caller(
         row["user"],
@@ -247,7 +250,9 @@ def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | Non
         credential=row["id"],
         expires_at=ends_at,
     )
-    return _Held(caller, datetime.fromisoformat(row["expires_at"]) - LIFE + RENEWAL, key_ends_at)
+    return _CachedSession(
+        caller, datetime.fromisoformat(row["expires_at"]) - LIFE + RENEWAL, key_ends_at
+    )
 
 
 def _write_renewed(tx: Tx, renewed: dict[int, str]) -> None:

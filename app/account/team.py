@@ -161,7 +161,7 @@ def accept_invite(tx: Tx, me: Caller, *, token: str) -> Joined:
     found = rows.waiting_invite(tx, token[:LONGEST_TOKEN])
     if (
         found["email"] is not None
-        and (users.settings_of(tx, me).email or "").casefold() != found["email"].casefold()
+        and (users.settings_of(tx, me.user).email or "").casefold() != found["email"].casefold()
     ):
         raise Forbidden(
             "This invite is for another address than that of your account's settings.",
@@ -170,6 +170,7 @@ def accept_invite(tx: Tx, me: Caller, *, token: str) -> Joined:
     if rows.membership(tx, me.user) is not None:
         raise AlreadyMember("You belong to a team already; leave it first.")
     seats = tx.settings.team_seats
+    # invites that wait do not count: this one has its seat among them
     if len(rows.members(tx, found["team_id"])) >= seats:
         raise SeatsFull(f"All {seats} seats of the team are taken.", seatsTotal=seats)
     rows.use_invite(tx, found, me.user)
@@ -214,7 +215,7 @@ def _insert_invite(
 ) -> tuple[int, str | None, Role, str]:
     team = rows.membership(tx, me.user)
     if team is None:
-        rows.create_team(tx, me.user, f"{users.settings_of(tx, me).name}’s team")
+        rows.create_team(tx, me.user, f"{users.settings_of(tx, me.user).name}’s team")
         team = _own_team(tx, me)
     _require_leader(team)
     members, seats = rows.members(tx, team["id"]), tx.settings.team_seats

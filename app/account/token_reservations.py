@@ -48,9 +48,7 @@ def reserve(
     refused = [
         cap
         for cap, by, id_ in caps
-        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span_of_use(use)))
-        + prompt
-        + completion
+        if sum(token_rows.count(tx, me.user, by, id_, cap.period, use.span)) + prompt + completion
         > cap.most
     ]
     if refused:
@@ -67,12 +65,8 @@ def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> No
     """Count what the call took in truth and release the rest; settling again changes nothing."""
     row = token_rows.find_open(tx, reservation.id)
     if row is not None:
-        _warn_of_caps(
-            tx,
-            token_rows.settle(
-                tx, row, prompt=_limit_tokens(prompt), completion=_limit_tokens(completion)
-            ),
-        )
+        prompt, completion = _limit_tokens(prompt), _limit_tokens(completion)
+        _warn_of_caps(tx, token_rows.settle(tx, row, prompt=prompt, completion=completion))
 
 
 def release(tx: Tx, reservation: Reservation) -> None:
@@ -115,7 +109,7 @@ def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
     full = [
         cap
         for cap, by, id_ in _applying_caps(tx, use)
-        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span_of_use(use))) >= cap.most
+        if sum(token_rows.count(tx, me.user, by, id_, cap.period, use.span)) >= cap.most
     ]
     return max((stamp(resets_at(cap.period, tx.moment, zone)) for cap in full), default=None)
 
@@ -127,6 +121,7 @@ def any_abandoned(tx: Tx) -> bool:
 
 def settle_all(tx: Tx) -> int:
     """Settle in full what a server left open that is no more, and give the number of calls."""
+    # sorts behind every moment
     return _settle_in_full(tx, before="~")
 
 
@@ -164,7 +159,7 @@ def counting_id(cap: Cap) -> str | None:
 
 def zone_of(tx: Tx, user: int) -> str:
     """Return the zone by which a user's days are counted."""
-    return users.settings_of_user(tx, user).timezone
+    return users.settings_of(tx, user).timezone
 
 
 def _token_use(tx: Tx, me: Caller, feature: Feature, agent: str | None) -> tuple[Use, str]:
@@ -172,10 +167,6 @@ def _token_use(tx: Tx, me: Caller, feature: Feature, agent: str | None) -> tuple
     return Use(
         me.user, feature, me.credential_id, me.device_id, agent, *span_of(tx.moment, zone)
     ), zone
-
-
-def _span_of_use(use: Use) -> Span:
-    return Span(use.day, use.month)
 
 
 def _applying_caps(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
@@ -191,14 +182,8 @@ def _applying_caps(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
 
 def _warn_of_caps(tx: Tx, use: Use) -> None:
     for cap, by, id_ in _applying_caps(tx, use):
-        warn_of_cap(
-            tx,
-            use.user,
-            cap,
-            token_rows.count(tx, use.user, by, id_, cap.period, _span_of_use(use)),
-            id_,
-            _span_of_use(use),
-        )
+        counted = token_rows.count(tx, use.user, by, id_, cap.period, use.span)
+        warn_of_cap(tx, use.user, cap, counted, id_, use.span)
 
 
 def warn_of_cap(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Span) -> None:

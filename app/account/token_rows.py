@@ -28,6 +28,11 @@ class Use(NamedTuple):
     month: str
 
     @property
+    def span(self) -> Span:
+        """Return the day and the month in which it counts."""
+        return Span(self.day, self.month)
+
+    @property
     def subjects(self) -> Iterator[tuple[CountedBy, str]]:
         """Return every subject under which it counts, with the subject's id."""
         yield "account", ""
@@ -63,6 +68,7 @@ def insert_settled(tx: Tx, use: Use, *, model: str, prompt: int, completion: int
 
 def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
     """Write what an open call took; what was reserved for it is free again."""
+    # as COLUMNS has them
     use = Use(*row[3:10])
     tx.run(
         "UPDATE token_uses SET prompt = :prompt, completion = :completion, settled_at "
@@ -161,6 +167,7 @@ def _insert(
 
 def _add_to_counts(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> None:
     for by, id_ in use.subjects:
+        # a day's row names its month too: the user's day may lie in two months of UTC
         for day in (WHOLE_MONTH, use.day):
             tx.run(
                 """INSERT INTO token_counts (user_id, subject, day, month, subject_id, prompt,

@@ -1,6 +1,7 @@
 """Usage: the tokens and devices of a month, by feature, by user, by source and by day."""
 
 import re
+import sqlite3
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -8,7 +9,7 @@ from msgspec import Meta
 
 from app.account import users
 from app.account.periods import days_beside, month_of
-from app.account.token_rows import WHOLE_MONTH
+from app.account.token_rows import WHOLE_MONTH, CountedBy
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -118,36 +119,30 @@ def month_usage(tx: Tx, user: int, month: str | None) -> MonthUsage:
     )
 
 
-def _token_totals(tx: Tx, user: int, month: str) -> Tokens:
-    row = tx.one(
-        f"SELECT prompt, completion, prompt + completion, reserved {OF_MONTH}",
+def _counts(tx: Tx, user: int, month: str, by: CountedBy, columns: str) -> list[sqlite3.Row]:
+    """Return some columns of what counts in a month for each of a kind of subject, most first."""
+    return tx.all(
+        f"SELECT {columns} {OF_MONTH} ORDER BY prompt + completion DESC, subject_id",
         user=user,
         month=month,
-        by="account",
+        by=by,
         whole=WHOLE_MONTH,
     )
-    return Tokens(*(row or (0, 0, 0, 0)))
+
+
+def _token_totals(tx: Tx, user: int, month: str) -> Tokens:
+    rows = _counts(tx, user, month, "account", f"prompt, completion, {USED}, reserved")
+    return Tokens(*(rows[0] if rows else (0, 0, 0, 0)))
 
 
 def _by_feature(tx: Tx, user: int, month: str) -> list[FeatureTokens]:
-    rows = tx.all(
-        f"SELECT subject_id, {USED} {OF_MONTH} {MOST_FIRST}",
-        user=user,
-        month=month,
-        by="feature",
-        whole=WHOLE_MONTH,
-    )
+    rows = _counts(tx, user, month, "feature", f"subject_id, {USED}")
     return [FeatureTokens(*row) for row in rows]
 
 
 def _by_credential(tx: Tx, user: int, month: str) -> list[CredentialTokens]:
-    rows = tx.all(
-        f"SELECT subject_id, {NAME_OF_CREDENTIAL}, {USED} {OF_MONTH} {MOST_FIRST}",
-        user=user,
-        month=month,
-        by="credential",
-        whole=WHOLE_MONTH,
-    )
+    columns = f"subject_id, {NAME_OF_CREDENTIAL}, {USED}"
+    rows = _counts(tx, user, month, "credential", columns)
     return [CredentialTokens(*_kind_and_id(row[0]), row[1], row[2]) for row in rows]
 
 
@@ -184,7 +179,6 @@ USED = "prompt + completion"
 OF_MONTH = (
     "FROM token_counts WHERE user_id = :user AND subject = :by AND day = :whole AND month = :month"
 )
-MOST_FIRST = "ORDER BY prompt + completion DESC, subject_id"
 NAME_OF_CREDENTIAL = """CASE
     WHEN subject_id GLOB 'key:[0-9]*'
       THEN (SELECT name FROM keys WHERE keys.user_id = :user

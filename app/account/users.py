@@ -170,7 +170,8 @@ class UserList(Record):
 @operation("GET /identity", category="workspace", quick=True)
 def identity(tx: Tx, me: Caller) -> Identity:
     """Read the identity behind the credential."""
-    chosen = settings_of(tx, me)
+    chosen = settings_of(tx, me.user)
+    # to an application these are told by the scopes that OpenID has for them
     named = me.kind != "oauth" or "profile" in me.rights
     mailed = me.kind != "oauth" or "email" in me.rights
     profile = Profile(
@@ -187,7 +188,7 @@ def identity(tx: Tx, me: Caller) -> Identity:
 @operation("GET /account/settings", scope="account:manage", since="beyond", quick=True)
 def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
     """Read the account's settings."""
-    return SettingsAnswer(settings_of(tx, me))
+    return SettingsAnswer(settings_of(tx, me.user))
 
 
 @operation("PATCH /account/settings", scope="account:manage", since="beyond")
@@ -225,7 +226,7 @@ def change_settings(
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     clearable = {"agent_name": agent_name, "email": email, "default_model": default_model}
     changes.update((field, value) for field, value in clearable.items() if value is not UNSET)
-    chosen = msgspec.structs.replace(settings_of(tx, me), **changes)
+    chosen = msgspec.structs.replace(settings_of(tx, me.user), **changes)
     stored = {
         field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"
     }
@@ -332,12 +333,7 @@ def local_caller(tx: Tx, username: str) -> Caller:
     return Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="session")
 
 
-def settings_of(tx: Tx, me: Caller) -> AccountSettings:
-    """Return what the caller's user has chosen, with the defaults for the rest."""
-    return settings_of_user(tx, me.user)
-
-
-def settings_of_user(tx: Tx, user: int) -> AccountSettings:
+def settings_of(tx: Tx, user: int) -> AccountSettings:
     """Return what a user has chosen, with the defaults for the rest."""
     row = tx.one("SELECT name, settings FROM users WHERE id = :user", user=user)
     if row is None:

@@ -104,7 +104,7 @@ def _examine_database(settings: Settings, data: Path) -> list[Finding]:
             return [free, *guarded, *examined, *_check_audit(data, examined)]
     except data_dir.InUse as busy:
         return _ask_server(settings, busy.pid)
-    except data_dir.PlaceError as error:
+    except data_dir.DataDirError as error:
         return [
             wrong(
                 "lock",

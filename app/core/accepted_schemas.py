@@ -35,6 +35,7 @@ def request_schemas(
     see `nullable`.
     """
     each, named = schemas(requests, prefix)
+    # msgspec only refers to each by its name; here the schemas themselves are wanted
     each = [named.pop(schema["$ref"].removeprefix(prefix)) for schema in each]
     inner = {record.__name__: record for request in requests for record in iterate_records(request)}
     shared: dict[str, Schema] = {}
@@ -95,6 +96,7 @@ def _apply_rule(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: st
             if rule.shared is None:
                 schema = {**schema, **rule.accepts}
             else:
+                # a long one, such as that of all time zones, stands once and is referred to
                 shared[rule.shared] = {"type": "string", **rule.accepts}
                 schema = {
                     **{key: value for key, value in schema.items() if key != "type"},
@@ -116,6 +118,7 @@ def _apply_rule(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: st
     return schema
 
 
+# by its JSON type, which is enough: msgspec takes no union with two options of one type
 def _option(schema: Schema, union: Any) -> Any:
     """Return the type of a union that this schema describes."""
     return next(

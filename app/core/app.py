@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
-from app.core.database.backup_status import Safekeeping
+from app.core.database.backup_status import BackupState
 from app.core.database.disk_reserve import freeing
 from app.core.database.events import Events
 from app.core.database.store import Store
@@ -19,14 +19,16 @@ from app.core.hooks import Hooks
 from app.core.limits import Rates
 from app.core.operation import Catalog, Operation
 from app.core.process.background_tasks import Tasks
-from app.core.process.caches import Memory
+from app.core.process.caches import ByteCache
 from app.core.rewriter import Rewriter
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# one less than there are readers (database/readers.py), so that a short read always finds one
 MOST_LONG_READS = 2
+# each may take a GiB of memory (process/subprocess_reader.py)
 MOST_CHILDREN = 2
 NOT_FREEING = contextlib.nullcontext()
 Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
@@ -44,8 +46,8 @@ class App:
     clock: Clock
     events: Events
     rates: Rates
-    safekeeping: Safekeeping
-    memory: Memory = dataclasses.field(default_factory=Memory)
+    safekeeping: BackupState
+    memory: ByteCache = dataclasses.field(default_factory=ByteCache)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(
         default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS)
@@ -95,6 +97,8 @@ class App:
     ) -> Any:
         """Do what `call` does for an operation that is at hand."""
         if caller is not None:
+            # the grant is asked for once more within the transaction; this refuses before a body
+            # is read
             caller = self.renew_caller(caller)
         self.authorize(caller, found)
         given = params() if callable(params) else params
@@ -109,6 +113,7 @@ class App:
     def authorize(self, caller: Caller | None, found: Operation[..., Any]) -> None:
         """Raise unless `caller` may ask for this operation at all."""
         if found.method == "COMMAND":
+            # told as if it did not exist, so that nobody learns what the operator may do
             if caller is None or caller.kind != "operator":
                 raise NotFound(f"There is no operation called {found.name}.")
         elif caller is not None:
@@ -137,6 +142,7 @@ class App:
                 function = (
                     found.function
                     if caller is None or caller.renew is None
+                    # the grant may have been taken back since `renew_caller` looked
                     else functools.partial(_run_with_renewed_caller, found)
                 )
                 if found.quick:

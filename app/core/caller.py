@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from app.core.database.tx import Tx
-from app.core.grant_scope import Reach
+from app.core.grant_scope import GrantScope
 from app.core.schema import Record
 from app.errors import Forbidden, GrantRevoked, InsufficientScope
 
@@ -107,7 +107,7 @@ class Caller:
     expires_at: str | None = None
     device: str | None = None
     through: Literal["mcp"] | None = None
-    reach: Reach | None = None
+    reach: GrantScope | None = None
     withheld: frozenset[int] = frozenset()
     renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(
         default=None, repr=False, compare=False
@@ -119,6 +119,7 @@ class Caller:
         object.__setattr__(
             self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY
         )
+        # worked out once, since every request asks for it
         rights = implied_scopes(self.scopes)
         object.__setattr__(
             self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights
@@ -204,6 +205,7 @@ class Caller:
                     self.name or self.username,
                 )
             case _:
+                # sessions, devices and applications act as the user they belong to
                 return Actor("user", self.user_id, self.username)
 
 

@@ -13,6 +13,7 @@ def fit_value(value: Any, of: msgspec.inspect.Type) -> Any:
     if isinstance(of, msgspec.inspect.Metadata):
         return fit_value(value, of.type)
     if isinstance(of, msgspec.inspect.UnionType):
+        # which option is meant is plain: msgspec takes one list and one object in a union
         inner = _INNER.get(type(value), ())
         return next(
             (
@@ -45,6 +46,7 @@ def whole(value: Any) -> int | None:
     """Return a number that is whole, also where JSON wrote it as 3.0; None for anything else."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
+    # to Python True is an int
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

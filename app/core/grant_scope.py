@@ -12,17 +12,8 @@ Access = Literal["read", "write", "edit"]
 Calendar = Literal["none", "free_busy", "read", "write"]
 
 READ_NOTES = frozenset(
-    {
-        "search_notes",
-        "grep_notes",
-        "get_note_content",
-        "list_folders",
-        "list_notes",
-        "list_snapshots",
-        "read_snapshot",
-        "read_version",
-        "diff_snapshots",
-    }
+    "search_notes grep_notes get_note_content list_folders list_notes "
+    "list_snapshots read_snapshot read_version diff_snapshots".split()
 )
 CREATE_NOTES = frozenset({"create_note"})
 EDIT_NOTES = frozenset({"edit_note", "save_snapshot", "restore_snapshot"})
@@ -52,7 +43,7 @@ The tools of the web, and those of other servers, whose names hold this.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reach:
+class GrantScope:
     """How far a narrowed caller reaches into its owner's workspace.
 
     `folders` reach down to all below them; `note` is the only one of note_only.

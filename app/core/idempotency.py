@@ -80,6 +80,7 @@ async def run_once(
     try:
         arguments = app.check_arguments(found, given)
     except (Invalid, Unprocessable) as error:
+        # kept by the fields as they were sent, since there are no checked ones to compare
         if (stored := await app.write(_store_invalid_fields, request, error)) is not None:
             return stored
         raise
@@ -92,6 +93,7 @@ async def run_once(
         if (stored := await app.write(_claim_key, request)) is not None:
             return stored
         result = await app.perform(found, caller, arguments)
+    # these tell of another request under the key, whose reply must stay
     except (IdempotencyConflict, IdempotencyInProgress):
         raise
     except BaseException as error:

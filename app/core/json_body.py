@@ -22,6 +22,7 @@ def decode(body: bytes) -> dict[str, Any]:
     if not body or body.isspace():
         return {}
     brackets = body.count(b"[") + body.count(b"{")
+    # brackets within texts count too, so the slow, exact count comes only where there are many
     if brackets > MOST_CONTAINERS and _count_containers(body) > MOST_CONTAINERS:
         raise Malformed(TOO_MANY)
     try:
@@ -36,6 +37,7 @@ def decode(body: bytes) -> dict[str, Any]:
         ) from None
     if not isinstance(value, dict):
         raise Malformed("The request body must be a JSON object.")
+    # nothing nests deeper than it has brackets
     if brackets > DEEPEST and _is_too_deep(value):
         raise Malformed(TOO_DEEP)
     return value

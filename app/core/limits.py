@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.settings import Settings
 
+# a full bucket says nothing that a new one would not, so it need not be kept
 FORGET_ABOVE = 10_000
 
 

@@ -106,6 +106,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None
 
 
+# `dict`: the cached properties need a place of their own
 class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     """A documented, typed function with what the interfaces must know of it.
 
@@ -270,7 +271,7 @@ def _category(function: Callable[..., Any]) -> str:
     return function.__module__.rpartition(".")[2]
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ListedRoute(msgspec.Struct, frozen=True):
     """A route of the contract and the operation that answers it.
 
     `name` is its own, also where several routes lead to one operation.
@@ -290,12 +291,14 @@ class Catalog:
         self.operations: dict[str, Operation[..., Any]] = {}
         for module in modules:
             for found in vars(module).values():
+                # a module may import an operation of another to call it; its own module lists it
                 if isinstance(found, Operation) and found.function.__module__ == module.__name__:
                     self._add(found)
 
     def _add(self, found: Operation[..., Any]) -> None:
         if found.name in self.operations:
             raise ValueError(f"two operations are called {found.name}")
+        # in these categories are what every credential may ask, such as /os and /identity
         if found.method != "COMMAND" and not (
             found.scopes or found.public or found.category in ("workspace", "account", "tools")
         ):
@@ -308,17 +311,17 @@ class Catalog:
             raise ValueError(f"{found.name} has no parameter for {missing}")
         self.operations[found.name] = found
 
-    def listed(self) -> Iterator["Listed"]:
+    def listed(self) -> Iterator[ListedRoute]:
         """Yield every route that the service tells of, with its category.
 
         Each operation's own and its net aliases, but no older names.
         """
         for found in self.operations.values():
             if found.path:
-                yield Listed(found.method, found.path, found.category, found.name, found)
+                yield ListedRoute(found.method, found.path, found.category, found.name, found)
             for method, _, path in (route.partition(" ") for route in found.also):
                 if path.startswith(NET):
-                    yield Listed(method, path, "net", f"net_{found.name}", found)
+                    yield ListedRoute(method, path, "net", f"net_{found.name}", found)
 
     def routes(self) -> list[tuple[str, str, Operation[..., Any]]]:
         """Return (method, path, operation) for all that is served over HTTP, aliases included."""

@@ -7,10 +7,12 @@ import uuid
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 SECRET_LENGTH = 40
 SHORT_LENGTH = 10
+# Crockford's base32, without I, L, O and U
 TYPED_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_GROUPS = 3
 GROUP_LENGTH = 4
 LOOKALIKES = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
+# must never change: ids that clients hold were made with it
 NAMESPACE = uuid.UUID("5b0f5c1e-6d0a-4f0e-9d57-3c4b7f1a2e88")
 
 
@@ -60,6 +62,7 @@ def new_run_name() -> str:
 
 def equal_secrets(given: str, held: str) -> bool:
     """Compare two secrets in a time that tells nothing of where they differ."""
+    # compare_digest takes text of ASCII alone, and a header may hold any byte
     return secrets.compare_digest(
         given.encode("utf-8", "surrogateescape"), held.encode("utf-8", "surrogateescape")
     )

@@ -18,7 +18,9 @@ from app.core.fit_types import fit_value
 from app.core.schema_errors import explain_error
 from app.errors import Invalid
 
+# the largest integer that JavaScript still counts exactly
 LARGEST_ID = (1 << 53) - 1
+# Unicode's Cc, Zl and Zp; then those of Cf that may stand in a text and show nothing
 CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 FORMATS = r"\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 ONE_LINE_OR_NONE = f"^[^{CONTROLS}]*$"
@@ -28,6 +30,7 @@ ONE_LINE = rf"^[^{CONTROLS}]*[^\s{CONTROLS}{FORMATS}][^{CONTROLS}]*$"
 So that every regex of the contract's readers knows it, it names no classes of characters.
 """
 NO_NUL = r"^[^\u0000]*$"
+# Python refuses to read integers of more than 4,300 digits
 _INTEGER = re.compile(r"-?[0-9]{1,1000}")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
@@ -93,6 +96,8 @@ class Line(Rule, frozen=True):
         text = text.strip()
         if not self.least <= len(text) <= self.most:
             raise ValueError(f"must have {self.least} to {self.most} characters")
+        # isprintable is quick but refuses more, such as joiners in emoji, so a closer look
+        # decides
         if not text.isprintable() and any(
             unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text
         ):
@@ -122,7 +127,7 @@ class Text(Rule, frozen=True):
         return value
 
 
-class Said(Text, frozen=True):
+class NonBlankText(Text, frozen=True):
     """Text that says something."""
 
     @property
@@ -142,7 +147,7 @@ class Unknown(tuple[str, ...]):
     """
 
 
-class Form(Rule, frozen=True):
+class DocumentedPattern(Rule, frozen=True):
     """A pattern for the document.
 
     The operation itself checks the field, and says better what is wrong with it.
@@ -182,6 +187,7 @@ def _is_invisible_mark(mark: str) -> bool:
     )
 
 
+# letters and marks by their category that fonts draw as nothing, such as Hangul fillers
 _BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 Title = Annotated[
     str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()
@@ -244,6 +250,8 @@ class Shape:
 
         Raise Invalid, naming the field, where it does not fit.
         """
+        # null is the same as left out, unless the field is required or tells the two apart
+        # (UNSET)
         if None in given.values():
             given = {
                 name: value
@@ -264,6 +272,7 @@ class Shape:
 
         Raise Invalid where it fits no better so.
         """
+        # a second, slower reading, which only these two kinds of requests pay for
         if "got `null`" in str(failure) or "got `float`" in str(failure):
             try:
                 return msgspec.convert(
@@ -315,6 +324,7 @@ def encode_enveloped(value: Any, wrap: str | None) -> bytes:
     elif len(buffer) > start + 2:
         buffer[start] = 0x2C  # the record's opening brace becomes the comma after "success"
     else:
+        # an empty record is `{}`: of it the closing brace stays
         del buffer[start]
     return bytes(buffer)
 

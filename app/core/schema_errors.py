@@ -16,6 +16,7 @@ NAMES = {
     "null": "null",
     "bytes": "a string",
 }
+# a report reads: Expected `int`, got `str` - at `$.limit`
 _WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 
 
@@ -23,6 +24,7 @@ def explain_error(message: str, choices: Mapping[str, tuple[str, ...]]) -> Inval
     """Return msgspec's report as a sentence that names the field."""
     match = cast(re.Match[str], _WHERE.match(message))
     what, path = match["what"], match["path"] or ""
+    # a missing field, or what a Rule of ours says, names the field itself and has no place
     if named := re.match(r"(?:Object missing required field )?`(\w+)`(.*)$", what, re.DOTALL):
         path = f"{path}.{named[1]}" if path else named[1]
         rest = named[2].strip() or "is required"

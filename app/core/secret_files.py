@@ -81,6 +81,7 @@ class KeptSecrets:
 def _read_secret(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as file:
+            # no more, since the path may name a device that never ends
             return file.read(LONGEST).strip()
     except (OSError, UnicodeDecodeError):
         return ""

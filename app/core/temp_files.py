@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import re
 import shutil
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from app.core.database.disk_reserve import is_disk_full
 from app.errors import NotFound, StorageFull
 
 UPLOAD = "upload-"
+# nothing else is opened, so a name cannot lead out of the folder
 _NAME = re.compile(r"upload-[0-9a-f-]{36}")
 KEPT_SECONDS = 86_400
 
@@ -30,11 +31,9 @@ class Upload:
     def __init__(self, data: Path) -> None:
         folder = data / SPOOL
         self.path = folder / f"{UPLOAD}{random_tokens.new_uuid()}"
-        try:
+        with _told_when_full():
             folder.mkdir(mode=0o700, exist_ok=True)
             self._file = self.path.open("xb")
-        except OSError as error:
-            raise _storage_full(error) from None
 
     @property
     def name(self) -> str:
@@ -43,17 +42,13 @@ class Upload:
 
     def add(self, part: bytes) -> None:
         """Write some bytes."""
-        try:
+        with _told_when_full():
             self._file.write(part)
-        except OSError as error:
-            raise _storage_full(error) from None
 
     def close(self) -> None:
         """End the writing."""
-        try:
+        with _told_when_full():
             self._file.close()
-        except OSError as error:
-            raise _storage_full(error) from None
 
     def remove(self) -> None:
         """Delete the file."""
@@ -93,10 +88,14 @@ async def read_parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
             yield part
 
 
-def _storage_full(error: OSError) -> Exception:
-    if is_disk_full(error):
-        return StorageFull(
+@contextlib.contextmanager
+def _told_when_full() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if not is_disk_full(error):
+            raise
+        raise StorageFull(
             "The disk is full, so nothing was stored. Free some space and try again. Reading still "
             "works."
-        )
-    return error
+        ) from None

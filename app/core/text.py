@@ -36,6 +36,7 @@ def word_count(markdown: str) -> int:
         plain = markdown.encode().translate(None, _ASCII_MARKS)
         return (
             len(plain.split())
+            # line by line a large text needs no list of all its words
             if len(plain) < 100_000
             else sum(len(line.split()) for line in plain.split(b"\n"))
         )
@@ -55,6 +56,7 @@ def summarise_text(markdown: str, most: int = 280) -> str:
     """Return the beginning of a text as one paragraph without marks, at most so many characters
     long.
     """
+    # marks take room and vanish, so more is read than is shown, but never all of a long note
     taken = 4 * most
     text = _one_line(markdown[:taken])
     while len(text) <= most and taken < len(markdown):
@@ -64,6 +66,7 @@ def summarise_text(markdown: str, most: int = 280) -> str:
         return text
     head = text[:most]
     cut = head.rfind(" ")
+    # a text without spaces would else be cut to nearly nothing
     return (head[:cut] if cut > most // 2 else head[:-1]).rstrip() + "…"
 
 
@@ -94,6 +97,7 @@ def fold_name(name: str) -> str:
 
     The same for every case and every composition of a letter.
     """
+    # folding may undo the normal form and the other way round, so until nothing changes
     while (
         folded := unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
     ) != name:

@@ -37,6 +37,7 @@ def routes(token: str) -> list[Route]:
     def demand_token(visit: Visit) -> None:
         sent = visit.headers.get("authorization", "")
         if not random_tokens.equal_secrets(sent, f"Control {token}"):
+            # as for any other path, so that a web page cannot tell whether the door is there
             raise NotFound("There is nothing at this path.")
 
     async def control(visit: Visit) -> Response | Lines:

@@ -161,6 +161,7 @@ class Credentials:
         """
         age = int(LIFE.total_seconds()) if secret else 0
         secure = b"; Secure" if self.guard.origin(headers, scheme).startswith("https:") else b""
+        # Lax, not Strict: a link in a mail opens a page signed in
         return b"%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s" % (
             COOKIE,
             secret.encode(),
@@ -240,4 +241,5 @@ def key_of(headers: dict[bytes, bytes]) -> str | None:
         key = headers.get(b"x-api-key")
         return None if key is None else key.decode("latin-1").strip()
     scheme, _, key = authorization.partition(b" ")
+    # Basic and the like are a credential too, of which none holds
     return key.decode("latin-1").strip() if scheme.lower() == b"bearer" else ""

@@ -29,6 +29,7 @@ EVENT_HEADERS = [
 LINE_HEADERS = [
     (b"content-type", MEDIA_TYPE.encode()),
     (b"cache-control", b"no-store"),
+    # else nginx gathers the lines
     (b"x-accel-buffering", b"no"),
     *SECURITY_HEADERS,
 ]
@@ -203,6 +204,7 @@ class Exchange:
 
 
 def _file_headers(file: Download) -> Headers:
+    # RFC 6266: a plain name for old clients, the true one in UTF-8
     plain = "".join(
         mark if (mark.isalnum() and mark.isascii()) or mark in " ._-" else "_" for mark in file.name
     )

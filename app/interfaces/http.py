@@ -22,7 +22,7 @@ from app.core.idempotency import Replay
 from app.core.json_body import decode
 from app.core.line_stream import Lines
 from app.core.operation import Operation
-from app.core.process.caches import Unchanged
+from app.core.process.caches import CommitCache
 from app.core.process.lazy_import import lazy_import
 from app.core.schema import encode, encode_enveloped
 from app.core.temp_files import Upload
@@ -42,7 +42,7 @@ from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.pages.visit import Visit
-from app.interfaces.routes import Found, PageRoutes, Routes
+from app.interfaces.routes import PageRoutes, RouteMatch, Routes
 from app.interfaces.wire.repeated_headers import merge_headers
 from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
@@ -74,9 +74,10 @@ class Api:
         self.proxies = Proxies(trusted) if trusted else None
         self.routes = Routes(parts.catalog)
         self.pages = PageRoutes(pages)
-        self.unchanged = Unchanged()
+        self.unchanged = CommitCache()
         self.mcp: Any = None  # made for the first client that speaks MCP
         self._large = asyncio.Lock()
+        # runs in C, since every request takes one
         self._ids = map(
             b"%s-%x".__mod__,
             zip(itertools.repeat(random_tokens.new_run_name().encode()), itertools.count(1)),
@@ -100,11 +101,12 @@ class Api:
             elif path.removesuffix("/") in MCP_PATHS:
                 await self._serve_mcp(exchange)
             elif is_api:
-                await self._serve(exchange, path[len(BASE) :])
+                await self._serve_api(exchange, path[len(BASE) :])
             else:
+                # the origins of the setting may use the API, and what applications ask beside it
                 if not for_all and not path.startswith(FOR_APPLICATIONS):
-                    exchange.cors = None  # the origins of the setting may use no pages
-                await self._show(exchange, path)
+                    exchange.cors = None
+                await self._serve_page(exchange, path)
         except ClientLeft:
             exchange.status = 499
         except (
@@ -130,7 +132,7 @@ class Api:
             )
         self.log.add(exchange)
 
-    async def _serve(self, exchange: Exchange, path: str) -> None:
+    async def _serve_api(self, exchange: Exchange, path: str) -> None:
         found = self.routes.find(exchange.scope["method"], path)
         operation = exchange.operation = found.operation
         if not operation.public:
@@ -142,22 +144,25 @@ class Api:
             and not (text and any(field.encode() + b"=" in text for field in operation.http.steady))
         ):
             commits = self.parts.store.commits
+            # by the credential: two of one user may be shown different things
             question = (exchange.caller.kind, exchange.caller.credential, path, text)
             answer = self.unchanged.get(commits, question)
             if answer is None:
-                _, answer, _ = self._told(operation, await self._ask(exchange, found))
+                _, answer, _ = self._encode_answer(
+                    operation, await self._run_operation(exchange, found)
+                )
                 self.unchanged.put(commits, question, answer)
             await exchange.answer(operation.http.status, answer)
             return
-        result = await self._ask(exchange, found)
+        result = await self._run_operation(exchange, found)
         if isinstance(result, Lines):
             await exchange.stream(result)
         elif isinstance(result, Download):
             await exchange.download(result)
         else:
-            await exchange.answer(*self._told(operation, result))
+            await exchange.answer(*self._encode_answer(operation, result))
 
-    async def _show(self, exchange: Exchange, path: str) -> None:
+    async def _serve_page(self, exchange: Exchange, path: str) -> None:
         """Answer with a page, or whatever else stands beside the API."""
         route, texts = self.pages.find(exchange.scope["method"], path)
         exchange.route = route.path
@@ -182,13 +187,13 @@ class Api:
             self.mcp = mcp.HearthEndpoint(self.parts, self.credentials)
         await self.mcp.answer(exchange, body)
 
-    async def _ask(self, exchange: Exchange, found: Found) -> Any:
+    async def _run_operation(self, exchange: Exchange, found: RouteMatch) -> Any:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
         if operation.http.takes_file:
             _require_file(exchange)
         if operation.http.spooled:
-            return await self._ask_with_file(exchange, found)
+            return await self._run_with_file(exchange, found)
         body = (
             b""
             if operation.method == "GET"
@@ -234,13 +239,14 @@ class Api:
                 raise
             return Refusal({**error.body, **operation.http.refusal})
 
-    async def _ask_with_file(self, exchange: Exchange, found: Found) -> Any:
+    async def _run_with_file(self, exchange: Exchange, found: RouteMatch) -> Any:
         """Run an operation whose body is a file of any size.
 
         The file lies in the spool, and stays there only for one that was let through.
         """
         operation = found.operation
         if exchange.caller is not None:
+            # before the body comes, or whoever may not do this could fill the disk
             self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
         most = getattr(self.parts.settings, operation.http.body)
         exchange.require_small(most)
@@ -262,7 +268,7 @@ class Api:
             await asyncio.to_thread(upload.remove)
             raise
 
-    def _told(
+    def _encode_answer(
         self, operation: Operation[..., Any], result: Any
     ) -> tuple[int, bytes, Headers | None]:
         """Return status, body and further headers for what an operation gave."""
@@ -291,6 +297,7 @@ class Api:
             return
         headers = [(name.lower().encode(), value.encode()) for name, value in error.headers.items()]
         if isinstance(error, PayloadTooLarge):
+            # the rest of the body is left unread, so no other request can follow it
             headers.append((b"connection", b"close"))
         if isinstance(error, InsufficientScope) and not headers:
             headers += self.credentials.wanting(exchange, error)
@@ -354,6 +361,7 @@ async def _while_connected(receive: Receive, work: Coroutine[Any, Any, Any]) -> 
         if listener is not None:
             listener.cancel()
         if left:
+            # the cancellation was our own and has become ClientLeft
             asker.uncancel()
 
 

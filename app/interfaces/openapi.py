@@ -8,7 +8,7 @@ from app.core.accepted_schemas import nullable, request_schemas
 from app.core.app import App
 from app.core.caller import Actor, Caller
 from app.core.line_stream import MEDIA_TYPE
-from app.core.operation import Catalog, Http, Listed, Operation, operation
+from app.core.operation import Catalog, Http, ListedRoute, Operation, operation
 from app.core.schema import Record, schemas
 
 PREFIX = "#/components/schemas/"
@@ -115,7 +115,9 @@ def _rename_references(schema: Any, own: set[str]) -> Any:
     }
 
 
-def _path_entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+def _path_entry(
+    listed: ListedRoute, request: dict[str, Any], answer: dict[str, Any]
+) -> dict[str, Any]:
     found = listed.operation
     properties: dict[str, Any] = request.get("properties", {})
     required = set(request.get("required", ()))

@@ -51,8 +51,10 @@ class Schedule:
                 "interval",
                 args=(job,),
                 seconds=job.every,
+                # a machine that slept runs a job once when it wakes, however often it was due, …
                 coalesce=True,
                 max_instances=1,
+                # … and however late it is
                 misfire_grace_time=None,
                 id=job.name,
             )

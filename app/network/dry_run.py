@@ -9,7 +9,7 @@ from app.core.database.events import Events
 from app.core.database.store import Store
 from app.core.database.tx import Tx
 from app.core.process.background_tasks import Tasks
-from app.core.process.caches import Memory
+from app.core.process.caches import ByteCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,7 +43,7 @@ def dry_run_app(app: App) -> App:
     It has the same parts, but what is written or remembered is lost.
     """
     return dataclasses.replace(
-        app, store=DryRunStore(app.store), events=Events(), memory=Memory(), tasks=Tasks()
+        app, store=DryRunStore(app.store), events=Events(), memory=ByteCache(), tasks=Tasks()
     )
 
 

@@ -11,7 +11,7 @@ from app.core.caller import Caller
 from app.core.operation import Tool, operation
 from app.core.schema import Record
 from app.core.web import addresses, http_fetch
-from app.core.web.addresses import Fetched, FetchFailed, Reach
+from app.core.web.addresses import Fetched, FetchFailed, FetchPolicy
 from app.errors import Unprocessable
 from app.workspace.attachments import media_types, text_extraction
 
@@ -61,8 +61,8 @@ async def read_url(
     """
     # This server itself stays closed even then: a page that the agent is told to read must not be a
     # way into the API.
-    inside = Reach(private=True, loopback=True, own_port=app.settings.port)
-    reach = inside if app.settings.allow_private_hosts else Reach(ports=addresses.WEB_PORTS)
+    inside = FetchPolicy(private=True, loopback=True, own_port=app.settings.port)
+    reach = inside if app.settings.allow_private_hosts else FetchPolicy(ports=addresses.WEB_PORTS)
     try:
         found = await http_fetch.fetch(
             url.strip(), reach, most=MOST_BYTES, seconds=SECONDS, accept=READABLE
@@ -94,7 +94,7 @@ async def web_search(
     try:  # whoever runs the server has chosen the address, so it may lie anywhere
         found = await http_fetch.fetch(
             url,
-            Reach(loopback=True, private=True),
+            FetchPolicy(loopback=True, private=True),
             most=MOST_BYTES,
             seconds=SECONDS,
             accept="application/json",

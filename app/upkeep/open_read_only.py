@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from app.core.database.sqlite_setup import Sealed, connect, read_pragmas
+
 STEP = 500
 """How many steps of SQLite's machine lie between two looks at the time."""
 WORK_SECONDS, PAUSE_SECONDS = 0.002, 0.004
@@ -24,31 +26,17 @@ def open_read_only(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Conne
     one, so that not even a file comes to be.
     """
     still = alone and not path.with_name(path.name + "-wal").exists()
-    name = f"{path.absolute().as_uri()}?{'immutable=1' if still else 'mode=ro'}"
-    connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    try:
-        for pragma in (
-            "busy_timeout=5000",
-            "trusted_schema=OFF",
-            "cell_size_check=ON",
-            "mmap_size=0",
-            "cache_size=-4000",
-            "wal_autocheckpoint=0",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
+    sealed: Sealed = "immutable" if still else "ro"
+    with contextlib.closing(connect(path.absolute(), writes=False, sealed=sealed)) as connection:
+        # VACUUM INTO counts as writing, though to another file
+        connection.execute("PRAGMA query_only=OFF")
         yield connection
-    finally:
-        connection.close()
 
 
 def used_bytes(connection: sqlite3.Connection) -> int:
     """Return the bytes of the pages that a database uses."""
-    pages, free, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * size)
+    pages, free, size = read_pragmas(connection, "page_count", "freelist_count", "page_size")
+    return (pages - free) * size
 
 
 def list_tables(connection: sqlite3.Connection) -> list[str]:
@@ -61,11 +49,6 @@ def list_tables(connection: sqlite3.Connection) -> list[str]:
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
     )
     return [row[0] for row in rows]
-
-
-def quote_name(name: str) -> str:
-    """Return a table's name as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 @contextlib.contextmanager

@@ -1,13 +1,13 @@
 """What takes room, told to whoever owns the data directory."""
 
 import shutil
-from pathlib import Path
 
 import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.backup_status import Held, Measured
+from app.core.database.backup_status import OwnerStorage, StorageMeasurement
+from app.core.database.small_files import file_size
 from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
 from app.core.schema import Record
@@ -30,7 +30,7 @@ class MeasuredUser(Record):
     """What one user holds; `folders` are those with most bytes."""
 
     username: str
-    held: Held
+    held: OwnerStorage
     folders: list[MeasuredFolder]
 
 
@@ -60,30 +60,30 @@ async def measure_storage(app: App, me: Caller) -> Storage:
     return Storage(
         found.database_bytes,
         found.free_bytes,
-        _file_size(app.store.path.with_name(app.store.path.name + "-wal")),
+        file_size(app.store.path.with_name(app.store.path.name + "-wal")),
         len(kept),
-        sum(_file_size(backup.path) for backup in kept),
+        sum(file_size(backup.path) for backup in kept),
         shutil.disk_usage(data).free,
         found.parts,
         users,
     )
 
 
-async def measure_and_remember(app: App) -> Measured:
+async def measure_and_remember(app: App) -> StorageMeasurement:
     """Measure what takes room in a process of its own and remember it."""
     app.store.require_file()
     task = {"task": "measure", "source": str(app.store.path), "now": stamp(app.clock())}
-    found = msgspec.convert(await run_in_process(WORKER, task), Measured)
+    found = msgspec.convert(await run_in_process(WORKER, task), StorageMeasurement)
     remember_findings(app, measured=found)
     return found
 
 
-def _measured_users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
+def _measured_users(tx: Tx, measured: StorageMeasurement) -> list[MeasuredUser]:
     rows = tx.all("SELECT id, username FROM users ORDER BY id")
     return [
         MeasuredUser(
             row["username"],
-            measured.owners.get(str(row["id"]), Held()),
+            measured.owners.get(str(row["id"]), OwnerStorage()),
             _measured_folders(tx, row["id"]),
         )
         for row in rows
@@ -99,10 +99,3 @@ def _measured_folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
         most=MOST_FOLDERS,
     )
     return [MeasuredFolder(folder_rows.folder_path(tx, row[0]), row[1], row[2]) for row in rows]
-
-
-def _file_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -4,7 +4,8 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
-from app.core.database.backup_status import Held, Measured
+from app.core.database.backup_status import OwnerStorage, StorageMeasurement
+from app.core.database.sqlite_setup import read_pragmas
 from app.core.database.tx import read_snapshot
 from app.upkeep.open_read_only import open_read_only
 
@@ -52,14 +53,11 @@ _HELD = {
 """Each query with the fields that its number and its bytes go to."""
 
 
-def measure_database(path: Path, now: str) -> Measured:
+def measure_database(path: Path, now: str) -> StorageMeasurement:
     """Return what takes room in a database, which may be in use; it is read as a whole."""
     with open_read_only(path) as connection, read_snapshot(connection):
-        pages, free, size = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return Measured(
+        pages, free, size = read_pragmas(connection, "page_count", "freelist_count", "page_size")
+        return StorageMeasurement(
             now,
             pages * size,
             free * size,
@@ -88,8 +86,11 @@ def _bytes_by_purpose(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(sums.most_common())
 
 
-def _held_by_owner(connection: sqlite3.Connection) -> dict[str, Held]:
-    owners = {str(row[0]): Held() for row in connection.execute("SELECT id FROM users ORDER BY id")}
+def _held_by_owner(connection: sqlite3.Connection) -> dict[str, OwnerStorage]:
+    owners = {
+        str(row[0]): OwnerStorage()
+        for row in connection.execute("SELECT id FROM users ORDER BY id")
+    }
     for sql, (number_field, bytes_field) in _HELD.items():
         for owner, number, size in connection.execute(sql):
             if number_field is not None:

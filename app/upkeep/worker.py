@@ -45,6 +45,7 @@ def copy_task(task: Copying) -> dict[str, Any]:
 
 def run_worker_task(task: dict[str, Any]) -> dict[str, Any]:
     """Do one task and give its answer."""
+    # what it writes is for its owner alone
     os.umask(0o077)
     match task.pop("task"):
         case "copy":

@@ -2,7 +2,7 @@
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import Listed, operation
+from app.core.operation import ListedRoute, operation
 from app.core.schema import Record
 
 
@@ -36,6 +36,6 @@ async def os_index(app: App, me: Caller) -> Index:
     )
 
 
-def _route_record(listed: Listed) -> Route:
+def _route_record(listed: ListedRoute) -> Route:
     found = listed.operation
     return Route(listed.method, listed.path, " or ".join(found.scopes) or None, found.summary)

@@ -5,7 +5,7 @@ from typing import Literal
 from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.backup_status import Held, KnownOfBackups, Measured
+from app.core.database.backup_status import BackupRecord, OwnerStorage, StorageMeasurement
 from app.core.database.health import DatabaseHealth
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -33,7 +33,7 @@ class StorageStatus(Record):
     """
 
     measured_at: str
-    held: Held
+    held: OwnerStorage
     database_bytes: int | None
     free_bytes: int | None
     parts: dict[str, int] | None
@@ -68,7 +68,7 @@ async def status(app: App, me: Caller) -> Status:
     return await app.read(_workspace_status, me, health, app.safekeeping.known)
 
 
-def _workspace_status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups) -> Status:
+def _workspace_status(tx: Tx, me: Caller, health: DatabaseHealth, known: BackupRecord) -> Status:
     counted = workspace_counters.workspace_counts(tx, me.user)
     backup = BackupStatus(
         tx.settings.backups,
@@ -88,7 +88,9 @@ def _workspace_status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOf
     )
 
 
-def _storage_status(tx: Tx, me: Caller, measured: Measured | None) -> StorageStatus | None:
+def _storage_status(
+    tx: Tx, me: Caller, measured: StorageMeasurement | None
+) -> StorageStatus | None:
     held = None if measured is None else measured.owners.get(str(me.user))
     if measured is None or held is None:
         return None

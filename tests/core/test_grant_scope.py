@@ -11,7 +11,14 @@ import pytest
 from app.agent.models import model_loop
 from app.catalog import CATALOG
 from app.core.caller import NOBODY, Caller
-from app.core.grant_scope import BY_ACCESS, CREATE_TODOS, LENT, READ_CALENDAR, READ_TODOS, Reach
+from app.core.grant_scope import (
+    BY_ACCESS,
+    CREATE_TODOS,
+    LENT,
+    READ_CALENDAR,
+    READ_TODOS,
+    GrantScope,
+)
 from app.core.schema import encode
 from app.errors import AppError, Forbidden, GrantRevoked, NotFound
 from app.network.grants import grant_rows
@@ -55,7 +62,7 @@ def test_every_operation_that_a_grant_lists_is_one_of_the_catalogue() -> None:
 
 
 def test_a_grant_of_nothing_comes_to_nothing() -> None:
-    nothing = Caller(7, "u", "u", "peer", Reach().scopes, 1, reach=Reach())
+    nothing = Caller(7, "u", "u", "peer", GrantScope().scopes, 1, reach=GrantScope())
     assert (nothing.reach.operations, nothing.scopes, nothing.rights, nothing.owns) == (
         frozenset(),
         (),
@@ -67,7 +74,7 @@ def test_a_grant_of_nothing_comes_to_nothing() -> None:
 @pytest.mark.parametrize("scope", ["none", "all", "folders", "note_only"])
 @pytest.mark.parametrize("access", ["read", "write", "edit"])
 def test_what_may_be_called_grows_with_the_access_alone(scope: Any, access: Any) -> None:
-    reach = Reach(scope, access, frozenset({1}), 1)
+    reach = GrantScope(scope, access, frozenset({1}), 1)
     writes = {"create_note", "edit_note", "save_snapshot", "restore_snapshot"} & reach.operations
     creates = {"create_note"} if access != "read" and scope in ("all", "folders") else set()
     edits = (

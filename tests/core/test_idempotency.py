@@ -11,7 +11,7 @@ import pytest
 from app.core import idempotency
 from app.core.app import App
 from app.core.caller import OPERATOR, Caller
-from app.core.database.backup_status import Safekeeping
+from app.core.database.backup_status import BackupState
 from app.core.database.data_dir import DATABASE
 from app.core.database.events import Events
 from app.core.database.store import open_store
@@ -121,7 +121,7 @@ async def started(data: Path, clock: MovableClock) -> AsyncIterator[App]:
             clock=clock,
             events=Events(),
             rates=Rates(settings),
-            safekeeping=Safekeeping(data),
+            safekeeping=BackupState(data),
         )
 
 

@@ -21,7 +21,7 @@ from uvicorn.server import ServerState
 from app.commands.server import http_server as server_command
 from app.interfaces.wire import http_connection, open_connections, request_bodies
 from app.interfaces.wire.http_connection import Connection
-from app.interfaces.wire.open_connections import Crowd
+from app.interfaces.wire.open_connections import OpenConnections
 from app.interfaces.wire.request_bodies import read_body
 from tests.support.serving import Server, serving
 
@@ -111,7 +111,7 @@ async def door(most: int = 1000) -> AsyncIterator[Callable[[], Any]]:
         application, ws="none", lifespan="off", log_config=None, access_log=False
     )
     config.load()
-    state, members, talks = ServerState(), Crowd(most), []
+    state, members, talks = ServerState(), OpenConnections(most), []
     made: Any = lambda: Connection(crowd=members, config=config, server_state=state, app_state={})  # noqa: E731
     server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
 

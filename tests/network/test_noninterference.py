@@ -23,7 +23,7 @@ from app.core.grant_scope import (
     EDIT_NOTES,
     READ_NOTES,
     READ_TODOS,
-    Reach,
+    GrantScope,
 )
 from tests.support.hostile_prompts import PROMPTS
 from tests.support.twins import CANARIES, FOLDERS, WORDS, Twins, World, twins
@@ -151,7 +151,7 @@ def spoken(name: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 reaches = st.builds(
-    Reach,
+    GrantScope,
     notes=st.sampled_from(["folders", "folders", "folders", "note_only", "all", "none"]),
     access=st.sampled_from(["read", "write", "edit"]),
     todos_read=st.booleans(),
@@ -178,7 +178,7 @@ def said_nothing_of_it(answer: str, asked: str) -> bool:
     chance=st.randoms(use_true_random=False), reach=reaches, kind=st.sampled_from(["peer", "guest"])
 )
 def test_what_a_grant_leaves_out_cannot_be_told_apart(
-    both: Twins, chance: random.Random, reach: Reach, kind: Kind
+    both: Twins, chance: random.Random, reach: GrantScope, kind: Kind
 ) -> None:
     worlds = both.both(chance, reach, kind)
     for _ in range(CALLS):
@@ -202,7 +202,7 @@ def garden(both: Twins, request: pytest.FixtureRequest) -> list[World]:
     """A workspace of which a folder may be read, by a contact or a guest, and all else is the
     Vault's.
     """
-    worlds = both.both(random.Random(6), Reach("folders", "edit"), request.param)
+    worlds = both.both(random.Random(6), GrantScope("folders", "edit"), request.param)
     both.hide(worlds)
     return worlds
 

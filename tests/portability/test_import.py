@@ -544,10 +544,10 @@ async def test_a_caller_within_a_grant_imports_nothing(
 ) -> None:
     import dataclasses
 
-    from app.core.grant_scope import Reach
+    from app.core.grant_scope import GrantScope
     from app.errors import Forbidden
 
-    me = dataclasses.replace(person(served, "alice"), reach=Reach())
+    me = dataclasses.replace(person(served, "alice"), reach=GrantScope())
     with pytest.raises(Forbidden):
         Importer(
             served.parts,

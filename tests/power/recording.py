@@ -128,7 +128,7 @@ async def serve(
     tracer: Tracer, data: Path, key: str, *, requests: int, durability: Any, seed: int
 ) -> None:
     """Serve until the clients have asked everything."""
-    upkeep.CHECKPOINT_BYTES, upkeep.RESTART_BYTES = (
+    upkeep.CHECKPOINT_BYTES, upkeep.RESTART_BYTES = (  # type: ignore[attr-defined]
         64 << 10,
         256 << 10,
     )  # so that a short recording has many checkpoints of both kinds

@@ -17,7 +17,7 @@ from app.agent.turn.live_turn import Turn
 from app.agent.turn.token_meter import FREE, Meter
 from app.core.caller import Caller, Kind
 from app.core.database.data_dir import DATABASE
-from app.core.grant_scope import Reach
+from app.core.grant_scope import GrantScope
 from app.core.schema import encode
 from app.errors import AppError
 from app.main import create_app
@@ -126,7 +126,7 @@ class Twins:
         self.servers = servers
         self.users = 0
 
-    def both(self, chance: random.Random, reach: Reach, kind: Kind = "peer") -> list[World]:
+    def both(self, chance: random.Random, reach: GrantScope, kind: Kind = "peer") -> list[World]:
         """Make one random workspace on both, alike in all that such a reach comes to, and
         otherwise as different as can be.
         """
@@ -228,7 +228,7 @@ async def _opened(stack: AsyncExitStack, place: Path) -> Served:
 
 
 async def _made(
-    served: Served, username: str, plan: Plan, reach: Reach, seed: int, which: int, kind: Kind
+    served: Served, username: str, plan: Plan, reach: GrantScope, seed: int, which: int, kind: Kind
 ) -> World:
     """Make the workspace; `which` decides what stands in all that is not reached, `kind` is that
     of the narrowed caller.
@@ -274,7 +274,7 @@ def _narrowed(
     served: Served,
     owner: Caller,
     plan: Plan,
-    reach: Reach,
+    reach: GrantScope,
     folders: list[int],
     notes: list[int],
     kind: Kind,

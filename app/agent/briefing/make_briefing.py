@@ -123,7 +123,7 @@ async def _rewrite_by_model(
         return fragments, ideas, 0
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
-    locale = app.quick(users.settings_of, me).locale
+    locale = app.quick(users.settings_of, me.user).locale
     said = await rewriting.rewrite_draft(rewriter, Draft("briefing", locale, pieces))
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}

@@ -85,7 +85,7 @@ async def briefing_strategies(
         "email": email_attention_summary,
     }
     found = await asyncio.to_thread(_best_strategies, given, now, zone)
-    locale = app.quick(users.settings_of, me).locale
+    locale = app.quick(users.settings_of, me.user).locale
     pieces = [
         Piece(
             one.kind, one.title, one.description, urgency.urgency_level(one.urgency), one.category

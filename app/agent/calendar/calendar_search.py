@@ -12,7 +12,7 @@ from app.agent.quickadd.time_ranges import Range
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.grant_scope import Reach
+from app.core.grant_scope import GrantScope
 from app.core.operation import Taint, Tool, operation
 from app.core.schema import Record, Text
 from app.errors import Invalid
@@ -132,7 +132,9 @@ def _find_entries(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entrie
     return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
 
 
-def _find_granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) -> Entries:
+def _find_granted(
+    tx: Tx, me: Caller, reach: GrantScope, wanted: Range, words: list[str]
+) -> Entries:
     """Return what a grant shows of the calendars, and of todos nothing.
 
     With free_busy when its owner is busy, whatever words are asked for.

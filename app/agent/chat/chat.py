@@ -27,12 +27,12 @@ from app.core.database.tx import Tx
 from app.core.line_stream import Lines
 from app.core.operation import operation
 from app.core.process.lazy_import import lazy_import
-from app.core.schema import LARGEST_ID, Id, Said
+from app.core.schema import LARGEST_ID, Id, NonBlankText
 from app.errors import AppError
 from app.tools.approvals.call_origin import Origin
 from app.workspace.attachments import attachment_rows
 
-MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Said()]
+MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), NonBlankText()]
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -122,7 +122,7 @@ def _begin_turn(
     """Store the user's message and the turn that answers it, in a conversation with the caller's
     own agent; reserve its first tokens.
     """
-    chosen = users.settings_of(tx, me)
+    chosen = users.settings_of(tx, me.user)
     files = tuple(attachment_rows.require_own(tx, me, one) for one in dict.fromkeys(attachment_ids))
     if conversation is None:
         title = conversation_rows.title_from_message(message)

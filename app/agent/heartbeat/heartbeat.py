@@ -221,7 +221,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     Its tier, its last run, its next one, and how many there were today.
     """
     beat, row = schedule_rows.heartbeat_of(tx, me.user), run_rows.find_last(tx, me.user)
-    zone = ZoneInfo(users.settings_of(tx, me).timezone)
+    zone = ZoneInfo(users.settings_of(tx, me.user).timezone)
     today = tx.moment.astimezone(zone).date()
     today_count = run_rows.count_since(tx, me.user, due.days_span(today, today, zone).since)
     last = (

@@ -70,7 +70,7 @@ def send_message(tx: Tx, user: int, text: str) -> int:
     """Add a message to the heartbeat's conversation, which is made where there is none, and
     return its id.
     """
-    chosen = users.settings_of_user(tx, user)
+    chosen = users.settings_of(tx, user)
     conversation = schedule_rows.heartbeat_of(tx, user).conversation_id
     if conversation is None:
         conversation = conversation_rows.begin(

@@ -35,7 +35,7 @@ def choose_model(tx: Tx, me: Caller, wanted: str | None = None) -> Configured | 
     for the rules.
     """
     # The operator has no user and no settings.
-    own = users.settings_of(tx, me).default_model if me.user else None
+    own = users.settings_of(tx, me.user).default_model if me.user else None
     for name in (wanted, own):
         if name and name.casefold() != DEFAULT:
             if name.casefold() == OFFLINE:

@@ -293,7 +293,7 @@ def instructions(turn: Turn) -> str:
     the time.
     """
     parts = [INSTRUCTIONS.format(name=turn.me.username)]
-    settings = turn.app.quick(users.settings_of, turn.me)
+    settings = turn.app.quick(users.settings_of, turn.me.user)
     if settings.agent_name:
         parts.append(NAMED.format(name=settings.agent_name))
     if turn.me.kind in OTHERS:

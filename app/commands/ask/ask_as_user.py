@@ -63,7 +63,7 @@ class LocalClient:
 
         A turn that was begun goes on when nobody listens any more.
 
-        Raises AppError or Refused with the operation's own sentence, and PlaceError when the
+        Raises AppError or Refused with the operation's own sentence, and DataDirError when the
         owner of the database does not answer.
         """
         try:
@@ -110,7 +110,7 @@ class LocalClient:
             if not self._goes_on:
                 left.set()
 
-    def _lines_at(self, door: data_dir.Door, name: str, params: Line) -> Iterator[Line]:
+    def _lines_at(self, door: data_dir.Announcement, name: str, params: Line) -> Iterator[Line]:
         import http.client
         from urllib.parse import quote
 

@@ -143,7 +143,9 @@ async def _ask_here(
         return parse_object(encode(await parts.call(OPERATOR, name, params)))
 
 
-def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
+def _ask_at(
+    door: data_dir.Announcement, name: str, params: dict[str, Any], seconds: int
+) -> dict[str, Any]:
     import http.client
 
     with contextlib.ExitStack() as stack:
@@ -170,7 +172,7 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
 
 @contextlib.contextmanager
 def control_request(
-    door: data_dir.Door, path: str, params: dict[str, Any], seconds: float
+    door: data_dir.Announcement, path: str, params: dict[str, Any], seconds: float
 ) -> Iterator["HTTPConnection"]:
     """Send a running server a command, and yield the connection on which it answers."""
     import http.client

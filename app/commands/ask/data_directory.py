@@ -124,9 +124,9 @@ def bring_up_to_date(settings: Settings) -> list[str]:
 
 
 def require_suitable_disk(settings: Settings, path: Path) -> None:
-    """Raise PlaceError where no database should live, unless the settings allow it."""
+    """Raise DataDirError where no database should live, unless the settings allow it."""
     if not settings.allow_unsafe_place and (why := disk_kind.unsuitable_reason(path)):
-        raise data_dir.PlaceError(why)
+        raise data_dir.DataDirError(why)
 
 
 def migrate_database(

@@ -17,11 +17,11 @@ from app.commands.chat.chat_history import KeptHistory
 from app.commands.chat.chat_screen import Screen
 from app.commands.chat.chat_turn import TurnRecord, follow_turn
 from app.commands.terminal.terminal_safe import on_one_line
-from app.core.database.data_dir import PlaceError
+from app.core.database.data_dir import DataDirError
 from app.errors import AppError
 from app.migrations import NewerFile
 
-REFUSALS = (click.ClickException, AppError, PlaceError, NewerFile, sqlite3.DatabaseError)
+REFUSALS = (click.ClickException, AppError, DataDirError, NewerFile, sqlite3.DatabaseError)
 """What may be refused without the end of the chat."""
 RECENT = 4
 SHOWN = 20

@@ -68,7 +68,7 @@ def _serve_and_pass_on(settings: Settings, relay: Relay, user: str | None, key: 
             if door is not None and door.pid == pid:
                 try:
                     relay.pass_on(door, choose_username(settings, user), key)
-                except (click.ClickException, AppError, data_dir.PlaceError) as error:
+                except (click.ClickException, AppError, data_dir.DataDirError) as error:
                     refused.append(error)
                 break
         if not is_over.is_set() and (refused or not relay.is_open):
@@ -102,7 +102,7 @@ def _claimed() -> Line:
     return Line(os.fdopen(hearing, "rb", buffering=0), os.fdopen(saying, "wb", buffering=0))
 
 
-def _door(path: Path, patience: float) -> data_dir.Door | None:
+def _door(path: Path, patience: float) -> data_dir.Announcement | None:
     """Return how the server is reached that owns the data directory, None where nobody owns it.
 
     One that starts or ends at this moment is waited for, and so many seconds one that comes back.

@@ -40,7 +40,7 @@ class Relay:
         self.is_open = True
         threading.Thread(target=self._hear, name="hearing", daemon=True).start()
 
-    def pass_on(self, door: data_dir.Door, username: str, key: int | None) -> None:
+    def pass_on(self, door: data_dir.Announcement, username: str, key: int | None) -> None:
         """Pass on until the agent leaves or the server ends; raise Refused where it lets nobody
         in.
         """
@@ -148,7 +148,7 @@ class Relay:
 
 
 def _connected(
-    door: data_dir.Door, username: str, key: int | None
+    door: data_dir.Announcement, username: str, key: int | None
 ) -> http.client.HTTPConnection | None:
     """Return a connection whose request's body stays open; None where nobody listens any more."""
     where = urlsplit(door.url)

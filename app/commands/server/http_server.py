@@ -21,7 +21,7 @@ from uvicorn.server import HANDLED_SIGNALS
 from app.commands.server.sockets import BACKLOG
 from app.core.database.events import Events
 from app.interfaces.wire.http_connection import IDLE_SECONDS, Connection
-from app.interfaces.wire.open_connections import Crowd
+from app.interfaces.wire.open_connections import OpenConnections
 
 GRACE_SECONDS = 10
 INTERRUPTED = 130
@@ -37,7 +37,7 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: Starlette, ready: Callable[[], Awaitable[None]], *, most: int) -> None:
-        made: Any = functools.partial(Connection, crowd=Crowd(connection_limit(most)))
+        made: Any = functools.partial(Connection, crowd=OpenConnections(connection_limit(most)))
         super().__init__(
             uvicorn.Config(
                 app,

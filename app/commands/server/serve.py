@@ -203,7 +203,7 @@ def _hold_port_and_data(
             stack.enter_context(listener)
         data_dir.prepare(path)
         # On a full disk the start itself needs the room that the last run held back.
-        disk_reserve.Room(path).release_before_start()
+        disk_reserve.DiskReserve(path).release_before_start()
         yield sockets, stack.enter_context(own_when_free(path))
 
 
@@ -341,5 +341,5 @@ def _announce_server(
         announcement.enter_context(
             data_dir.announce_server(path, pid=os.getpid(), url=url, token=token)
         )
-    except data_dir.PlaceError as error:
+    except data_dir.DataDirError as error:
         click.echo(f"{error} Commands will not find the running server.", err=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.core.database.data_dir import PlaceError
+from app.core.database.data_dir import DataDirError
 from app.errors import AppError
 from app.migrations import NewerFile
 from app.settings import SettingsError
@@ -40,7 +40,7 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except SettingsError as error:
             raise Misused(f"The settings are not valid: {error}.") from None
-        except (PlaceError, NewerFile) as error:
+        except (DataDirError, NewerFile) as error:
             raise Refused(str(error)) from None
         except AppError as error:
             raise Refused(error.message) from None

@@ -5,7 +5,6 @@ Found out in the background, kept in a file beside the backups.
 
 import asyncio
 import contextlib
-import os
 import time
 from pathlib import Path
 from typing import Literal
@@ -13,12 +12,13 @@ from typing import Literal
 import msgspec
 
 from app.core.database.data_dir import BACKUPS
+from app.core.database.small_files import replace_file
 
 FILE = "record.json"
 Trouble = Literal["no_room", "failed"]
 
 
-class Held(msgspec.Struct, rename="camel"):
+class OwnerStorage(msgspec.Struct, rename="camel"):
     """What one owner's things take: numbers and bytes of their texts, files and vectors."""
 
     notes: int = 0
@@ -32,7 +32,7 @@ class Held(msgspec.Struct, rename="camel"):
     vector_bytes: int = 0
 
 
-class Measured(msgspec.Struct, rename="camel"):
+class StorageMeasurement(msgspec.Struct, rename="camel"):
     """What takes room in the file.
 
     Bytes by what they are for (none where SQLite cannot tell), and what each owner holds, by id.
@@ -42,10 +42,10 @@ class Measured(msgspec.Struct, rename="camel"):
     database_bytes: int
     free_bytes: int
     parts: dict[str, int]
-    owners: dict[str, Held]
+    owners: dict[str, OwnerStorage]
 
 
-class KnownOfBackups(msgspec.Struct, rename="camel"):
+class BackupRecord(msgspec.Struct, rename="camel"):
     """The last backup that was made, the last that failed since, the last proof that one can be
     restored; moments as the contract writes them.
     """
@@ -61,10 +61,10 @@ class KnownOfBackups(msgspec.Struct, rename="camel"):
     proof_notes: int = 0
     proof_trouble: str | None = None
     proven_at: str | None = None
-    measured: Measured | None = None
+    measured: StorageMeasurement | None = None
 
 
-class Safekeeping:
+class BackupState:
     """That knowledge, read once; `keep` writes it down. And what only the running program knows.
 
     A file that is damaged or gone is the same as knowing nothing.
@@ -77,10 +77,10 @@ class Safekeeping:
         """The state of the database that was last backed up."""
         self._not_before = 0.0
         self._file = data / BACKUPS / FILE
-        self._known: KnownOfBackups | None = None
+        self._known: BackupRecord | None = None
 
     @property
-    def known(self) -> KnownOfBackups:
+    def known(self) -> BackupRecord:
         """Return what is known."""
         if self._known is None:
             self._known = read_backup_status(self._file)
@@ -98,22 +98,15 @@ class Safekeeping:
     def keep(self, **changes: object) -> None:
         """Remember these fields from now on."""
         self._known = msgspec.structs.replace(self.known, **changes)
-        fresh = self._file.with_name(f".{FILE}.new")
-        try:
+        # on a full disk it is known as long as the program runs
+        with contextlib.suppress(OSError):
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
-            with os.fdopen(
-                os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
-            ) as out:
-                out.write(msgspec.json.encode(self._known))
-            fresh.replace(self._file)
-        except OSError:  # on a full disk it is known as long as the program runs
-            with contextlib.suppress(OSError):
-                fresh.unlink(missing_ok=True)
+            replace_file(self._file, msgspec.json.encode(self._known))
 
 
-def read_backup_status(file: Path) -> KnownOfBackups:
+def read_backup_status(file: Path) -> BackupRecord:
     """Return what such a file holds."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=KnownOfBackups)
+        return msgspec.json.decode(file.read_bytes(), type=BackupRecord)
     except (OSError, msgspec.DecodeError):
-        return KnownOfBackups()
+        return BackupRecord()

@@ -64,12 +64,14 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], begun: Begun) -
 def _run(
     connection: sqlite3.Connection, jobs: Sequence[Job], begun: Begun, *, careful: bool
 ) -> None:
+    # the write lock at once: to ask for it at the first change could fail in the middle of a job
     connection.execute("BEGIN IMMEDIATE")
     try:
         for job in jobs:
             _run_job(connection, job, begun(connection, careful=careful))
         connection.execute("COMMIT")
     except BaseException:
+        # SQLite has rolled back by itself when the disk is full
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -93,6 +95,7 @@ def _run_job(connection: sqlite3.Connection, job: Job, tx: Tx) -> None:
     except Exception as error:
         if not connection.in_transaction:
             raise
+        # without a savepoint its changes cannot be taken back alone
         if not tx.careful and connection.total_changes != before:
             raise NeedsSavepoints from error
         job.error = error

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from app.core.database.tx import Clock, Tx, stamp
 
+# less is a clock that was set right; summer time does not move UTC
 SMALLEST = timedelta(hours=1)
 _BOOT = getattr(time, "CLOCK_BOOTTIME", None)
 
 
-class Step(NamedTuple):
+class ClockStep(NamedTuple):
     """What the clock would have said, and what it said instead."""
 
     was: datetime
@@ -34,7 +35,10 @@ class ClockWatch:
         if self._is_first and (
             latest := tx.value("SELECT max(changed_at) FROM workspaces WHERE changed_at <= '9999'")
         ):
-            self._keep(tx, _parse_moment(latest), max(self._last[0], tx.moment), back_only=True)
+            self._keep(
+                tx, datetime.fromisoformat(latest), max(self._last[0], tx.moment), back_only=True
+            )
+        # a step while the program did not run shows only as time that went back
         self._is_first = False
         steady = _monotonic_seconds()
         self._keep(tx, self._last[0] + timedelta(seconds=steady - self._last[1]), tx.moment)
@@ -50,21 +54,21 @@ class ClockWatch:
             )
 
 
-def clock_steps(tx: Tx) -> list[Step]:
+def clock_steps(tx: Tx) -> list[ClockStep]:
     """Return the steps that were seen, in order."""
     return [
-        Step(_parse_moment(row[0]), _parse_moment(row[1]))
+        ClockStep(datetime.fromisoformat(row[0]), datetime.fromisoformat(row[1]))
         for row in tx.all("SELECT was, became FROM clock_steps ORDER BY id")
     ]
 
 
-def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None:
+def true_moment(steps: Sequence[ClockStep], moment: str, now: datetime) -> str | None:
     """Return when it truly was that the clock said a moment to come; None where no step tells.
 
     It was before the first step back from a later moment, by as much as that was later, or else
     after a step ahead to an earlier one.
     """
-    said = _parse_moment(moment)
+    said = datetime.fromisoformat(moment)
     back = [step for step in steps if step.became < step.was and said <= step.was + SMALLEST]
     ahead = [step for step in steps if step.became > step.was and said >= step.became - SMALLEST]
     nearest = [
@@ -73,10 +77,6 @@ def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None
     ]
     found = (said - abs(step.became - step.was) for step in nearest)
     return next((stamp(true) for true in found if true <= now), None)
-
-
-def _parse_moment(moment: str) -> datetime:
-    return datetime.fromisoformat(moment)
 
 
 def _monotonic_seconds() -> float:

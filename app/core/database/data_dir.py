@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import json
 import os
 import secrets
 import sys
@@ -15,6 +14,7 @@ from typing import IO, Literal
 import msgspec
 
 from app.core.database import disk_reserve, integrity
+from app.core.database.small_files import replace_file
 
 DATABASE = "hearth.db"
 LOCK = "server.lock"
@@ -44,15 +44,16 @@ OWN_FILES = (
     DAMAGED + "*",
 )
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+# how systems say that somebody else holds the lock
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 
 
-class PlaceError(Exception):
+class DataDirError(Exception):
     """The data directory cannot be used; the message says why and what to do."""
 
 
-class InUse(PlaceError):
+class InUse(DataDirError):
     """Another process owns the data directory.
 
     `pid` is its number, or empty when it has not written it yet.
@@ -66,7 +67,7 @@ class InUse(PlaceError):
         self.pid = pid
 
 
-class Damaged(PlaceError):
+class Damaged(DataDirError):
     """The database is damaged, so nothing may be written to it."""
 
 
@@ -98,7 +99,7 @@ class Ownership:
         self._marking.join()
 
 
-class Door(msgspec.Struct, frozen=True):
+class Announcement(msgspec.Struct, frozen=True):
     """How the command line reaches the running server."""
 
     pid: str
@@ -118,9 +119,9 @@ def prepare(path: Path) -> Path:
             os.umask(0o077)
             _keep_private(path)
     except FileExistsError:
-        raise PlaceError(f"Cannot use the data directory {path}: it is a file.") from None
+        raise DataDirError(f"Cannot use the data directory {path}: it is a file.") from None
     except OSError as error:
-        raise PlaceError(f"Cannot use the data directory {path}: {error.strerror}.") from None
+        raise DataDirError(f"Cannot use the data directory {path}: {error.strerror}.") from None
     return path / DATABASE
 
 
@@ -135,9 +136,10 @@ def own_directory(path: Path) -> Iterator[Ownership]:
     or that the power was cut.
     """
     try:
+        # neither needs the file to be there nor empties what its owner has written
         file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
     except OSError as error:
-        raise PlaceError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
+        raise DataDirError(f"Cannot open {path / LOCK}: {error.strerror}.") from None
     with file:
         _take_lock(path, file)
         file.seek(0)
@@ -152,13 +154,10 @@ def own_directory(path: Path) -> Iterator[Ownership]:
         finally:
             marking.join()
             if ownership.in_order:
+                # so that nobody takes this number for the next owner's, which writes its own
+                # a moment after locking
                 with contextlib.suppress(OSError):
-                    file.truncate(
-                        0
-                        # so that nobody takes this number for the next owner's, which writes its
-                        # own a
-                        # moment after locking
-                    )
+                    file.truncate(0)
 
 
 @contextlib.contextmanager
@@ -183,13 +182,13 @@ def visit_directory(path: Path) -> Iterator[bool]:
 def read_only_mode(path: Path) -> Literal["ro", "immutable"]:
     """Return how the database is opened that shall not be changed.
 
-    Raise PlaceError where its newest changes could not be seen.
+    Raise DataDirError where its newest changes could not be seen.
     """
     if _is_writable(path):
         return "ro"
     with contextlib.suppress(OSError):
         if (path / (DATABASE + "-wal")).stat().st_size:
-            raise PlaceError(
+            raise DataDirError(
                 f"The database in {path} was not closed cleanly. Its newest changes are in a "
                 "journal that can only be read where files can be written. Copy the directory to "
                 "a writable disk and start there."
@@ -202,36 +201,27 @@ def announce_server(path: Path, *, pid: int, url: str, token: str) -> Iterator[N
     """Leave word of how the command line reaches this server, readable by the owner alone, while
     the block runs.
     """
-    file, fresh = path / CONTROL, path / (CONTROL + ".new")
+    file = path / CONTROL
     try:
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(
-            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-        ) as out:
-            json.dump({"pid": pid, "url": url, "token": token}, out)
-        fresh.replace(file)
+        replace_file(file, msgspec.json.encode(Announcement(str(pid), url, token)))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
-        raise PlaceError(f"Cannot write {file}: {error.strerror}.") from None
+        raise DataDirError(f"Cannot write {file}: {error.strerror}.") from None
     try:
         yield
     finally:
-        with contextlib.suppress(
-            OSError
-        ):  # Windows deletes no file that another process is reading
+        # Windows deletes no file that another process is reading
+        with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)
 
 
-def read_announcement(path: Path) -> Door | None:
+def read_announcement(path: Path) -> Announcement | None:
     """Return what a server announced, or None.
 
     After a crash it may be stale: compare `pid` with that of InUse.
     """
     try:
-        found = json.loads((path / CONTROL).read_text("ascii"))
-        return Door(str(found["pid"]), str(found["url"]), str(found["token"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return msgspec.json.decode((path / CONTROL).read_bytes(), type=Announcement)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
@@ -244,7 +234,7 @@ def _keep_private(path: Path) -> None:
     if all(_is_own(entry) for entry in path.iterdir()) or (path / DATABASE).exists():
         path.chmod(0o700)
     elif path.stat().st_mode & 0o002:
-        raise PlaceError(
+        raise DataDirError(
             f"Cannot use the data directory {path}: all users can write there, and it contains "
             "other files. Choose another one."
         )
@@ -264,10 +254,12 @@ def _is_own(entry: Path) -> bool:
 
 def _is_writable(path: Path) -> bool:
     """Return whether files can be made in the directory."""
+    # by trying: the rights do not tell of a disk that is mounted read-only
     probe = path / f".probe-{os.getpid()}"
     try:
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600))
     except OSError as error:
+        # a full disk refuses too, and yet is writable
         return error.errno not in NOT_WRITABLE
     with contextlib.suppress(OSError):
         probe.unlink()
@@ -276,9 +268,8 @@ def _is_writable(path: Path) -> bool:
 
 def _write_pid(file: IO[str]) -> None:
     """Write this process's number into the lock."""
-    with contextlib.suppress(
-        OSError
-    ):  # a full disk has no room for it, and is no reason not to start
+    # a full disk has no room for it, and is no reason not to start
+    with contextlib.suppress(OSError):
         file.truncate(0)
         os.write(file.fileno(), b"%d\n" % os.getpid())
 
@@ -293,7 +284,7 @@ def _take_lock(path: Path, file: IO[str]) -> None:
         _lock(file.fileno())
     except OSError as error:
         if error.errno not in HELD:
-            raise PlaceError(
+            raise DataDirError(
                 f"Cannot lock {path} ({error.strerror}). Put the data directory on a local disk."
             ) from None
         raise InUse(path, _read_pid(file)) from None

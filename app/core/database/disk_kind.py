@@ -5,40 +5,18 @@ Whether it is a disk of this machine that nothing else copies or changes.
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 NETWORK = frozenset(
-    {
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb2",
-        "smb3",
-        "smbfs",
-        "afs",
-        "ncpfs",
-        "ceph",
-        "fuse.ceph",
-        "glusterfs",
-        "fuse.glusterfs",
-        "lustre",
-        "beegfs",
-        "gpfs",
-        "davfs",
-        "fuse.davfs2",
-        "fuse.sshfs",
-        "fuse.rclone",
-        "fuse.s3fs",
-        "fuse.gcsfuse",
-        "fuse.curlftpfs",
-        "fuse.gvfsd-fuse",
-        "afpfs",
-        "webdav",
-    }
+    "nfs nfs4 cifs smb2 smb3 smbfs afs ncpfs ceph fuse.ceph glusterfs fuse.glusterfs lustre beegfs "
+    "gpfs davfs fuse.davfs2 fuse.sshfs fuse.rclone fuse.s3fs fuse.gcsfuse fuse.curlftpfs "
+    "fuse.gvfsd-fuse afpfs webdav".split()
 )
+# what these programs leave in the folders that they sync
 MARKERS = {
     ".stfolder": "Syncthing",
     ".dropbox.cache": "Dropbox",
@@ -105,6 +83,7 @@ def network_file_system(path: Path, *, mounts: Path = MOUNTS) -> str:
         return (
             "a network drive"
             if str(path).startswith("\\\\")
+            # 4 is DRIVE_REMOTE
             or ctypes.windll.kernel32.GetDriveTypeW(path.anchor) == 4
             else ""
         )
@@ -174,9 +153,7 @@ def _parse_mounts(lines: Iterable[str]) -> Iterable[Mount]:
 
 def _unescape_octal(text: str) -> str:
     """Return a mount point as it is: mountinfo writes blanks and the like as octal numbers."""
-    for code, mark in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        text = text.replace(code, mark)
-    return text
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
 def _network_kind_on_mac(path: Path) -> str:
@@ -189,6 +166,7 @@ def _network_kind_on_mac(path: Path) -> str:
     place = next((folder for folder in (path, *path.parents) if folder.exists()), path)
     if ask(os.fsencode(place), answer) != 0:
         return ""
+    # f_flags with MNT_LOCAL, and below f_fstypename, of Darwin's struct statfs
     local = int.from_bytes(answer.raw[64:68], sys.byteorder) & 0x1000
     return (
         "" if local else answer.raw[72:88].split(b"\0")[0].decode("ascii", "replace") or "network"

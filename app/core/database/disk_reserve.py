@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
+from app.core.database.small_files import file_size
 from app.errors import StorageFull
 
 RESERVE = "reserve"
@@ -53,7 +54,7 @@ def is_freeing() -> bool:
     return _frees.get()
 
 
-class Room:
+class DiskReserve:
     """The room that the database's disk has.
 
     While the reserve is given back, only what makes room is written.
@@ -65,7 +66,7 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self._reserve = folder / RESERVE
         self._kept = False
-        self.tight = self._reserve.exists() and not _file_size(self._reserve)
+        self.tight = self._reserve.exists() and not file_size(self._reserve)
         self._given = self._most_reserve() if self.tight else 0
         self._plenty_until = 0.0
         self._turn = threading.Lock()
@@ -89,7 +90,8 @@ class Room:
         """
         if self.tight or self._is_plenty():
             return None
-        return size + max(_file_size(self._reserve), self.free() // 3)
+        # a third each for the log, for the file, and to spare
+        return size + max(file_size(self._reserve), self.free() // 3)
 
     def is_short_for(self, log: int) -> bool:
         """Return whether a log of so many bytes is so large for the room there is that it should be
@@ -113,7 +115,7 @@ class Room:
         if is_freeing():
             return
         if not self.tight:
-            if not self._is_plenty() and self.free() + _file_size(self._reserve) < self.margin:
+            if not self._is_plenty() and self.free() + file_size(self._reserve) < self.margin:
                 # There is no reserve yet, and nothing would be left for deleting.
                 self.release_reserve()
             else:
@@ -140,7 +142,7 @@ class Room:
         if not self.tight:
             log.warning("the disk is full; until there is room, only reading and deleting go on")
         self.tight = True
-        size = _file_size(self._reserve)
+        size = file_size(self._reserve)
         with contextlib.suppress(OSError):
             os.truncate(self._reserve, 0)
         self._given = max(self._given, size)
@@ -158,11 +160,12 @@ class Room:
             self.making.start()
 
     def _make_reserve(self) -> None:
+        # an earlier thread may still be making one
         with self._turn:
             self._hold(self._reserve_size())
 
     def _hold(self, size: int) -> None:
-        if size and size == _file_size(self._reserve):
+        if size and size == file_size(self._reserve):
             return
         try:
             if not size:
@@ -183,7 +186,7 @@ class Room:
 
         No more than the half of what is free, but no less than there are already.
         """
-        have = _file_size(self._reserve)
+        have = file_size(self._reserve)
         size = min(self._most_reserve(), max(have, (self.free() + have) // 2))
         return size // CHUNK * CHUNK
 
@@ -225,10 +228,3 @@ def _allocate(descriptor: int, size: int) -> None:
         return
     for _ in range(size // CHUNK):
         os.write(descriptor, os.urandom(CHUNK))
-
-
-def _file_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from app.core.database.disk_reserve import Room
+from app.core.database.disk_reserve import DiskReserve
 from app.core.database.file_watch import FileWatch
 from app.core.database.health import Health, translate_database_error
 from app.core.database.sqlite_setup import Sealed, classify_failure
@@ -19,7 +19,7 @@ class FileState:
         self.wal = path.with_name(path.name + "-wal")
         self.sealed = sealed
         self.health = Health(sealed=sealed)
-        self.room = Room(path.parent)
+        self.room = DiskReserve(path.parent)
         self.watch = FileWatch(path, self.health, self.forget_reads)
         self.commits = 0
         """How many batches were committed.

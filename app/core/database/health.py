@@ -78,6 +78,7 @@ class Health:
     def stop(self, state: Stop, why: object) -> None:
         """Take no write from now on, and say so in the log once."""
         is_first = self.state in ("writable", "read_only")
+        # these two say more than what comes after them, and what to do
         if self.state not in ("damaged", "replaced"):
             self.state = state
         if is_first:

@@ -8,22 +8,25 @@ left the file. It must lie outside the database: a damaged one is never written 
 
 import contextlib
 import itertools
-import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
-from app.core.database.sqlite_setup import connect
+import msgspec
+from msgspec import structs
+
+from app.core.database.small_files import replace_file
+from app.core.database.sqlite_setup import Sealed, connect, quote_name
 from app.core.database.tx import stamp, utc_now
 from app.core.process.counted import counted
 
 RECORD = "check.json"
 MOST_FINDINGS = 20
 DIGEST_BYTES = 256 << 20
+# steps of SQLite's machine between two questions whether to stop
 STEPS = 20_000
 NOT_OF_THE_FILE = (
     sqlite3.SQLITE_BUSY,
@@ -54,10 +57,9 @@ class Stopped(Exception):
     """The check was told to end before it had looked at everything."""
 
 
-class Check(NamedTuple):
-    """What a look through the database found; `damaged`.
-
-    The file itself contradicts itself, and not only rows each other.
+class Check(msgspec.Struct, frozen=True):
+    """What a look through the database found; `damaged`: the file contradicts itself, and not only
+    rows each other.
     """
 
     at: str
@@ -67,7 +69,7 @@ class Check(NamedTuple):
     seconds: float
 
 
-class Left(NamedTuple):
+class Fingerprint(msgspec.Struct, frozen=True):
     """How an owner left the file.
 
     Its size, its time of change in nanoseconds and, where it is not very large, a digest.
@@ -76,6 +78,11 @@ class Left(NamedTuple):
     size: int
     modified: int
     digest: str
+
+
+class _Record(msgspec.Struct, frozen=True):
+    check: Check | None = None
+    left: Fingerprint | None = None
 
 
 def check_database(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: False) -> Check:
@@ -90,12 +97,9 @@ def check_database(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lamb
     findings: list[str] = []
     damaged = False
     try:
-        journal = file.with_name(
-            file.name + "-wal"
-        ).exists()  # without one even a look would leave an empty one behind
-        with contextlib.closing(
-            connect(file, writes=False, sealed="ro" if journal else "immutable")
-        ) as connection:
+        # without a log even a look would leave an empty one behind
+        sealed: Sealed = "ro" if _has_log(file) else "immutable"
+        with contextlib.closing(connect(file, writes=False, sealed=sealed)) as connection:
             connection.set_progress_handler(lambda: int(stopped()), STEPS)
             check = "quick_check" if kind == "quick" else "integrity_check"
             findings += [
@@ -112,6 +116,7 @@ def check_database(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lamb
                 ]
                 findings += itertools.islice(broken_constraints(connection), MOST_FINDINGS)
     except sqlite3.DatabaseError as error:
+        # the low byte is the kind of error, the others tell more of it
         code = error.sqlite_errorcode & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
             raise Stopped from None
@@ -135,11 +140,11 @@ def broken_constraints(connection: sqlite3.Connection) -> Iterator[str]:
         "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK (%'"
     ).fetchall()
     for table, sql in tables:
+        # the schema is our own: no text or comment in it holds these words
         for part in sql.split("CHECK (")[1:]:
             demanded = part[: _end(part)]
-            quoted = table.replace('"', '""')
             number = connection.execute(
-                f'SELECT count(*) FROM "{quoted}" WHERE NOT ({demanded})'
+                f"SELECT count(*) FROM {quote_name(table)} WHERE NOT ({demanded})"
             ).fetchone()[0]
             if number:
                 yield (
@@ -170,7 +175,7 @@ def check_before_use(file: Path, *, unclean: bool, accept: bool = False) -> Chec
     """
     if not file.exists():
         return None
-    unclean = unclean or file.with_name(file.name + "-wal").exists()
+    unclean = unclean or _has_log(file)
     record = _read_record(file)
     was_damaged = _was_damaged(record)
     changed = _detect_change(file, record, unclean=unclean)
@@ -178,16 +183,15 @@ def check_before_use(file: Path, *, unclean: bool, accept: bool = False) -> Chec
         return None
     found = check_database(file, "full" if changed or was_damaged else "quick")
     if changed == "altered" and not accept and not found.damaged:
-        found = found._replace(damaged=True, findings=(ALTERED,))
-    _write_record(
-        file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()}
-    )
+        found = structs.replace(found, damaged=True, findings=(ALTERED,))
+    # only of a damaged one, which nobody writes to, it still holds how it was left
+    _write_record(file, _Record(found, record.left if found.damaged else None))
     return found
 
 
 def was_left(file: Path) -> bool:
     """Return whether a database was once left at this place."""
-    return bool(_read_record(file))
+    return _read_record(file) != _Record()
 
 
 def is_altered(file: Path, *, unclean: bool) -> bool:
@@ -195,7 +199,7 @@ def is_altered(file: Path, *, unclean: bool) -> bool:
 
     Only when no connection of this process is open.
     """
-    unclean = unclean or file.with_name(file.name + "-wal").exists()
+    unclean = unclean or _has_log(file)
     return _detect_change(file, _read_record(file), unclean=unclean) == "altered"
 
 
@@ -207,9 +211,8 @@ def is_due(check: Check | None, now: datetime) -> bool:
     if check is None or check.kind != "full":
         return True
     try:
-        age = abs(
-            now - datetime.fromisoformat(check.at)
-        )  # a clock that went back must not put it off for long
+        # without its sign, so that a clock that went back does not put it off for long
+        age = abs(now - datetime.fromisoformat(check.at))
     except ValueError:
         return True
     return age > OVERDUE or (age > NIGHTLY and now.astimezone().hour in NIGHT)
@@ -217,12 +220,12 @@ def is_due(check: Check | None, now: datetime) -> bool:
 
 def last_check(file: Path) -> Check | None:
     """Return what the last check of the database found."""
-    return _parse_check(_read_record(file))
+    return _read_record(file).check
 
 
 def record_check(file: Path, check: Check) -> None:
     """Keep what a check found of a file in use; how it was left before does not count any more."""
-    _write_record(file, {"check": check._asdict()})
+    _write_record(file, _Record(check))
 
 
 def record_file_state(file: Path) -> None:
@@ -236,21 +239,16 @@ def record_file_state(file: Path) -> None:
         seen = file.stat()
     except OSError:
         return
-    left = _parse_left(record)
+    left = record.left
     if left is not None and (left.size, left.modified) == (seen.st_size, seen.st_mtime_ns):
         return
-    if file.with_name(
-        file.name + "-wal"
-    ).exists():  # somebody else is still in it, so this is not how it stays
-        _write_record(file, {"check": record.get("check")})
-        return
-    _write_record(
-        file,
-        {
-            **record,
-            "left": Left(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))._asdict(),
-        },
+    # with a log somebody else is still in it, so this is not how it stays
+    left = (
+        None
+        if _has_log(file)
+        else Fingerprint(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))
     )
+    _write_record(file, _Record(record.check, left))
 
 
 def forget_records(file: Path) -> None:
@@ -259,27 +257,29 @@ def forget_records(file: Path) -> None:
         file.with_name(RECORD).unlink()
 
 
-def _was_damaged(record: dict[str, Any]) -> bool:
-    last = _parse_check(record)
-    return last is not None and last.damaged
+def _has_log(file: Path) -> bool:
+    return file.with_name(file.name + "-wal").exists()
+
+
+def _was_damaged(record: _Record) -> bool:
+    return record.check is not None and record.check.damaged
 
 
 def _detect_change(
-    file: Path, record: dict[str, Any], *, unclean: bool
+    file: Path, record: _Record, *, unclean: bool
 ) -> Literal["", "resized", "altered"]:
     """Return how the file differs from the one that its last owner left in order.
 
     Empty where it does not or nobody can tell.
     """
-    left = (
-        None if unclean and not _was_damaged(record) else _parse_left(record)
-    )  # nobody has written to a damaged one since
+    # to a damaged one nobody has written since, however its owner ended
+    left = None if unclean and not _was_damaged(record) else record.left
     if left is None or _is_as_left(file, left):
         return ""
     return "altered" if file.stat().st_size == left.size else "resized"
 
 
-def _is_as_left(file: Path, left: Left) -> bool:
+def _is_as_left(file: Path, left: Fingerprint) -> bool:
     """Return whether the file is as it was left; one that was only copied is."""
     seen = file.stat()
     if (seen.st_size, seen.st_mtime_ns) == (left.size, left.modified):
@@ -300,49 +300,17 @@ def _digest(file: Path, size: int) -> str:
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _parse_check(record: dict[str, Any]) -> Check | None:
+def _read_record(file: Path) -> _Record:
     try:
-        found = record["check"]
-        return Check(
-            str(found["at"]),
-            found["kind"],
-            tuple(map(str, found["findings"])),
-            bool(found["damaged"]),
-            float(found["seconds"]),
-        )
-    except (KeyError, TypeError, ValueError):
-        return None
+        return msgspec.json.decode(file.with_name(RECORD).read_bytes(), type=_Record)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return _Record()
 
 
-def _parse_left(record: dict[str, Any]) -> Left | None:
-    try:
-        found = record["left"]
-        return Left(int(found["size"]), int(found["modified"]), str(found["digest"]))
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def _read_record(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.with_name(RECORD).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _write_record(file: Path, record: dict[str, Any]) -> None:
+def _write_record(file: Path, record: _Record) -> None:
     """Put the record in place of the one before.
 
     Where it cannot be written, the next start checks once too often or too seldom, no worse.
     """
-    path = file.with_name(RECORD)
-    fresh = path.with_name(RECORD + ".new")
-    try:
-        with os.fdopen(
-            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii"
-        ) as out:
-            json.dump(record, out)
-        fresh.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
+    with contextlib.suppress(OSError):
+        replace_file(file.with_name(RECORD), msgspec.json.encode(record))

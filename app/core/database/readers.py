@@ -77,6 +77,7 @@ class Readers:
                 connection, moment, settings, function, *args, **kwargs
             )
         )
+        # not when the asker leaves: its read still uses the connection
         work.add_done_callback(lambda _: self._give_back(reader))
         try:
             return await background_tasks.shielded(work)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.core.database.sqlite_setup import connect
-from app.core.database.tx import Clock, Tx
+from app.core.database.tx import Clock, Tx, read_snapshot
 from app.settings import Settings
 
 R = TypeVar("R")
@@ -23,11 +23,8 @@ def read_on_connection(
     **kwargs: Any,
 ) -> R:
     """Run `function(tx, …)` within one read transaction of a connection and give its result."""
-    connection.execute("BEGIN")
-    try:
+    with read_snapshot(connection):
         return function(Tx(connection, moment, settings), *args, **kwargs)
-    finally:
-        connection.execute("ROLLBACK")
 
 
 @contextlib.contextmanager
@@ -37,9 +34,5 @@ def open_snapshot(path: Path, settings: Settings, clock: Clock) -> Iterator[Tx]:
 
     The writer goes on meanwhile; only the WAL is not begun anew until the block has ended.
     """
-    with contextlib.closing(connect(path, writes=False)) as connection:
-        connection.execute("BEGIN")
-        try:
-            yield Tx(connection, clock(), settings)
-        finally:
-            connection.execute("ROLLBACK")
+    with contextlib.closing(connect(path, writes=False)) as connection, read_snapshot(connection):
+        yield Tx(connection, clock(), settings)

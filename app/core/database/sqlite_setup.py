@@ -19,6 +19,7 @@ Beside others that may, or where not even SQLite's own files can be made.
 
 RESTART_BYTES = 64 << 20
 TRIM_PAGES = 64
+# how a full disk shows where the log's index should grow
 IOERR_SHMSIZE = sqlite3.SQLITE_IOERR_SHMSIZE
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
@@ -35,17 +36,24 @@ def connect(
     connection = sqlite3.connect(
         f"file:{quote(str(path))}?{mode}",
         uri=True,
+        # Python begins no transaction by itself; `batch` and `tx` do
         isolation_level=None,
+        # opened on one thread and used on another, never on two at once
         check_same_thread=False,
+        # so that none is parsed twice: Python's 128 are fewer than the program has
         cached_statements=512,
     )
     connection.row_factory = sqlite3.Row
     pragmas = [
         "busy_timeout=5000",
         "foreign_keys=ON",
+        # what a foreign file has in its schema runs no functions
         "trusted_schema=OFF",
+        # finds damage where it is first read
         "cell_size_check=ON",
+        # through a mapping a failing disk would end the process instead of one read
         "mmap_size=0",
+        # `upkeep` folds the log when nobody waits for a write
         "wal_autocheckpoint=0",
     ]
     if writes:
@@ -55,6 +63,7 @@ def connect(
             f"journal_size_limit={RESTART_BYTES}",
             "cache_size=-8000",
         ]
+        # on macOS a plain fsync does not reach the disk
         pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
     else:
         pragmas += ["query_only=ON", "cache_size=-4000"]
@@ -72,10 +81,7 @@ def limit_growth(connection: sqlite3.Connection, most: int) -> Iterator[None]:
     """Let what would make the file larger than so many bytes find the disk full while the block
     runs; it never becomes smaller by that.
     """
-    before, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("max_page_count", "page_size")
-    )
+    before, size = read_pragmas(connection, "max_page_count", "page_size")
     connection.execute(f"PRAGMA max_page_count={min(before, most // size)}")
     try:
         yield
@@ -106,35 +112,30 @@ def vacuum_free_pages(connection: sqlite3.Connection, *, room: int) -> bool:
 
     Others are moved to their place through the log, which may take a quarter of the `room`.
     """
-    free, pages, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("freelist_count", "page_count", "page_size")
-    )
+    free, pages, size = read_pragmas(connection, "freelist_count", "page_count", "page_size")
     if free <= max(TRIM_PAGES, pages // 50):
         return False
     most = max(TRIM_PAGES, min(16 * TRIM_PAGES, room // 4 // size))
-    connection.executescript(
-        f"PRAGMA incremental_vacuum({most})"
-    )  # `execute` would take one step of it: one page
+    # `execute` would take one step of it, and so one page
+    connection.executescript(f"PRAGMA incremental_vacuum({most})")
     return True
 
 
-def file_size(path: Path) -> int:
-    """Return the size of a file; 0 where there is none."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+def read_pragmas(connection: sqlite3.Connection, *names: str) -> list[int]:
+    """Return the numbers that some pragmas tell."""
+    return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+
+
+def quote_name(name: str) -> str:
+    """Return a table's name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _fold_growth(connection: sqlite3.Connection) -> int:
     """Return the bytes by which folding the log would make the file larger."""
-    pages, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
-    )
-    return int(
-        pages * size - Path(connection.execute("PRAGMA database_list").fetchone()[2]).stat().st_size
-    )
+    pages, size = read_pragmas(connection, "page_count", "page_size")
+    path = connection.execute("PRAGMA database_list").fetchone()[2]
+    return pages * size - Path(path).stat().st_size
 
 
 def classify_failure(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:
@@ -143,11 +144,8 @@ def classify_failure(error: BaseException | None) -> Literal["", "full", "failin
     Nothing, that there is no room, that it fails, that the file is damaged.
     """
     code = getattr(error, "sqlite_errorcode", 0)
-    if (
-        code in (0, CORRUPT_VTAB)
-        # 0: not SQLite's; a virtual table that contradicts itself is an index which can be made
-        # anew
-    ):
+    # 0: not SQLite's; a virtual table that contradicts itself is an index that can be made anew
+    if code in (0, CORRUPT_VTAB):
         return ""
     if code & 0xFF == sqlite3.SQLITE_FULL or code == IOERR_SHMSIZE:
         return "full"

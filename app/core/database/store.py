@@ -18,7 +18,7 @@ from app.core.database.events import Events
 from app.core.database.file_state import FileState
 from app.core.database.readers import Readers
 from app.core.database.sqlite_setup import Sealed
-from app.core.database.tx import DEFAULTS, Clock, Forward, Tx, utc_now
+from app.core.database.tx import DEFAULTS, Clock, ForwardClock, Tx, utc_now
 from app.core.database.upkeep import Upkeep
 from app.core.database.writer import Writer
 from app.settings import Settings
@@ -35,7 +35,7 @@ class Store:
     ) -> None:
         self.path = path
         self.clock = clock
-        self.ends = Forward(clock)  # by which credentials end
+        self.ends = ForwardClock(clock)  # by which credentials end
         self.events = events
         self._file = FileState(path, settings, sealed=sealed)
         self.health = self._file.health

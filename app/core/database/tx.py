@@ -24,7 +24,7 @@ Within = Mapping[str, Sequence[Callable[["Tx", Any], None]]]
 """Who listens within a transaction, by the name of what is told."""
 
 
-class Forward:
+class ForwardClock:
     """A clock that never goes back, for what ends at a moment.
 
     What has ended stays so while the process lives, whatever the wall clock does.
@@ -38,6 +38,7 @@ class Forward:
     def __call__(self) -> datetime:
         """Return the present moment, and never an earlier one than before."""
         since = time.monotonic()
+        # a test's own clock does not go on with the process
         passed = timedelta(seconds=since - self._since) if self._clock is utc_now else timedelta()
         self._latest, self._since = max(self._clock(), self._latest + passed), since
         return self._latest
@@ -45,6 +46,7 @@ class Forward:
 
 def stamp(moment: datetime) -> str:
     """Return a UTC moment as the contract writes it: ISO 8601 with milliseconds and Z."""
+    # the cut takes +00:00 off
     return moment.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
@@ -145,6 +147,7 @@ class Tx:
     def always_undo(self) -> Iterator[None]:
         """Undo what the block changed and publishes, whether it raises or not."""
         careful, heard = self.careful, len(self.events)
+        # within a real savepoint, parts that fail need real ones too
         self.careful = True
         try:
             with contextlib.suppress(_Undo), sqlite_savepoint(self.connection):
@@ -177,11 +180,13 @@ class Tx:
 @contextlib.contextmanager
 def sqlite_savepoint(connection: sqlite3.Connection) -> Iterator[None]:
     """Undo in SQLite what the block changed if it raises."""
+    # nested ones share the name; SQLite takes the innermost
     connection.execute("SAVEPOINT part")
     try:
         yield
     except BaseException:
         if connection.in_transaction:
+            # it undoes, and leaves the savepoint open
             connection.execute("ROLLBACK TO part")
             connection.execute("RELEASE part")
         raise

@@ -11,12 +11,8 @@ from typing import Any, Literal
 from app.core.database import integrity
 from app.core.database.batch import Job
 from app.core.database.file_state import FileState
-from app.core.database.sqlite_setup import (
-    RESTART_BYTES,
-    checkpoint_log,
-    file_size,
-    vacuum_free_pages,
-)
+from app.core.database.small_files import file_size
+from app.core.database.sqlite_setup import RESTART_BYTES, checkpoint_log, vacuum_free_pages
 from app.core.database.sqlite_thread import report_failure
 from app.core.database.tx import Tx
 from app.core.database.writer import Writer
@@ -118,6 +114,7 @@ class Upkeep:
         if self._checkpoints and (
             short or ((tight or size > RESTART_BYTES) and time.monotonic() > self._fold_again_at)
         ):
+            # RESTART lets the log begin anew in its room; TRUNCATE gives that back to a full disk
             self._checkpoint("TRUNCATE" if tight else "RESTART")
         else:
             self._writer.go_on()
@@ -141,6 +138,7 @@ class Upkeep:
         if not self._writer.idle or self._file.health.state != "writable":
             return
         tight = self._file.room.tight
+        # in this order, as each makes work for the next: indexes free pages, pages go by the log
         if not tight and self._worked_at != self._writer.requested:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             done.add_done_callback(lambda done: report_failure(done, "the idle work failed"))
@@ -155,6 +153,7 @@ class Upkeep:
             and file_size(self._file.wal) > (0 if tight else CHECKPOINT_BYTES)
             and not self._folded
         ):
+            # PASSIVE waits for no reader
             self._checkpoint("TRUNCATE" if tight else "PASSIVE")
 
     def _idle_step(self, tx: Tx) -> None:

@@ -12,13 +12,15 @@ from app.core.database.disk_reserve import FULL, is_freeing
 from app.core.database.events import Events
 from app.core.database.file_state import FileState
 from app.core.database.health import translate_database_error
-from app.core.database.sqlite_setup import connect, file_size
+from app.core.database.small_files import file_size
+from app.core.database.sqlite_setup import connect
 from app.core.database.sqlite_thread import Connection
 from app.core.database.tx import Clock, Tx, stamp
 from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# bounds how long those at the end of the queue wait for a commit
 BATCH = 256
 
 
@@ -146,6 +148,8 @@ class Writer:
         for job in jobs:
             error = failure or job.error
             if error is None:
+                # before the answer: whoever gets it must not meet a memory that the change should
+                # empty
                 for name, payload in job.events:
                     self._events.publish(name, payload)
             else:

@@ -21,7 +21,7 @@ _STARTS = frozenset(" \t>#`~-+*0123456789")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
 _FENCE = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
-LIST_MARK = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
+LIST_MARK = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", re.ASCII)
 _TICKS = re.compile(r"`+")
 _FENCES_AT_MARGIN = (  # begin with letters, which re finds sixty times as fast as lines
     re.compile(r"```(?<![^\n]```)`*(?=[^`\n]*$)", re.MULTILINE),
@@ -110,10 +110,11 @@ class _Reader:
     def read(self, line: str, start: int) -> Line:
         """Return what the next line is."""
         end = start + len(line)
+        # the quick way of most lines: nothing is open, and nothing begins here
         if not self.around and not self.fence and line[:1] not in _STARTS:
             self.paragraph = bool(line)
             return Line("text" if line else "blank", start, end, start)
-        place = _Place(line)
+        place = _LineCursor(line)
         matched = self._matched(place)
         if place.at == len(line):
             return Line(self._blank(matched), start, end, end, len(self.around))
@@ -127,7 +128,7 @@ class _Reader:
         kind, level = self._block(place, matched)
         return Line(kind, start, end, start + place.at, len(self.around), level, matched)
 
-    def _matched(self, place: "_Place") -> int:
+    def _matched(self, place: "_LineCursor") -> int:
         """Go past the marks of the quotes and items around, as far as the line has them, and say
         how many.
         """
@@ -153,7 +154,7 @@ class _Reader:
     def _closes(self, text: str) -> bool:
         return text.startswith(self.fence) and not text.lstrip(self.fence[0]).strip(" \t")
 
-    def _block(self, place: "_Place", matched: int) -> tuple[Kind, int]:
+    def _block(self, place: "_LineCursor", matched: int) -> tuple[Kind, int]:
         """Read what begins on a line behind the marks of what is around.
 
         Give its kind and level.
@@ -182,7 +183,7 @@ class _Reader:
         self.paragraph = False
         self.bare = self.bare and width > 0
 
-    def _item(self, place: "_Place", rest: str, *, within: bool) -> int:
+    def _item(self, place: "_LineCursor", rest: str, *, within: bool) -> int:
         """Go past the mark of a list's item and give its width; 0 for none.
 
         Into a paragraph only a first item with text can break.
@@ -199,7 +200,7 @@ class _Reader:
         place.base += spaces if 1 <= spaces <= CODE_INDENT and not self.bare else 1
         return place.base - before
 
-    def _leaf(self, place: "_Place", rest: str, matched: int) -> tuple[Kind, int]:
+    def _leaf(self, place: "_LineCursor", rest: str, matched: int) -> tuple[Kind, int]:
         kind: Kind = "text"
         level = 0
         if heading := _HEADING.match(rest):
@@ -227,7 +228,7 @@ class _Reader:
         return "indented" if code else "text"
 
 
-class _Place:
+class _LineCursor:
     """How far a line is read: the next character that is no space, its column, and the column
     where its block begins.
     """

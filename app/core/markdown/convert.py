@@ -46,6 +46,7 @@ def clean_lines(text: str) -> str:
 
 def is_heavy(markdown: str) -> bool:
     """Return whether a text would take too long to read, and so is shown as plain lines."""
+    # it has no more marks than characters
     if len(markdown) <= MOST_MARKS:
         return False
     source = clean_lines(markdown)

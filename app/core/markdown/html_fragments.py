@@ -16,42 +16,12 @@ DEEPEST = 60  # elements open at once; reading deeper ones takes time that grows
 LONGEST_HEADING = 48
 LEAD = "lead"
 
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "ul",
-        "ol",
-        "li",
-        "br",
-        "hr",
-        "table",
-        "tr",
-        "td",
-        "th",
-        "dl",
-        "dt",
-        "dd",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "aside",
-        "blockquote",
-        "pre",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-    ]
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_BLOCKS = _HEADINGS | frozenset(
+    "p div ul ol li br hr table tr td th dl dt dd section article header footer main aside "
+    "blockquote pre".split()
 )
-_MARKS = frozenset(
-    ["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"]
-)
-_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_MARKS = frozenset("em strong i b span a code del mark small u s label".split())
 _SOME_TAG = re.compile(
     rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}"
     r"|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--",
@@ -59,6 +29,7 @@ _SOME_TAG = re.compile(
 )
 _ANY_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 _OPENING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# what the sanitiser writes, and nothing else, need be read
 _TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
 _FACT = re.compile(r' data-([a-z0-9-]+)="([^"]*)"')
 _BULLET = re.compile(r"(?:[-*+•·–—]|\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|\[[ xX]?\]\s+")
@@ -146,6 +117,7 @@ def _cleaner() -> nh3.Cleaner:
 def _nesting_depth(source: str) -> int:
     depth = deepest = 0
     for end, tag in _OPENING.findall(source):
+        # those that HTML lets stand unclosed would seem to nest
         if tag.lower() not in ("br", "hr", "img", "input", "p", "li", "tr", "td"):
             depth = max(depth - 1, 0) if end else depth + 1
             deepest = max(deepest, depth)
@@ -162,6 +134,7 @@ def _text_rows(html: str) -> Iterator[Row]:
     heading = ""
     lists = italics = 0
     block = ""
+    # the break behind the end lets the last text come out too
     for end, tag, attributes, words in [*_TOKEN.findall(html), ("", "br", "", "")]:
         if words:
             (aside if italics and "".join(text).strip() else text).append(unescape(words))

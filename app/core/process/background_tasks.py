@@ -30,6 +30,7 @@ class Tasks:
         """Wait so long for what runs, then cancel the rest and wait for its end."""
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
+        # waited for as well, so that none still uses the store when that closes
         rest = list(self._running)
         for task in rest:
             task.cancel()

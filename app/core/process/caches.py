@@ -6,10 +6,11 @@ One for what depends on its key alone, one for what holds until the next commit.
 from collections.abc import Hashable
 
 MOST_BYTES = 8 << 20
+# about what a key and its place in the dictionary take
 ENTRY_BYTES = 200
 
 
-class Memory:
+class ByteCache:
     """What is a pure function of its key, such as the JSON of one revision of a note.
 
     Up to `most` bytes.
@@ -35,6 +36,7 @@ class Memory:
 
     def put(self, key: Hashable, value: bytes) -> None:
         """Remember a value; one that is too large beside the others is not kept."""
+        # else a few large values would drive out all others
         if len(value) < self._half // 4:
             self._keep(key, value)
 
@@ -45,7 +47,7 @@ class Memory:
         self._young[key] = value
 
 
-class Unchanged:
+class CommitCache:
     """What was answered since the last commit.
 
     Until the next one the same question has the same answer, so nothing is ever stale here.
@@ -63,6 +65,7 @@ class Unchanged:
 
     def put(self, commits: int, key: Hashable, value: bytes) -> None:
         """Remember an answer that was made from the state at this count of commits."""
+        # made before a commit that others have seen meanwhile
         if commits < self._commits:
             return
         self._size += len(value) + ENTRY_BYTES

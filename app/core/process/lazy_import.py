@@ -4,6 +4,7 @@ import asyncio
 import importlib
 from types import ModuleType
 
+# sys.modules would not do: it holds a module from the moment its import begins
 _loaded: dict[str, ModuleType] = {}
 
 

@@ -33,24 +33,12 @@ async def read_lines(
 
     What it wrote before it was killed or failed is given too.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        module,
-        *arguments,
-        limit=LONGEST_LINE,
-        env=_environment(),
-        start_new_session=True,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    feeding = asyncio.create_task(_write_input(cast(asyncio.StreamWriter, process.stdin), given))
+    process, stdin, stdout = await _start_process(module, *arguments)
+    feeding = asyncio.create_task(_write_input(stdin, given))
     found: list[Any] = []
     try:
         async with asyncio.timeout(seconds):
-            await _collect_lines(cast(asyncio.StreamReader, process.stdout), found)
+            await _collect_lines(stdout, found)
             return found, await process.wait() == 0
     except (TimeoutError, ValueError):  # a line that is too long or no JSON is as good as none
         return found, False
@@ -69,22 +57,7 @@ async def run_reader(module: str, task: dict[str, Any], *, seconds: float) -> di
     The process lives no longer than this one, whatever ends this one. Raises ChildEnded when it
     gave no answer within so many seconds.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        module,
-        limit=LONGEST_LINE,
-        env=_environment(),
-        start_new_session=True,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    stdin, stdout = (
-        cast(asyncio.StreamWriter, process.stdin),
-        cast(asyncio.StreamReader, process.stdout),
-    )
+    process, stdin, stdout = await _start_process(module)
     try:
         async with asyncio.timeout(seconds):
             stdin.write(msgspec.json.encode(task) + b"\n")
@@ -98,10 +71,28 @@ async def run_reader(module: str, task: dict[str, Any], *, seconds: float) -> di
         await process.wait()
 
 
+async def _start_process(
+    module: str, *arguments: str
+) -> tuple[asyncio.subprocess.Process, asyncio.StreamWriter, asyncio.StreamReader]:
+    # -P: a module that lies where the server was started is not imported in place of ours;
+    # a session of its own: Ctrl-C at the server's terminal is not for this process
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", module, *arguments),
+        limit=LONGEST_LINE,
+        env=_environment(),
+        start_new_session=True,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    stdin, stdout = process.stdin, process.stdout
+    return process, cast(asyncio.StreamWriter, stdin), cast(asyncio.StreamReader, stdout)
+
+
 def answer_task(
     work: Callable[[dict[str, Any]], dict[str, Any]], *, expected: tuple[type[Exception], ...]
 ) -> None:
-    """Do the task that `answer` sent to this process, behind all others, and answer.
+    """Do the task that `run_reader` sent to this process, behind all others, and answer.
 
     An expected failure is answered with its sentence.
     """
@@ -120,7 +111,9 @@ def _end_with_parent() -> None:
 
     Nobody is there any more who would look after what it does.
     """
+    # returns at the end of the input, which the end of the parent brings
     os.read(0, 1)
+    # at once: the main thread may be deep in a library
     os._exit(1)
 
 

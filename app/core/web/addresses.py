@@ -16,31 +16,21 @@ NOT_PUBLIC = (
     "allows private addresses"
 )
 _PATH = "/%:@!$&'()*+,;=-._~"
-_V4 = [
-    ipaddress.IPv4Network(one)
-    for one in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.0.0.0/24",
-        "192.0.2.0/24",
-        "192.88.99.0/24",
-        "192.168.0.0/16",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
-        "224.0.0.0/4",
-        "240.0.0.0/4",
+# not `is_global`, which changes with the version of Python
+_RESERVED_V4 = [
+    ipaddress.IPv4Network(network)
+    for network in (
+        "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 "
+        "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 "
+        "224.0.0.0/4 240.0.0.0/4".split()
     )
 ]
 _PRIVATE_V4 = [
     ipaddress.IPv4Network(one)
     for one in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")
 ]
-_V6 = [ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
+_RESERVED_V6 = [ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
+# all that IANA gives out
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _PRIVATE_V6 = ipaddress.IPv6Network("fc00::/7")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -57,7 +47,7 @@ class NotAllowed(FetchFailed):
     """The address is not one that may be asked."""
 
 
-class Reach(Struct, frozen=True):
+class FetchPolicy(Struct, frozen=True):
     """What a fetch may reach: this machine, private networks, http beside https, and which ports.
 
     Public addresses always.
@@ -113,11 +103,12 @@ class Target(Struct, frozen=True):
         return f"{self.scheme}://{host}{port}{self.path}"
 
 
-def parse_target(url: str, reach: Reach) -> Target:
+def parse_target(url: str, reach: FetchPolicy) -> Target:
     """Return the parts of an address; raise NotAllowed for one that cannot or must not be asked.
 
     Whither its name leads is looked at later.
     """
+    # some readers take a backslash for a slash, and so see another host
     if len(url) > LONGEST_URL or any(mark <= " " or mark == "\x7f" or mark == "\\" for mark in url):
         raise NotAllowed(
             "The address is too long or holds blanks, backslashes or control characters."
@@ -142,7 +133,7 @@ def parse_target(url: str, reach: Reach) -> Target:
     return Target(parts.scheme, host, port, path)
 
 
-def follow_redirect(now: Target, location: str, reach: Reach) -> Target:
+def follow_redirect(now: Target, location: str, reach: FetchPolicy) -> Target:
     """Return where a redirect leads; it is checked like the first address."""
     return parse_target(urljoin(now.url, location.strip()), reach)
 
@@ -163,8 +154,8 @@ def unwrap_address(address: Address) -> Address:
 def is_public(address: Address) -> bool:
     """Return whether an address lies in the public network."""
     if isinstance(address, ipaddress.IPv4Address):
-        return not any(address in network for network in _V4)
-    return address in _GLOBAL_V6 and not any(address in network for network in _V6)
+        return not any(address in network for network in _RESERVED_V4)
+    return address in _GLOBAL_V6 and not any(address in network for network in _RESERVED_V6)
 
 
 def is_private(address: Address) -> bool:
@@ -177,7 +168,7 @@ def is_private(address: Address) -> bool:
     return address in _PRIVATE_V6
 
 
-def require_nameable(target: Target, reach: Reach) -> None:
+def require_nameable(target: Target, reach: FetchPolicy) -> None:
     """Raise NotAllowed for an address that names by itself, without any look-up, what must not
     be reached.
     """
@@ -200,4 +191,5 @@ def _default_port(scheme: str) -> int:
 def _normalise_host(name: str) -> str:
     if ":" in name:
         return str(ipaddress.IPv6Address(name))
+    # one spelling for a name in Unicode, in its xn-- form, or with the dot of the root
     return name.rstrip(".").encode("idna").decode("ascii").lower() if name else ""

@@ -19,10 +19,12 @@ from app.core.web.addresses import (
     Address,
     Fetched,
     FetchFailed,
+    FetchPolicy,
     NotAllowed,
-    Reach,
     Target,
     follow_redirect,
+    is_public,
+    unwrap_address,
 )
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -32,7 +34,7 @@ BACKEND = httpcore2.AnyIOBackend
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to nothing that a reach does not allow, whatever a name resolves to."""
 
-    def __init__(self, reach: Reach, scheme: str) -> None:
+    def __init__(self, reach: FetchPolicy, scheme: str) -> None:
         self._reach = reach
         self._scheme = scheme
         self._inner = BACKEND()
@@ -50,18 +52,14 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         allowed.
         """
         found = await resolve(host, port)
-        if not found or not all(
-            self._reach.allows(one, port) for one in found
-        ):  # one sentence, so that no name inside can be asked for
+        if not found or not all(self._reach.allows(one, port) for one in found):
+            # one sentence for both, so that nobody finds out which names there are inside
             raise NotAllowed(
                 f"The address of {host} is not fetched: it is not known, or {NOT_PUBLIC}."
             )
-        self.is_public = all(is_sent_unencrypted(one) for one in found)
-        if (
-            self._scheme == "http"
-            and not self._reach.plain
-            and any(is_sent_unencrypted(one) for one in found)
-        ):
+        leads_outside = [is_public(unwrap_address(address)) for address in found]
+        self.is_public = all(leads_outside)
+        if self._scheme == "http" and not self._reach.plain and any(leads_outside):
             raise NotAllowed(
                 "The address must begin with https://; plain http is for this machine and "
                 "private networks only."
@@ -91,23 +89,22 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 async def fetch(
-    target: Target, reach: Reach, *, most: int, seconds: float, headers: dict[str, str]
+    target: Target, reach: FetchPolicy, *, most: int, seconds: float, headers: dict[str, str]
 ) -> Fetched:
     """Ask for a checked address and what it redirects to; raise FetchFailed."""
-    named, is_public = target.host, True
+    named, only_public = target.host, True
     try:
         async with asyncio.timeout(seconds):
             for _ in range(MOST_REDIRECTS + 1):
                 named = target.host
                 found = await _request(target, reach, most=most, headers=headers)
-                is_public = is_public and found.is_public
+                only_public = only_public and found.is_public
                 if found.status not in REDIRECTS or "location" not in found.headers:
-                    return structs.replace(found, is_public=is_public)
+                    return structs.replace(found, is_public=only_public)
                 before, target = target, follow_redirect(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
-                    reach = structs.replace(
-                        reach, loopback=False
-                    )  # nobody else sends us to this machine
+                    # nobody else sends us to this machine
+                    reach = structs.replace(reach, loopback=False)
     except TimeoutError:
         raise FetchFailed(f"The host {named} did not answer within {seconds:g} seconds.") from None
     except (
@@ -128,17 +125,14 @@ async def resolve(host: str, port: int) -> list[Address]:
     except (OSError, UnicodeError):
         return []
     return list(
+        # a link-local address has its zone behind it, as in fe80::1%eth0
         dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found)
     )
 
 
-def is_sent_unencrypted(address: Address) -> bool:
-    """Return whether what is sent to an address crosses networks of others."""
-    open_reach = Reach()
-    return open_reach.allows(address)
-
-
-async def _request(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
+async def _request(
+    target: Target, reach: FetchPolicy, *, most: int, headers: dict[str, str]
+) -> Fetched:
     sent = {
         "Host": _authority(target),
         "User-Agent": "Hearth",
@@ -146,6 +140,7 @@ async def _request(target: Target, reach: Reach, *, most: int, headers: dict[str
         **headers,
     }
     backend = CheckedBackend(reach, target.scheme)
+    # for this request alone: what another may reach can differ
     pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=backend)
     async with pool, pool.stream("GET", target.url, headers=list(sent.items())) as response:
         given = {
@@ -162,11 +157,11 @@ async def _request(target: Target, reach: Reach, *, most: int, headers: dict[str
 
 async def _read_body(response: httpcore2.Response, encoding: str, most: int) -> tuple[bytes, bool]:
     """Return at most so many bytes of a body, unpacked, and whether there are more."""
-    if encoding.strip().lower() not in ("identity", "", "gzip", "x-gzip", "deflate"):
+    encoding = encoding.strip().lower()
+    if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
         raise FetchFailed("The answer is packed in a way that is not known here.")
-    unpacker = (
-        zlib.decompressobj(wbits=47) if encoding.strip().lower() not in ("identity", "") else None
-    )
+    # 47: 32 tells zlib to find out whether it is gzip or deflate, 15 is the largest window
+    unpacker = zlib.decompressobj(wbits=47) if encoding not in ("identity", "") else None
     found = bytearray()
     async for chunk in response.aiter_stream():
         found += unpacker.decompress(chunk, most + 1 - len(found)) if unpacker else chunk

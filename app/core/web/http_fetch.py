@@ -1,11 +1,11 @@
 """Fetch from an address that a user gave: the one function that asks for any."""
 
-from app.core.web.addresses import Fetched, Reach, parse_target
+from app.core.web.addresses import Fetched, FetchPolicy, parse_target
 
 
 async def fetch(
     url: str,
-    reach: Reach,
+    reach: FetchPolicy,
     *,
     most: int,
     seconds: float,

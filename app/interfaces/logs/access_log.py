@@ -47,6 +47,7 @@ class AccessLog:
     def __init__(self, path: Path | None, *, most: int) -> None:
         self._path = path
         self._largest = most // PARTS
+        # three: the log itself, a part that waits, and one while it is compressed
         self._old = None if path is None else OldLogs(path, most=most - 3 * self._largest)
         self._file: BinaryIO | None = None
         self._waiting: list[Line] = []
@@ -125,6 +126,7 @@ def _log_line(exchange: Exchange) -> Line:
     )
 
 
+# many lines fall into one second
 @functools.lru_cache(maxsize=2)
 def _format_second(at: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))

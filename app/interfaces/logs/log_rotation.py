@@ -50,6 +50,7 @@ class OldLogs:
         with contextlib.suppress(
             OSError
         ):  # a full disk: the log is worth less than what else needs the room
+            # access.1.log and so on: as parts were once called
             for plain in (
                 *sorted(self._path.parent.glob(f"{self._path.stem}.?.log"), reverse=True),
                 self._waiting,

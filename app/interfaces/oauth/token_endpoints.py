@@ -127,7 +127,7 @@ class TokenEndpoints:
 
 
 def _userinfo(tx: Tx, me: Caller) -> dict[str, Any]:
-    chosen = users.settings_of(tx, me)
+    chosen = users.settings_of(tx, me.user)
     told: dict[str, Any] = {"sub": oauth_grants.subject_of(tx, me.credential or 0)}
     if "profile" in me.rights:
         first, _, last = chosen.name.rpartition(" ")

@@ -39,6 +39,7 @@ async def begin(visit: Visit, given: dict[str, Any]) -> str:
     try:
         begun = await visit.parts.call(OPERATOR, "sign_in", given)
     except Unauthorized as error:
+        # a key is a credential that failed; a code counts with links and invites, as a guess
         (visit.credentials.failed if "key" in given else visit.credentials.guessed)(visit.scope)
         raise visit.unauthorized(error.message, sent=True) from None
     if (before := session_secret(visit.sent)) is not None:

@@ -18,6 +18,7 @@ from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE
 
 SAME = (b"none", b"same-origin")
+# in a frame of another site a page would be shown with the rights of whoever looks
 FRAMES = (b"iframe", b"frame", b"embed")
 
 

@@ -14,7 +14,7 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from app.interfaces.guard import SECURITY_HEADERS, Headers
-from app.interfaces.wire.open_connections import Crowd
+from app.interfaces.wire.open_connections import OpenConnections
 
 MOST_HEAD = 64 << 10
 MOST_FIELDS = 100
@@ -48,7 +48,7 @@ class Connection(HttpToolsProtocol):
     What a limit ends is told in the one shape of refusal, then the connection ends.
     """
 
-    def __init__(self, *, crowd: Crowd, **given: Any) -> None:
+    def __init__(self, *, crowd: OpenConnections, **given: Any) -> None:
         super().__init__(**given)
         self.busy = False
         self._crowd = crowd
@@ -101,6 +101,7 @@ class Connection(HttpToolsProtocol):
                 else:
                     piece, rest = memoryview(rest)[:size], memoryview(rest)[size:]
                 self._take(piece)
+        # the request is answered as plain HTTP; what follows would be another protocol
         except httptools.HttpParserUpgrade:
             self._finish_answering()
         except httptools.HttpParserError as error:

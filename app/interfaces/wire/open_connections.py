@@ -6,7 +6,7 @@ from typing import Protocol
 LOOK_SECONDS = 1.0
 
 
-class Member(Protocol):
+class OpenConnection(Protocol):
     """A connection, as the crowd sees it."""
 
     busy: bool
@@ -23,7 +23,7 @@ class Member(Protocol):
         """End if something that was due has not come."""
 
 
-class Crowd:
+class OpenConnections:
     """The connections that are open, at most `most`.
 
     Where that is reached, those make way that keep nobody waiting for an answer, the longest
@@ -33,12 +33,13 @@ class Crowd:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._all: set[Member] = set()
-        self._strangers: dict[Member, None] = {}
-        self._friends: dict[Member, None] = {}
+        self._all: set[OpenConnection] = set()
+        # in the order in which they came to rest: the first is idle longest
+        self._strangers: dict[OpenConnection, None] = {}
+        self._friends: dict[OpenConnection, None] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def enter(self, member: Member) -> bool:
+    def enter(self, member: OpenConnection) -> bool:
         """Take a connection in, in the place of another where it must be.
 
         Say whether there is room for it.
@@ -51,13 +52,13 @@ class Crowd:
             self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
         return True
 
-    def leave(self, member: Member) -> None:
+    def leave(self, member: OpenConnection) -> None:
         """Forget a connection."""
         self._all.discard(member)
         self._strangers.pop(member, None)
         self._friends.pop(member, None)
 
-    def rest(self, member: Member) -> None:
+    def rest(self, member: OpenConnection) -> None:
         """Count a connection as idle from now on, unless it has left."""
         self._strangers.pop(member, None)
         self._friends.pop(member, None)
@@ -72,7 +73,7 @@ class Crowd:
         idle.make_way()
         return True
 
-    def _longest_idle(self, rested: dict[Member, None]) -> Member | None:
+    def _longest_idle(self, rested: dict[OpenConnection, None]) -> OpenConnection | None:
         """Return the first that is idle still; those before it come back when they rest again.
 
         So an answer costs no look at who waits, only one at who rests.

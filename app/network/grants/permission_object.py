@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from app.core.caller import Caller, Kind
 from app.core.database.tx import Tx
-from app.core.grant_scope import Access, Calendar, Reach
+from app.core.grant_scope import Access, Calendar, GrantScope
 from app.core.schema import Id, Record
 from app.workspace.folders import access
 
@@ -135,14 +135,14 @@ def caller_for(
     )
 
 
-def reach_of(permissions: Permissions, *, note_id: int | None = None) -> Reach:
+def reach_of(permissions: Permissions, *, note_id: int | None = None) -> GrantScope:
     """Return what permissions narrow a caller to; with `note_id` to that one note."""
     notes, calendar, todos = (
         permissions.notes_access,
         permissions.calendar_access,
         permissions.todo_access,
     )
-    return Reach(
+    return GrantScope(
         notes=notes.scope if note_id is None else "note_only",
         access=notes.access,
         folders=frozenset(notes.folder_ids if notes.scope == "folders" and note_id is None else ()),

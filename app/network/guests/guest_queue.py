@@ -12,7 +12,7 @@ from app.agent.turn import conversation_rows
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.schema import Offset, Record, Said
+from app.core.schema import NonBlankText, Offset, Record
 from app.errors import GrantRevoked, NotFound
 from app.network.grants import share_rows
 from app.network.guests import guest_rows
@@ -108,7 +108,7 @@ def reply_to_guest(
     me: Caller,
     *,
     session_id: Annotated[str, Meta(min_length=1, max_length=64)],
-    content: Annotated[str, Meta(min_length=1, max_length=20_000), Said()],
+    content: Annotated[str, Meta(min_length=1, max_length=20_000), NonBlankText()],
 ) -> Replied:
     """Answer a guest from a local machine."""
     # An expired link takes this answer: its guest asked while it was open. A revoked one does not.

@@ -12,7 +12,7 @@ from app.core.grant_scope import Access
 from app.core.limits import RateLimit
 from app.core.line_stream import Lines
 from app.core.operation import operation
-from app.core.schema import Id, Line, Offset, Record, Said
+from app.core.schema import Id, Line, NonBlankText, Offset, Record
 from app.errors import NotFound, RateLimited, Unauthorized, Unavailable
 from app.network.grants import share_rows
 from app.network.grants.share_rows import Link
@@ -27,7 +27,7 @@ NOTES_SCOPES = {"all": "all_notes", "folders": "folders", "note_only": "note"}
 
 Token = Annotated[str, Meta(min_length=1, max_length=64)]
 SessionKey = Annotated[str, Meta(min_length=1, max_length=64)]
-Message = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
+Message = Annotated[str, Meta(min_length=1, max_length=4000), NonBlankText()]
 
 
 class GuestCapabilities(Record):

@@ -26,7 +26,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint, Tool, operation
-from app.core.schema import Record, Said
+from app.core.schema import NonBlankText, Record
 from app.errors import AppError, BudgetExceeded, Forbidden, Unavailable
 from app.network.contacts import threads
 from app.network.grants import grant_rows
@@ -36,7 +36,7 @@ from app.tools.approvals import stop_switch
 from app.tools.approvals.call_origin import Origin
 
 To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>_coo")]
-MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
+MessageText = Annotated[str, Meta(min_length=1, max_length=4000), NonBlankText()]
 
 
 REMEMBERED = 12
@@ -203,7 +203,7 @@ def insert_turn(
         tx, acting, feature=feature, model=model, texts=(text, told or "", *history)
     )
     turn = turn_rows.begin(tx, acting, conversation, message=message, model=model)
-    zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
+    zone = ZoneInfo(users.settings_of(tx, owner.id).timezone)
     return Begun(
         conversation,
         turn,

@@ -168,7 +168,7 @@ def _send_to_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
     id_ = unasked.send_message(tx, me.user, message)
     conversation = tx.value("SELECT conversation_id FROM messages WHERE id = :id", id=id_)
     return Delivered(
-        users.settings_of_user(tx, me.user).name,
+        users.settings_of(tx, me.user).name,
         True,
         None,
         "inform",
@@ -182,7 +182,7 @@ def require_open(tx: Tx, user: int, person: senders.Person) -> None:
     """Raise Forbidden when a person takes messages from their contacts alone and the user is
     none.
     """
-    inbox_from = users.settings_of_user(tx, person.id).inbox_from
+    inbox_from = users.settings_of(tx, person.id).inbox_from
     if inbox_from == "contacts" and not contact_pairs.are_contacts(tx, person.id, user):
         raise Forbidden(
             f"{person.username} takes messages from their contacts only.", reason="contacts_only"

@@ -56,4 +56,4 @@ def sender_of(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
 
 def agent_name(tx: Tx, owner: Person) -> str:
     """Return the name of a user's agent."""
-    return users.settings_of_user(tx, owner.id).agent_name or f"{owner.name}'s agent"
+    return users.settings_of(tx, owner.id).agent_name or f"{owner.name}'s agent"

@@ -221,7 +221,7 @@ def chosen_settings(tx: Tx, me: Caller) -> dict[str, Any]:
     """Return what the user has chosen otherwise than it is for everybody, by the names of the
     contract.
     """
-    own = users.settings_of(tx, me)
+    own = users.settings_of(tx, me.user)
     usual = msgspec.to_builtins(users.AccountSettings(name=me.username))
     return {name: value for name, value in msgspec.to_builtins(own).items() if value != usual[name]}
 

@@ -98,7 +98,7 @@ class Importer:
         lasting = getattr(self._source, "identity", None)
         known = lasting or f"{self._source.format}:{'' if own else self._name}"
         identity = OWN if own and not where else f"{known}:{where}"
-        zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
+        zone = ZoneInfo((await self._app.read(users.settings_of, self._me.user)).timezone)
         self._now = self._app.clock()
         self._context = ImportContext(self._me, identity, zone, key_prefix(self._me))
         try:

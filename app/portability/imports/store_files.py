@@ -240,7 +240,7 @@ def store_settings(tx: Tx, context: ImportContext, source: SourceSettings) -> li
 
     Tell of the others that differ.
     """
-    own = users.settings_of(tx, context.me)
+    own = users.settings_of(tx, context.me.user)
     usual = msgspec.to_builtins(users.AccountSettings(name=context.me.username))
     now = msgspec.to_builtins(own)
     lines = []

@@ -286,7 +286,7 @@ def _expires_at(tx: Tx, me: Caller, kind: Kind) -> str:
     wait = (
         timedelta(minutes=RUNTIME_MINUTES)
         if kind == "runtime_tool_call"
-        else timedelta(hours=users.settings_of(tx, me).escalation_ttl_hours)
+        else timedelta(hours=users.settings_of(tx, me.user).escalation_ttl_hours)
     )
     return stamp(tx.moment + wait)
 

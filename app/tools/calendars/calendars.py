@@ -14,7 +14,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.process import subprocess_reader
 from app.core.web import http_fetch
-from app.core.web.addresses import Fetched, FetchFailed, Reach
+from app.core.web.addresses import Fetched, FetchFailed, FetchPolicy
 from app.tools.calendars import calendar_rows as rows
 
 LARGEST = 5 << 20
@@ -60,14 +60,14 @@ class Occurrence(NamedTuple):
     calendar: str
 
 
-def allowed_addresses(app: App) -> Reach:
+def allowed_addresses(app: App) -> FetchPolicy:
     """Return what calendars may be fetched from.
 
     Https and, where that is allowed, this machine and private networks; never this server
     itself.
     """
     inside = app.settings.allow_private_hosts
-    return Reach(loopback=inside, private=inside, plain=False, own_port=app.settings.port)
+    return FetchPolicy(loopback=inside, private=inside, plain=False, own_port=app.settings.port)
 
 
 async def refresh(app: App, integration: int) -> None:
@@ -127,7 +127,7 @@ async def expand_calendar(app: App, user: int, content: bytes) -> list[list[Any]
 
     Raise CalendarFailed.
     """
-    zone = app.quick(users.settings_of_user, user).timezone
+    zone = app.quick(users.settings_of, user).timezone
     now = app.clock()
     # Few such processes at a time, however many calendars are due.
     async with app.children:

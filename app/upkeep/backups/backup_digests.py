@@ -9,6 +9,8 @@ import os
 import re
 from pathlib import Path
 
+from app.core.database.small_files import replace_file
+
 SUFFIX = ".sha256"
 _LINE = re.compile(rb"\\?([0-9a-fA-F]{64})(?:\s|$)")
 
@@ -26,16 +28,8 @@ def write_digest(part: Path, backup: Path) -> None:
     It comes before the backup itself, so that a process that is killed leaves no backup without
     one.
     """
-    target = digest_path(backup)
-    fresh = target.with_name(f".{target.name}.part")
-    try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            out.write(digest_of(part).encode("ascii") + b"  " + os.fsencode(backup.name) + b"\n")
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(target)
-    finally:
-        fresh.unlink(missing_ok=True)
+    line = digest_of(part).encode("ascii") + b"  " + os.fsencode(backup.name) + b"\n"
+    replace_file(digest_path(backup), line, sync=True)
 
 
 def find_mismatch(backup: Path, *, content: Path | None = None) -> str | None:

@@ -152,6 +152,7 @@ def find_outlived(backups: Iterable[Backup]) -> list[Backup]:
     ordered = sorted(backups, key=lambda backup: -backup.number)
     by_clock = [backup for backup in ordered if backup.kind == "clock"]
     kept = {backup.number for backup in ordered if backup.kind in ("hand", "rescue")}
+    # %G is the year that belongs to the ISO week %V
     for most, period in ((HOURS, "%Y%m%d%H"), (DAYS, "%Y%m%d"), (WEEKS, "%G%V")):
         kept |= _newest_of_each(by_clock, period, most)
     for kind in ("upgrade", "restore"):
@@ -182,6 +183,7 @@ def find_trouble(path: Path) -> str | None:
         return None
     if len(head) < HEADER or not head.startswith(SQLITE_MAGIC):
         return "it is not a database" if head else "it is empty"
+    # SQLite's header: the size of a page, where 1 means 65,536, and the number of pages
     page = int.from_bytes(head[16:18], "big")
     pages = int.from_bytes(head[28:32], "big")
     whole = (65_536 if page == 1 else page) * pages

@@ -117,6 +117,7 @@ async def _make_in_folder(app: App, kind: Kind, passphrase: str) -> MadeBackup:
     """
     state, data = app.safekeeping, app.store.path.parent
     async with state.turn:
+        # before the copy: what is written meanwhile is due for the next one
         mark = app.glance(_data_version)
         try:
             backup_files.delete_leftovers(backup_files.make_folder(data))
@@ -210,9 +211,7 @@ def _data_version(tx: Tx) -> int:
 
 
 def _same_hour(one: datetime, other: datetime) -> bool:
-    return one.replace(minute=0, second=0, microsecond=0) == other.replace(
-        minute=0, second=0, microsecond=0
-    )
+    return f"{one:%Y%m%d%H}" == f"{other:%Y%m%d%H}"
 
 
 def _is_another_day(moment: str, now: datetime) -> bool:

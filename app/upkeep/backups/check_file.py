@@ -9,17 +9,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.database.sqlite_setup import quote_name
 from app.migrations import STEPS, NewerFile
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.open_read_only import list_tables, open_read_only, quote_name, rest_in_between
+from app.upkeep.open_read_only import list_tables, open_read_only, rest_in_between
 from app.workspace.index import word_index
 
 MOST_PROBES = 20
 STEP_NAMES = tuple(step.__name__ for step in STEPS)
 
 
-class Known(NamedTuple):
+class Contents(NamedTuple):
     """What a database holds, as far as two copies of it can be compared.
 
     Rows by table, last numbers given, and what a search finds.
@@ -29,7 +30,7 @@ class Known(NamedTuple):
     sequences: dict[str, int]
     found: dict[str, tuple[int, ...]]
 
-    def difference(self, other: "Known") -> str | None:
+    def difference(self, other: "Contents") -> str | None:
         """Return what differs; None for nothing."""
         for table in self.rows.keys() | other.rows.keys():
             if self.rows.get(table) != other.rows.get(table):
@@ -120,7 +121,7 @@ def applied_steps(connection: sqlite3.Connection) -> list[str]:
     ]
 
 
-def read_known(connection: sqlite3.Connection) -> Known:
+def read_contents(connection: sqlite3.Connection) -> Contents:
     """Return what a database holds."""
     rows = {
         table: int(connection.execute(f"SELECT count(*) FROM {quote_name(table)}").fetchone()[0])
@@ -131,7 +132,7 @@ def read_known(connection: sqlite3.Connection) -> Known:
         if "users" in rows
         else {}
     )
-    return Known(rows, sequences, _probe_indexes(connection) if "word_owners" in rows else {})
+    return Contents(rows, sequences, _probe_indexes(connection) if "word_owners" in rows else {})
 
 
 def _probe_indexes(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
@@ -153,6 +154,7 @@ def _probe_phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
     row = connection.execute(
         "SELECT title FROM notes WHERE owner_id = ? ORDER BY id LIMIT 1", (owner,)
     ).fetchone()
+    # a phrase in quotes, without what would end it
     title = (
         ""
         if row is None

@@ -8,9 +8,10 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.database.sqlite_setup import read_pragmas
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.backup_files import BackupFailed, NoRoom
-from app.upkeep.backups.check_file import Known, check_copy, read_known
+from app.upkeep.backups.check_file import Contents, check_copy, read_contents
 from app.upkeep.open_read_only import open_read_only, rest_in_between, used_bytes
 
 
@@ -43,24 +44,25 @@ def copy_and_check(source: Path, part: Path, *, gently: bool = False) -> Copied:
         open_read_only(part) as copied,
         rest_in_between(copied) if gently else contextlib.nullcontext(),
     ):
-        found.compare(read_known(copied))
+        found.compare(read_contents(copied))
     return Copied(part.stat().st_size, sum(found.before.rows.values()))
 
 
-class _Seen(NamedTuple):
+class _SourceStates(NamedTuple):
     """What was known of the source before and after the copy was made."""
 
-    before: Known
-    after: Known
+    before: Contents
+    after: Contents
     still: bool
 
-    def compare(self, copy: Known) -> None:
+    def compare(self, copy: Contents) -> None:
         """Raise BackupFailed unless the copy can be a state that the source had meanwhile.
 
         Exactly the same one where nothing was written.
         """
         if self.still and (trouble := self.before.difference(copy)):
             raise BackupFailed(f"The copy is not what the database holds: {trouble}.")
+        # rows come and go while it is copied; the numbers that were given only grow
         for table, number in copy.sequences.items():
             if (
                 not self.before.sequences.get(table, 0)
@@ -73,19 +75,22 @@ class _Seen(NamedTuple):
                 )
 
 
-def _copy_database(source: Path, part: Path, *, gently: bool) -> _Seen:
+def _copy_database(source: Path, part: Path, *, gently: bool) -> _SourceStates:
     try:
         with open_read_only(source) as live:
             backup_files.require_room(part.parent, used_bytes(live))
             part.touch(0o600)
-            version, before = _data_version(live), read_known(live)
+            # another number after others have committed something
+            version, before = read_pragmas(live, "data_version"), read_contents(live)
             with (
                 rest_in_between(live, ends=lambda: backup_files.is_short_of_room(part.parent))
                 if gently
                 else contextlib.nullcontext()
             ):
                 live.execute("VACUUM INTO ?", (str(part),))
-            return _Seen(before, read_known(live), _data_version(live) == version)
+            return _SourceStates(
+                before, read_contents(live), read_pragmas(live, "data_version") == version
+            )
     except sqlite3.DatabaseError as error:
         raise backup_failure(error, part.parent) from None
 
@@ -98,8 +103,3 @@ def backup_failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
     ):
         return NoRoom(f"The disk of {place} became full while the copy was made; make room first.")
     return BackupFailed(f"The database could not be copied: {error}.")
-
-
-def _data_version(live: sqlite3.Connection) -> int:
-    """Return a number that is another one after others have committed something."""
-    return int(live.execute("PRAGMA data_version").fetchone()[0])

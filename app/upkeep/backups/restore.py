@@ -53,6 +53,7 @@ def restore_backup(file: Path, data: Path, *, moment: datetime, passphrase: str 
         aside = _set_aside(data, moment)
         integrity.forget_records(data / DATABASE)
         compared = backup_files.is_sealed(file) or backup_digests.digest_path(file).exists()
+        # one rename: before it the old database is in its place, after it the new one
         backup_files.finish_file(part, data / DATABASE)
         _finish_aside(data, aside)
         return Restored(aside, pending, compared)
@@ -156,6 +157,7 @@ def _fold_log(current: Path) -> bool:
                 return False
         with contextlib.closing(sqlite3.connect(current, isolation_level=None)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # so that what is kept is one file, without a log beside it
             connection.execute("PRAGMA journal_mode=DELETE")
         return not (current.with_name(current.name + "-wal")).exists()
     except sqlite3.DatabaseError:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from app.core.database.backup_status import FILE, KnownOfBackups, read_backup_status
+from app.core.database.backup_status import FILE, BackupRecord, read_backup_status
 from app.core.database.data_dir import BACKUPS, DATABASE
 from app.core.process.counted import counted
 from app.settings import Settings
@@ -113,7 +113,7 @@ def _check_leftovers(data: Path) -> Iterator[Finding]:
 
 
 def _check_backups(
-    data: Path, settings: Settings, known: KnownOfBackups, now: datetime
+    data: Path, settings: Settings, known: BackupRecord, now: datetime
 ) -> Iterator[Finding]:
     if not settings.backups:
         yield advice(
@@ -167,7 +167,7 @@ def _check_backup_files(backups: list[Backup], now: datetime) -> Iterator[Findin
         )
 
 
-def _check_proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding]:
+def _check_proof(data: Path, known: BackupRecord, now: datetime) -> Iterator[Finding]:
     if not backup_files.list_backups(data):
         return
     if known.proof_trouble is not None:

@@ -8,8 +8,8 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.database.sqlite_setup import quote_name
 from app.core.database.tx import Tx
-from app.upkeep.open_read_only import quote_name
 
 _EXPECTED = Path(__file__).parents[2] / "schema.sql"
 DERIVED = {
@@ -37,7 +37,7 @@ class Difference(NamedTuple):
     mends: tuple[str, ...]
 
 
-class _Part(NamedTuple):
+class _SchemaObject(NamedTuple):
     kind: str
     name: str
     table: str
@@ -93,13 +93,13 @@ def rebuild_parts(tx: Tx) -> None:
             tx.run(part.sql)
 
 
-def _repairs_for(part: _Part, *, is_missing: bool) -> tuple[str, ...]:
+def _repairs_for(part: _SchemaObject, *, is_missing: bool) -> tuple[str, ...]:
     if part.kind in ("index", "trigger"):
         return ("schema",)
     return ("schema", DERIVED[part.name]) if is_missing and part.name in DERIVED else ()
 
 
-def _expected_parts() -> dict[str, _Part]:
+def _expected_parts() -> dict[str, _SchemaObject]:
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(_EXPECTED.read_text("utf-8"))
         found = _schema_parts(connection)
@@ -107,17 +107,18 @@ def _expected_parts() -> dict[str, _Part]:
     return found
 
 
-def _schema_parts(connection: sqlite3.Connection) -> dict[str, _Part]:
+def _schema_parts(connection: sqlite3.Connection) -> dict[str, _SchemaObject]:
     rows = connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     ).fetchall()
     virtual = [row[1] for row in rows if row[3].startswith("CREATE VIRTUAL")]
+    # what FTS5 keeps for itself comes and goes with its virtual table
     shadows = {
         f"{name}_{suffix}"
         for name in virtual
         for suffix in ("data", "idx", "content", "docsize", "config")
     }
-    return {row[1]: _Part(*row) for row in rows if row[1] not in shadows}
+    return {row[1]: _SchemaObject(*row) for row in rows if row[1] not in shadows}
 
 
 def _normalise_sql(sql: str) -> str:

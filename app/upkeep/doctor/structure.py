@@ -6,9 +6,9 @@ Places, numbers given, texts and stored records, attachments.
 import hashlib
 from collections.abc import Iterator
 
-from app.core.database import integrity
+from app.core.database.sqlite_setup import quote_name
 from app.core.database.tx import Tx
-from app.upkeep.open_read_only import list_tables, quote_name
+from app.upkeep.open_read_only import list_tables
 from app.workspace.folders import folder_rows
 
 SEQUENCE = "sqlite_sequence"
@@ -52,6 +52,7 @@ _TRASH = {
 def check_texts(tx: Tx) -> Iterator[str]:
     """Look for texts that are not of letters: whoever reads such a row is refused by SQLite."""
     connection = tx.connection
+    # as text the driver would raise at the first of them, without its name
     before, connection.text_factory = connection.text_factory, bytes
     try:
         for table in TEXTS:
@@ -63,7 +64,7 @@ def check_texts(tx: Tx) -> Iterator[str]:
             ]
             for row_id, *found in tx.run(f"SELECT id, {', '.join(names)} FROM {table}"):
                 for name, text in zip(names, found, strict=True):
-                    if text is not None and not _is_json(text):
+                    if text is not None and not _is_utf8(text):
                         yield f"{table}.{name} of row {row_id} is not valid text"
     finally:
         connection.text_factory = before
@@ -79,11 +80,6 @@ def check_records(tx: Tx) -> Iterator[str]:
         yield from (
             f"{table}.{column} of row {row[0]} is not valid JSON of its kind" for row in rows
         )
-
-
-def check_constraints(tx: Tx) -> Iterator[str]:
-    """Look for rows that a CHECK would refuse."""
-    return integrity.broken_constraints(tx.connection)
 
 
 def check_cycles(tx: Tx) -> Iterator[str]:
@@ -175,7 +171,7 @@ def _read_sequences(tx: Tx) -> Iterator[tuple[str, int, int]]:
             )
 
 
-def _is_json(text: bytes) -> bool:
+def _is_utf8(text: bytes) -> bool:
     try:
         text.decode()
     except UnicodeDecodeError:

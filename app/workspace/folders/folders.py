@@ -9,14 +9,18 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.schema import LARGEST_ID, Form, Id, Record
+from app.core.schema import LARGEST_ID, DocumentedPattern, Id, Record
 from app.core.text import fold_name
 from app.errors import Invalid, NotFound
 from app.workspace.folders import access, folder_rows
 
 Parent = (
     Id
-    | Annotated[str, Meta(description="a folder's id, or root"), Form("^(root|[1-9][0-9]{0,14})$")]
+    | Annotated[
+        str,
+        Meta(description="a folder's id, or root"),
+        DocumentedPattern("^(root|[1-9][0-9]{0,14})$"),
+    ]
 )
 
 

@@ -10,14 +10,16 @@ from msgspec import Meta
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Tool, operation
-from app.core.schema import Form, Id, Record
+from app.core.schema import DocumentedPattern, Id, Record
 from app.errors import Invalid
 from app.workspace.folders import access
 from app.workspace.notes import snapshot_rows
 
 CURRENT = "current"
 Version = Annotated[
-    str, Meta(description="a sequence number, or current"), Form("^(current|[1-9][0-9]{0,14})$")
+    str,
+    Meta(description="a sequence number, or current"),
+    DocumentedPattern("^(current|[1-9][0-9]{0,14})$"),
 ]
 
 

@@ -64,7 +64,7 @@ def take(
         now=tx.now,
         content=note["content"],
     )
-    keep = users.settings_of_user(tx, note["owner_id"]).snapshot_keep if automatic else 0
+    keep = users.settings_of(tx, note["owner_id"]).snapshot_keep if automatic else 0
     # The count is at least that of the automatic ones: most takes need not look at the others.
     if automatic and note["snapshot_count"] + 1 > keep:
         keep_newest(tx, note["id"], keep)

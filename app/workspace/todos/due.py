@@ -113,7 +113,7 @@ class DaySpan(Struct, frozen=True):
 
 def request_zone(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
     """Return the zone a request asks for, else the one its user has set."""
-    return ZoneInfo(asked or users.settings_of(tx, me).timezone)
+    return ZoneInfo(asked or users.settings_of(tx, me.user).timezone)
 
 
 def home_and_request_zone(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:

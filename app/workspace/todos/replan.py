@@ -81,7 +81,7 @@ def replan_todos(
     No day gets more than perDay open todos. With dryRun nothing is changed. A recurring todo
     for which there is no room up to its next occurrence stays as it is.
     """
-    chosen = users.settings_of(tx, me)
+    chosen = users.settings_of(tx, me.user)
     zone = ZoneInfo(user_timezone or chosen.timezone)
     moves = plan_moves(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
     if not dry_run:

@@ -11,7 +11,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.process.caches import Memory
+from app.core.process.caches import ByteCache
 from app.core.schema import Id, Line, Most, Offset, Record, Text, encode
 from app.errors import Invalid
 from app.workspace.folders import trash_rows
@@ -259,7 +259,7 @@ def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     return Trashed()
 
 
-def _list_first_page(tx: Tx, me: Caller, wanted: TodoFilters, memory: Memory) -> TodoList:
+def _list_first_page(tx: Tx, me: Caller, wanted: TodoFilters, memory: ByteCache) -> TodoList:
     """Return a page near the start of the list.
 
     From memory, where no todo of the caller has changed since it was put there.

@@ -85,7 +85,7 @@ def _find_entries(tx: Tx, user: int, kinds: str, older_than_days: int | None) ->
 def _expired_entries(tx: Tx) -> list[int]:
     found = []
     for row in tx.all("SELECT DISTINCT owner_id FROM trash"):
-        days = users.settings_of_user(tx, row["owner_id"]).trash_days
+        days = users.settings_of(tx, row["owner_id"]).trash_days
         found += _find_entries(tx, row["owner_id"], '["note","todo","folder"]', days)
     return found
 

@@ -113,7 +113,7 @@ def _trash_item_of_row(tx: Tx, me: Caller, row: sqlite3.Row) -> TrashItem:
 def _trash_item(
     tx: Tx, entry: sqlite3.Row, kind: Kind, id_: int, title: str, path: str
 ) -> TrashItem:
-    days = timedelta(days=users.settings_of_user(tx, entry["owner_id"]).trash_days)
+    days = timedelta(days=users.settings_of(tx, entry["owner_id"]).trash_days)
     purge_at = stamp(datetime.fromisoformat(entry["trashed_at"]) + days)
     return TrashItem(
         kind,

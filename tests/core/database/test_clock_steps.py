@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.core.database import clock_steps
-from app.core.database.clock_steps import ClockWatch, Step, true_moment
+from app.core.database.clock_steps import ClockStep, ClockWatch, true_moment
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -104,21 +104,25 @@ async def test_a_restart_with_a_clock_that_was_set_right_is_a_step_too(
     ("steps", "moment", "true"),
     [
         ([], LATE, None),
-        ([Step(NOW, LATE)], LATE + timedelta(hours=2), None),  # that is after now: no step tells
         (
-            [Step(NOW - timedelta(hours=3), LATE)],
+            [ClockStep(NOW, LATE)],
+            LATE + timedelta(hours=2),
+            None,
+        ),  # that is after now: no step tells
+        (
+            [ClockStep(NOW - timedelta(hours=3), LATE)],
             LATE + timedelta(hours=2),
             NOW - timedelta(hours=1),
         ),
         (
-            [Step(LATE, NOW - timedelta(hours=1))],
+            [ClockStep(LATE, NOW - timedelta(hours=1))],
             LATE - timedelta(hours=2),
             NOW - timedelta(hours=3),
         ),
         (
             [
-                Step(NOW - timedelta(days=9), NOW - timedelta(days=8)),
-                Step(NOW - timedelta(hours=3), LATE),
+                ClockStep(NOW - timedelta(days=9), NOW - timedelta(days=8)),
+                ClockStep(NOW - timedelta(hours=3), LATE),
             ],
             LATE,
             NOW - timedelta(hours=3),
@@ -126,7 +130,7 @@ async def test_a_restart_with_a_clock_that_was_set_right_is_a_step_too(
     ],
 )
 async def test_steps_tell_when_it_truly_was(
-    steps: list[Step], moment: datetime, true: datetime | None
+    steps: list[ClockStep], moment: datetime, true: datetime | None
 ) -> None:
     from app.core.database.tx import stamp
 

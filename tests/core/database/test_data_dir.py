@@ -63,7 +63,7 @@ def test_a_directory_that_serves_something_else_keeps_its_rights(tmp_path: Path)
 def test_a_directory_that_everybody_writes_is_refused(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").touch()
     tmp_path.chmod(0o777)
-    with pytest.raises(data_dir.PlaceError, match="all users can write there"):
+    with pytest.raises(data_dir.DataDirError, match="all users can write there"):
         data_dir.prepare(tmp_path)
 
 
@@ -74,7 +74,7 @@ def test_a_path_that_cannot_be_a_directory_is_refused(
     tmp_path: Path, path: str, reason: str
 ) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(data_dir.PlaceError, match=reason):
+    with pytest.raises(data_dir.DataDirError, match=reason):
         data_dir.prepare(tmp_path / path)
 
 
@@ -146,7 +146,7 @@ def test_a_file_system_without_locks_is_named_as_the_trouble(
 
     monkeypatch.setattr(data_dir, "_lock", refuse)
     with (
-        pytest.raises(data_dir.PlaceError, match="Cannot lock") as refusal,
+        pytest.raises(data_dir.DataDirError, match="Cannot lock") as refusal,
         data_dir.own_directory(tmp_path),
     ):
         pass
@@ -156,16 +156,18 @@ def test_a_file_system_without_locks_is_named_as_the_trouble(
 def test_a_lock_that_cannot_be_opened_is_named_as_the_trouble(tmp_path: Path) -> None:
     (tmp_path / "server.lock").mkdir()
     with (
-        pytest.raises(data_dir.PlaceError, match=r"Cannot open .*server\.lock"),
+        pytest.raises(data_dir.DataDirError, match=r"Cannot open .*server\.lock"),
         data_dir.own_directory(tmp_path),
     ):
         pass
 
 
 def test_a_door_stands_for_its_owner_while_it_is_announced(tmp_path: Path) -> None:
-    (tmp_path / "control.json.new").touch(0o644)
+    (tmp_path / ".control.json.part").touch(0o644)
     with data_dir.announce_server(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"):
-        assert data_dir.read_announcement(tmp_path) == data_dir.Door("7", "http://127.0.0.1:1", "t")
+        assert data_dir.read_announcement(tmp_path) == data_dir.Announcement(
+            "7", "http://127.0.0.1:1", "t"
+        )
         assert mode(tmp_path / "control.json") == 0o600
     assert list(tmp_path.iterdir()) == []
 
@@ -196,7 +198,7 @@ def test_a_disk_without_room_for_the_announcement_is_told_in_a_sentence(
     monkeypatch.setattr(os, "open", full)
     with (
         pytest.raises(
-            data_dir.PlaceError, match=r"Cannot write .*control\.json: No space left on device\."
+            data_dir.DataDirError, match=r"Cannot write .*control\.json: No space left on device\."
         ),
         data_dir.announce_server(tmp_path, pid=1, url="u", token="t"),
     ):

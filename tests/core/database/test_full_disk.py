@@ -17,7 +17,7 @@ import pytest
 
 from app.core.database import disk_reserve as room_module
 from app.core.database.data_dir import DATABASE
-from app.core.database.disk_reserve import Room
+from app.core.database.disk_reserve import DiskReserve
 from app.core.database.store import open_store
 from app.errors import StorageFull, Unavailable
 from tests.conftest import Client, Served
@@ -207,14 +207,14 @@ async def test_what_makes_room_has_a_second_try_with_the_reserve(
         (path.parent / "reserve").write_bytes(b"x" * 1000)
         disk.code = SQLITE_FULL
         free = [0]
-        monkeypatch.setattr(Room, "free", lambda _: free[0])
+        monkeypatch.setattr(DiskReserve, "free", lambda _: free[0])
 
-        def given(self: Room) -> bool:
+        def given(self: DiskReserve) -> bool:
             disk.code = 0
             return real(self)
 
-        real = Room.release_reserve
-        monkeypatch.setattr(Room, "release_reserve", given)
+        real = DiskReserve.release_reserve
+        monkeypatch.setattr(DiskReserve, "release_reserve", given)
         with room_module.freeing():
             await store.write(lambda tx: tx.run("DELETE FROM marks"))
         assert (path.parent / "reserve").stat().st_size == 0
@@ -284,7 +284,7 @@ async def test_a_checkpoint_that_fails_is_noticed_and_the_journal_kept(
 async def test_a_large_request_is_refused_before_it_is_read_when_it_would_fill_the_disk(
     served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Room, "free", lambda _: 70 << 20)
+    monkeypatch.setattr(DiskReserve, "free", lambda _: 70 << 20)
     files = [{"path": "a.md", "content": "x" * (4 << 20)}]
     await alice.refused("POST", "/accumulate", 507, "storage_full", json={"files": files})
     await alice.ok(

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from app.core.database import backup_status, data_dir
-from app.core.database.backup_status import Safekeeping
+from app.core.database.backup_status import BackupState
 from app.core.secret_files import KeptSecrets
 from app.core.temp_files import Upload
 from app.errors import StorageFull
@@ -28,19 +28,19 @@ if can_mount():
 
     def test_what_is_known_of_backups_leaves_no_half_of_itself(tmp_path: Path) -> None:
         with small_disk(tmp_path / "disk", "1m") as disk:
-            known = Safekeeping(disk)
+            known = BackupState(disk)
             known.keep(backup_file="one")
             fill(disk)
             known.keep(backup_file="x" * 10_000)
             assert known.known.backup_file == "x" * 10_000
             assert names(disk / data_dir.BACKUPS) == {backup_status.FILE}
-            assert Safekeeping(disk).known.backup_file == "one"
+            assert BackupState(disk).known.backup_file == "one"
 
     def test_a_server_that_cannot_be_announced_leaves_no_half_of_it(tmp_path: Path) -> None:
         with small_disk(tmp_path / "disk", "1m") as disk:
             fill(disk)
             with (
-                pytest.raises(data_dir.PlaceError, match=r"Cannot write .*control\.json"),
+                pytest.raises(data_dir.DataDirError, match=r"Cannot write .*control\.json"),
                 data_dir.announce_server(disk, pid=1, url="http://localhost", token="t"),
             ):
                 raise AssertionError("it was announced")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.database import data_dir, integrity
 from app.core.database.data_dir import DATABASE
@@ -195,7 +196,7 @@ async def test_damage_found_at_night_ends_all_writing_and_a_note_that_names_noth
     real = integrity.check_database
 
     def found(*args: Any, **more: Any) -> Check:
-        return real(*args, **more)._replace(findings=("row 7 names nothing",), damaged=damaged)
+        return replace(real(*args, **more), findings=("row 7 names nothing",), damaged=damaged)
 
     monkeypatch.setattr(integrity, "check_database", found)
     damaged = False
@@ -264,13 +265,13 @@ def test_the_full_check_is_due_at_night_or_when_it_is_long_ago(
 ) -> None:
     now = NOON.replace(hour=hour)
     assert (
-        integrity.is_due(CHECKED._replace(at=(now - ago).isoformat()), now.astimezone(UTC)) is due
+        integrity.is_due(replace(CHECKED, at=(now - ago).isoformat()), now.astimezone(UTC)) is due
     )
 
 
 @pytest.mark.parametrize(
     "check",
-    [None, CHECKED._replace(kind="quick", at=NOON.isoformat()), CHECKED._replace(at="never")],
+    [None, replace(CHECKED, kind="quick", at=NOON.isoformat()), replace(CHECKED, at="never")],
 )
 def test_the_full_check_is_due_where_there_was_none(check: Check | None) -> None:
     assert integrity.is_due(check, NOON.astimezone(UTC))

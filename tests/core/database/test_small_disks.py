@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from app.core.database.data_dir import DATABASE
-from app.core.database.disk_reserve import RESERVE, RESERVE_BYTES, Room, freeing
+from app.core.database.disk_reserve import RESERVE, RESERVE_BYTES, DiskReserve, freeing
 from app.core.database.store import open_store
 from app.errors import StorageFull
 from tests.core.database.test_store import make, mark, marks
@@ -40,7 +40,7 @@ def play(monkeypatch: pytest.MonkeyPatch, total: int, free: int) -> None:
     )
 
 
-def held(room: Room) -> int | None:
+def held(room: DiskReserve) -> int | None:
     """Give the megabytes of the reserve, None where there is none."""
     room.hold_reserve()
     if room.making is not None:
@@ -68,33 +68,35 @@ def test_the_reserve_is_a_part_of_a_small_disk_and_at_most_half_of_what_is_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, total: int, free: int, size: int | None
 ) -> None:
     play(monkeypatch, total, free)
-    assert held(Room(tmp_path)) == size
+    assert held(DiskReserve(tmp_path)) == size
     assert size is None or (tmp_path / RESERVE).stat().st_mode & 0o777 == 0o600
     play(monkeypatch, total, free - (size or 0))
-    assert held(Room(tmp_path)) == size, "a start on a disk that is as full makes it no smaller"
+    assert held(DiskReserve(tmp_path)) == size, (
+        "a start on a disk that is as full makes it no smaller"
+    )
 
 
 def test_the_reserve_of_a_large_disk_is_cut_down_on_a_small_one_and_grows_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(monkeypatch, 100_000, 90_000)
-    assert held(Room(tmp_path)) == RESERVE_BYTES // MIB
+    assert held(DiskReserve(tmp_path)) == RESERVE_BYTES // MIB
     play(monkeypatch, 90, 20)
-    assert held(Room(tmp_path)) == 11
+    assert held(DiskReserve(tmp_path)) == 11
     play(monkeypatch, 100_000, 90_000)
-    assert held(Room(tmp_path)) == RESERVE_BYTES // MIB
+    assert held(DiskReserve(tmp_path)) == RESERVE_BYTES // MIB
 
 
 def test_a_reserve_that_was_given_back_is_not_used_up_by_starting_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(monkeypatch, 90, 40)
-    room = Room(tmp_path)
+    room = DiskReserve(tmp_path)
     assert held(room) == 11
     assert room.release_reserve()
     play(monkeypatch, 90, 11)
     for _ in range(3):
-        room = Room(tmp_path)
+        room = DiskReserve(tmp_path)
         assert (held(room), room.tight) == (0, True)
         with pytest.raises(StorageFull):
             room.require()
@@ -109,7 +111,7 @@ def test_what_is_left_without_a_reserve_stays_for_deleting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(monkeypatch, 90, 5)
-    room = Room(tmp_path)
+    room = DiskReserve(tmp_path)
     room.require()
     play(monkeypatch, 90, 3)
     with pytest.raises(StorageFull):

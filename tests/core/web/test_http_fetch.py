@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from app.core.web import addresses, http_fetch
-from app.core.web.addresses import FetchFailed, NotAllowed, Reach
+from app.core.web.addresses import FetchFailed, FetchPolicy, NotAllowed
 from tests.support.web_site import PUBLIC, Site, site
 
 pytestmark = pytest.mark.anyio
-WEB = Reach(ports=addresses.WEB_PORTS)
-HOME = Reach(loopback=True, private=True)
+WEB = FetchPolicy(ports=addresses.WEB_PORTS)
+HOME = FetchPolicy(loopback=True, private=True)
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ async def web(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
 
 
 async def fetch(
-    url: str, reach: Reach = WEB, *, most: int = 1000, seconds: float = 10
+    url: str, reach: FetchPolicy = WEB, *, most: int = 1000, seconds: float = 10
 ) -> addresses.Fetched:
     return await http_fetch.fetch(url, reach, most=most, seconds=seconds)
 
@@ -72,9 +72,9 @@ async def test_a_public_page_is_fetched(web: Site) -> None:
         "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
     ],
 )
-@pytest.mark.parametrize("reach", [WEB, Reach()])
+@pytest.mark.parametrize("reach", [WEB, FetchPolicy()])
 async def test_no_spelling_of_an_inner_address_is_reached(
-    web: Site, host: str, reach: Reach
+    web: Site, host: str, reach: FetchPolicy
 ) -> None:
     with pytest.raises(FetchFailed):
         await fetch(f"http://{host}/", reach)
@@ -109,7 +109,7 @@ async def test_a_redirect_is_followed_and_checked_like_the_first_address(web: Si
         web.page("/in", status=302, Location=place.replace("PORT", str(web.port)))
         web.asked.clear()
         with pytest.raises(NotAllowed):
-            await fetch("http://public.test/in", Reach())
+            await fetch("http://public.test/in", FetchPolicy())
         assert len(web.asked) == 1
 
 
@@ -196,7 +196,7 @@ async def test_an_unknown_host_says_so_without_path_or_query(web: Site) -> None:
 
 async def test_plain_http_can_be_kept_to_this_machine(web: Site) -> None:
     web.page("/x", b"here")
-    closed = Reach(loopback=True, plain=False)
+    closed = FetchPolicy(loopback=True, plain=False)
     assert (await fetch(f"http://127.0.0.1:{web.port}/x", closed)).body == b"here"
     with pytest.raises(NotAllowed, match="https"):
         await fetch("http://public.test/x", closed)
@@ -225,7 +225,7 @@ def test_private_networks_are_reached_where_that_is_allowed_and_link_local_ones_
 
 async def test_the_port_of_this_server_is_asked_by_no_address_that_leads_inside(web: Site) -> None:
     web.names["inside.test"] = ["127.0.0.1"]
-    here = Reach(loopback=True, private=True, own_port=web.port)
+    here = FetchPolicy(loopback=True, private=True, own_port=web.port)
     for host in ("127.0.0.1", "localhost", "inside.test", "[::ffff:127.0.0.1]", "0"):
         with pytest.raises(NotAllowed):
             await fetch(f"http://{host}:{web.port}/", here)

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 
 from app.interfaces.wire.http_connection import Connection
-from app.interfaces.wire.open_connections import Crowd
+from app.interfaces.wire.open_connections import OpenConnections
 from tests.conftest import Served
 
 ASGI = Callable[[Any, Any, Any], Awaitable[None]]
@@ -29,7 +29,7 @@ def with_key(app: ASGI, key: str) -> ASGI:
 @contextlib.asynccontextmanager
 async def listening(app: ASGI) -> AsyncIterator[str]:
     """Serve on a port while the block runs, and give its origin."""
-    made: Any = functools.partial(Connection, crowd=Crowd(400))
+    made: Any = functools.partial(Connection, crowd=OpenConnections(400))
     server = uvicorn.Server(
         uvicorn.Config(app, port=0, http=made, ws="none", lifespan="off", log_config=None)
     )

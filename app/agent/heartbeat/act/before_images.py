@@ -84,7 +84,7 @@ def restore_image(
 
 
 def _restore_todo(tx: Tx, me: Caller, number: int, image: Image) -> None:
-    zone = ZoneInfo(users.settings_of(tx, me).timezone)
+    zone = ZoneInfo(users.settings_of(tx, me.user).timezone)
     row = tx.require_row(
         "SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user
     )

@@ -93,7 +93,7 @@ class Agenda(msgspec.Struct, frozen=True):
 def make_agenda(tx: Tx, me: Caller, requests_to: Waiting = no_requests) -> Agenda:
     """Return what there is to do for the user whose run `me` acts in."""
     me = access.hide_policy_notes(tx, me)
-    chosen = users.settings_of(tx, me)
+    chosen = users.settings_of(tx, me.user)
     zone = ZoneInfo(chosen.timezone)
     seen = run_rows.last_seen(tx, me.user)
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])

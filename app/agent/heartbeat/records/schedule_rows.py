@@ -93,7 +93,7 @@ class Heartbeat(msgspec.Struct, frozen=True):
 
 def heartbeat_of(tx: Tx, user: int) -> Heartbeat:
     """Return a user's heartbeat."""
-    chosen = users.settings_of_user(tx, user)
+    chosen = users.settings_of(tx, user)
     row = tx.one(
         "SELECT h.*, u.uuid FROM users u LEFT JOIN heartbeats h ON h.user_id = u.id "
         "WHERE u.id = :user",

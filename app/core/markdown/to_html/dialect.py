@@ -16,16 +16,7 @@ from markdown_it.token import Token
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
-INLINE_RULES = [
-    "text",
-    "newline",
-    "escape",
-    "backticks",
-    "strikethrough",
-    "emphasis",
-    "link",
-    "reference",
-]
+INLINE_RULES = "text newline escape backticks strikethrough emphasis link reference".split()
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -37,6 +28,7 @@ _BAR = re.compile(rf"\\[{PUNCTUATION}]|\|")
 _CODE = re.compile(r"`+|\n")
 _REFERENCE = re.compile(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
+# possessive repeats, so that a bracket which nothing closes is read once
 _DESTINATION = re.compile(
     r"\([ "
     rf"\t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
@@ -279,6 +271,7 @@ def find_spans(text: str) -> tuple[dict[int, Span], list[int]]:
             if found := link_destination(text, position):
                 spans[opener] = Span(opener + 1, start, *found)
                 position = found[0]
+                # brackets around a link are text, since no link holds a link
                 openers.clear()
     return spans, openers
 

@@ -3,36 +3,8 @@
 import re
 
 TAGS = frozenset(
-    [
-        "p",
-        "br",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "input",
-        "blockquote",
-        "pre",
-        "code",
-        "strong",
-        "em",
-        "del",
-        "a",
-        "hr",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "div",
-        "span",
-    ]
+    "p br h1 h2 h3 h4 h5 h6 ul ol li input blockquote pre code strong em del a hr "
+    "table thead tbody tr th td div span".split()
 )
 _TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
 

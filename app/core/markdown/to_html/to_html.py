@@ -49,10 +49,12 @@ def from_markdown(source: str) -> str | None:
         tokens = markdown_parser().parse(source)
     except RecursionError:
         return None
+    # what is nested deeper markdown-it leaves out without a word
     if any(token.level >= DEEPEST - 2 for token in tokens):
         return None
     lines = source.count("\n")
-    html = html_cleaner().clean(_Page(lines).write(tokens))
+    html = html_cleaner().clean(_HtmlWriter(lines).write(tokens))
+    # whoever edits a note by its lines relies on this
     return html if html.count("\n") == lines else None
 
 
@@ -115,7 +117,7 @@ def inline_html(tokens: Sequence[Token]) -> str:
     return "".join(out)
 
 
-class _Page:
+class _HtmlWriter:
     """The HTML written so far, and the source line it has reached."""
 
     def __init__(self, lines: int) -> None:

@@ -13,13 +13,13 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.process.background_tasks import report_failure
-from app.core.schema import NO_NUL, Form, Id, Most, NameOrPath, Record
+from app.core.schema import NO_NUL, DocumentedPattern, Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folders
 from app.workspace.search.grep import re2_programs, text_scan
 from app.workspace.search.grep import snapshot_history as histories
 from app.workspace.search.grep.re2_programs import Hit, Mode, Program, TimeBudget
 
-Pattern = Annotated[str, Meta(min_length=1, max_length=1000), Form(NO_NUL)]
+Pattern = Annotated[str, Meta(min_length=1, max_length=1000), DocumentedPattern(NO_NUL)]
 Context = Annotated[int, Meta(ge=0, le=20)]
 
 

@@ -12,7 +12,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.schema import Form, Most, Record
+from app.core.schema import DocumentedPattern, Most, Record
 from app.errors import Invalid
 from app.workspace.folders import access
 from app.workspace.index import name_index, name_text
@@ -31,7 +31,7 @@ KindList = Annotated[
         max_length=100,
         description="some of note, folder, tag and todo, separated by commas; all without it",
     ),
-    Form("^(note|folder|tag|todo)(,(note|folder|tag|todo))*$"),
+    DocumentedPattern("^(note|folder|tag|todo)(,(note|folder|tag|todo))*$"),
 ]
 
 

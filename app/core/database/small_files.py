@@ -1,0 +1,34 @@
+"""Files beside the database: their size, and replacing a small one as a whole."""
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def file_size(path: Path) -> int:
+    """Return the size of a file; 0 where there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def replace_file(path: Path, content: bytes, *, sync: bool = False) -> None:
+    """Put a file that its owner alone may read in place of the one before, whole or not at all.
+
+    `sync`: it is on the disk before it has its name. Raise OSError where it cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.part")
+    try:
+        # one that is left there keeps its rights when it is opened again
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(content)
+            if sync:
+                out.flush()
+                os.fsync(out.fileno())
+        fresh.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
