@@ -267,7 +267,7 @@ def _serve_open(
             gc.enable()
             if ownership is not None:
                 ownership.wait_until_written()
-                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.keep)
+                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.hold_reserve)
             first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
             _announce_server(announcement, path, url=url, token=token)
             told = (
