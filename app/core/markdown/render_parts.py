@@ -1,13 +1,12 @@
 """Render a long text by parts, cached by content, so that an edit renders only what is new."""
 
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from app.core.markdown import convert, render_cuts
 from app.core.markdown.render_cuts import Block, Cut
+from app.core.process.caches import Kept
 
 LONG = 10_000
 """Texts of so many characters are kept.
@@ -39,8 +38,6 @@ CLOSINGS: dict[Block, str] = {
 }
 """The tags that end a block; those of ordered lists are as long."""
 
-Value = TypeVar("Value")
-
 
 class Part(NamedTuple):
     """A piece of a text, as it was given, with its HTML; `plain` when its marks were not read.
@@ -56,36 +53,6 @@ class Part(NamedTuple):
     below: Cut = Cut(0)
     opening: str = ""
     closing: str = ""
-
-
-class Kept(Generic[Value]):
-    """What was made of some texts, forgetting what was not asked for longest.
-
-    Safe to use from several threads.
-    """
-
-    def __init__(self, most: int, size: Callable[[str, Value], int]) -> None:
-        self._most, self._size, self._held = most, size, 0
-        self._values: OrderedDict[str, Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, text: str) -> Value | None:
-        """Return what was made of a text, if it is still there."""
-        with self._lock:
-            if text in self._values:
-                self._values.move_to_end(text)
-            return self._values.get(text)
-
-    def put(self, text: str, value: Value) -> None:
-        """Keep what was made of a text, unless it is larger than all that may be kept."""
-        size = self._size(text, value)
-        with self._lock:
-            if text in self._values or size > self._most:
-                return
-            self._values[text] = value
-            self._held += size
-            while self._held > self._most:
-                self._held -= self._size(*self._values.popitem(last=False))
 
 
 _parts: Kept[Part] = Kept(MOST_KEPT, lambda _, part: len(part.source) + len(part.html))
