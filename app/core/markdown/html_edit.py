@@ -4,11 +4,14 @@ Source lines that the edit did not touch keep their bytes.
 """
 
 import bisect
+import functools
 import re
 from html import unescape
 from itertools import accumulate
 
-from app.core.markdown import convert, line_edit, plain_edit, render_cuts, render_parts
+from app.core.markdown import convert, layout_edit, line_edit, plain_edit, render_cuts, render_parts
+from app.core.markdown.from_html.html_tight import tighten_lists
+from app.core.markdown.layout_edit import Layout
 from app.core.markdown.render_cuts import Block, Cut
 from app.core.markdown.render_parts import Part
 
@@ -135,6 +138,8 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     before, after = rendered.split("\n"), html.split("\n")
     if len(before) != len(old):
         return convert.to_markdown(html)
+    if not layout_edit.has_lines(html):
+        return _read_back_layout(source, rendered, html)
     text = line_edit.join_lines(
         old, ends, before, after, lambda was, now: _carry_line_changes(old, before, after, was, now)
     )
@@ -143,22 +148,57 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     whole = convert.to_markdown(html)
     wanted = render_parts.render(whole)
     shown, lines = wanted.split("\n"), whole.split("\n")
-    for rewrite in (
-        lambda was, now: (
-            _carry_line_changes(old, before, shown, was, now)
-            or _with_bullet(old, was, [lines[at] for at in now])
-        ),
-        lambda was, now: _with_bullet(old, was, [lines[at] for at in now]),
-        lambda was, now: [lines[at] for at in now],
-    ):
-        text = (
-            line_edit.join_lines(old, ends, before, shown, rewrite)
-            if len(lines) == len(shown)
-            else None
+    if len(lines) != len(shown):
+        return whole
+    for rewrite in _REWRITES:
+        text = line_edit.join_lines(
+            old, ends, before, shown, functools.partial(rewrite, old, before, lines, shown)
         )
         if text is not None and render_parts.render(text) == wanted:
             return text
     return whole
+
+
+def _read_back_layout(source: str, rendered: str, html: str) -> str:
+    """Return the Markdown of HTML without line ends, which leaves open how the blocks of the
+    text are parted and whether its lists are tight: as they were.
+    """
+    whole = convert.to_markdown(tighten_lists(html, rendered))
+    old, new = Layout(source, rendered), Layout(whole, render_parts.render(whole))
+    for number, rewrite in enumerate((_REWRITES[0], *_REWRITES)):
+        text = layout_edit.keep_layout(old, new, rewrite, closely=number == 0)
+        if text in (source, whole):
+            return text
+        if Layout(text, render_parts.render(text)).shown == new.shown:
+            return text
+    return whole
+
+
+def _rewrite_in_lines(
+    old: list[str], before: list[str], lines: list[str], shown: list[str], was: range, now: range
+) -> list[str]:
+    changed = _carry_line_changes(old, before, shown, was, now)
+    return changed or _rewrite_items(old, before, lines, shown, was, now)
+
+
+def _rewrite_items(
+    old: list[str], _before: list[str], lines: list[str], _shown: list[str], was: range, now: range
+) -> list[str]:
+    return _with_bullet(old, was, _rewrite_plainly(old, _before, lines, _shown, was, now))
+
+
+def _rewrite_plainly(
+    _old: list[str],
+    _before: list[str],
+    lines: list[str],
+    _shown: list[str],
+    _was: range,
+    now: range,
+) -> list[str]:
+    return [lines[at] for at in now]
+
+
+_REWRITES = (_rewrite_in_lines, _rewrite_items, _rewrite_plainly)
 
 
 def _carry_line_changes(
