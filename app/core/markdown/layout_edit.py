@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.core.markdown import blocks, line_edit
+from app.core.process.turns import give_turn
 
 _PRE = re.compile(r"<pre\b.*?</pre>", re.DOTALL | re.IGNORECASE)
 
@@ -42,6 +43,7 @@ class Layout:
             else:
                 gap.append((line, end))
             place += len(line) + len(end)
+            give_turn()
         self.below = gap
 
 
@@ -65,6 +67,7 @@ def keep_layout(old: Layout, new: Layout, rewrite: Rewrite, *, closely: bool) ->
             out += _longer(kept, new.above[now[number]]) if wider else kept
             out.append((line, old.ends[was[number]] if paired else ""))
             resized = False
+            give_turn()
         resized = resized or not paired
     stays = not set(old.shown).isdisjoint(new.shown)
     return "".join(_joined([*out, *(old.below if stays else new.below)], old.usual))

@@ -1,12 +1,12 @@
 """Render a long text by parts, cached by content, so that an edit renders only what is new."""
 
-import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from app.core.markdown import convert, render_cuts
 from app.core.markdown.render_cuts import Block, Cut
 from app.core.process.caches import Kept
+from app.core.process.turns import give_turn
 
 LONG = 10_000
 """Texts of so many characters are kept.
@@ -18,8 +18,6 @@ MOST_KEPT = 6_000_000
 
 Some ten notes of 250 KB that someone reads and edits.
 """
-SLICE_SECONDS = 0.002
-PAUSE_SECONDS = 0.0002
 
 OPENINGS: dict[Block, str] = {
     "list": ">",
@@ -68,7 +66,7 @@ def parts_of(text: str) -> list[Part]:
         return list(render_each(text))
     found = _texts.get(text)
     if found is None:
-        found = list(_render_paced(render_each(text)))
+        found = list(render_each(text))
         _texts.put(text, found)
     return found
 
@@ -113,6 +111,7 @@ def render_marked(text: str) -> Iterator[Part]:
             if keep:
                 _parts.put(key, part)
         yield _within(part, above, cut)
+        give_turn()
         above = cut
 
 
@@ -149,16 +148,3 @@ def known_html(text: str) -> str | None:
 def join_html(parts: Iterable[Part]) -> str:
     """Return the HTML of parts that stand one after another."""
     return "".join(part.html for part in parts)
-
-
-def _render_paced(parts: Iterator[Part]) -> Iterator[Part]:
-    """Yield parts, resting now and then for so long that another thread gets its turn.
-
-    Without this each one waits 5 ms whenever it needs one.
-    """
-    began = time.monotonic()
-    for part in parts:
-        yield part
-        if time.monotonic() - began > SLICE_SECONDS:
-            time.sleep(PAUSE_SECONDS)
-            began = time.monotonic()

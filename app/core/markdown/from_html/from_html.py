@@ -10,6 +10,7 @@ from app.core.markdown.from_html.html_pieces import Piece, join_pieces
 from app.core.markdown.from_html.html_shapes import plain_tree
 from app.core.markdown.from_html.html_tree import Node, parse
 from app.core.process.caches import Kept
+from app.core.process.turns import give_turn
 
 LONG = 10_000
 """Characters from which HTML is read by parts: an editor sends all of it with each change."""
@@ -43,6 +44,7 @@ def from_html(html: str) -> str:
     pieces: list[Piece] = []
     line = 0
     for number in range(len(chunks)):
+        give_turn()
         chunk = _convert(chunks, number, pieces[-1] if pieces else None, line)
         for what in chunk.lost:
             html_losses.note_loss(what)

@@ -20,6 +20,7 @@ from app.core.markdown.from_html.html_steps import runs_of
 from app.core.markdown.from_html.html_tables import table_lines
 from app.core.markdown.from_html.html_tree import Node
 from app.core.markdown.to_html.dialect import DEEPEST
+from app.core.process.turns import give_turn
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NUMBER = re.compile(r"\d{1,8}", re.ASCII)
@@ -44,6 +45,7 @@ def pieces_of(
     pieces: list[Piece] = []
     blocks = list(blocks_of(parent))
     for index, block in enumerate(blocks):
+        give_turn()
         if isinstance(block, Node):
             pieces += _convert_block(
                 block,

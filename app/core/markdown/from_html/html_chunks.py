@@ -2,6 +2,8 @@
 
 import re
 
+from app.core.process.turns import give_turn
+
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _GROUPS = frozenset(["ul", "ol", "blockquote", "pre", "table", "div", "section", "figure"])
 _STARTS = _HEADINGS | _GROUPS | {"p", "hr", "article", "aside", "main"}
@@ -28,6 +30,7 @@ def cut_html(html: str) -> list[str]:
     starts = [0]
     open_: list[str] = []
     for tag in _TAG.finditer(html):
+        give_turn()
         end, name = tag.groups()
         if name is None:
             return [html]

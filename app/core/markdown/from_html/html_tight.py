@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
+from app.core.process.turns import give_turn
+
 _RENDERED = re.compile(
     r"<li>(<p>)?(?:<input [^>]*>)?([^\n]*?)(?=</?(?:p|li|ul|ol|br|pre|div)\b|\n|\Z)"
 )
@@ -22,8 +24,9 @@ class Known:
     def __init__(self, rendered: str) -> None:
         self.tight: set[str] = set()
         self.loose: set[str] = set()
-        for paragraph, html in _RENDERED.findall(rendered):
-            (self.loose if paragraph else self.tight).add(_words(html))
+        for item in _RENDERED.finditer(rendered):  # one by one, for other threads to get their turn
+            (self.loose if item[1] else self.tight).add(_words(item[2]))
+            give_turn()
 
     def is_tight(self, items: list[str]) -> bool:
         """Return whether a list of these items is to be tight.
@@ -69,6 +72,7 @@ def _gone_tags(html: str, known: Known) -> Iterator[tuple[int, int]]:
     begun: re.Match[str] | None = None
     first_break = 0
     for tag in _TAG.finditer(html):
+        give_turn()
         end, name = tag[1], tag[2].lower()
         if name in ("ul", "ol", "blockquote", "table"):
             if not end:
