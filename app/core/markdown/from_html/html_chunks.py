@@ -30,7 +30,6 @@ def cut_html(html: str) -> list[str]:
     starts = [0]
     open_: list[str] = []
     for tag in _TAG.finditer(html):
-        give_turn()
         end, name = tag.groups()
         if name is None:
             return [html]
@@ -43,6 +42,7 @@ def cut_html(html: str) -> list[str]:
                 return [html]
             if not open_ and name in _STARTS and tag.start():
                 starts.append(tag.start())
+                give_turn()
             if name not in _VOID:
                 open_.append(name)
         elif name not in _INLINE:

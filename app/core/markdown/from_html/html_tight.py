@@ -72,9 +72,9 @@ def _gone_tags(html: str, known: Known) -> Iterator[tuple[int, int]]:
     begun: re.Match[str] | None = None
     first_break = 0
     for tag in _TAG.finditer(html):
-        give_turn()
         end, name = tag[1], tag[2].lower()
         if name in ("ul", "ol", "blockquote", "table"):
+            give_turn()
             if not end:
                 open_.append(_List(hides=name not in ("ul", "ol")))
             elif open_ and _is_tight(open_[-1], known):
