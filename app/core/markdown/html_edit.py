@@ -4,11 +4,14 @@ Source lines that the edit did not touch keep their bytes.
 """
 
 import bisect
+import functools
 import re
 from html import unescape
 from itertools import accumulate
 
-from app.core.markdown import convert, line_edit, plain_edit, render_cuts, render_parts
+from app.core.markdown import convert, layout_edit, line_edit, plain_edit, render_cuts, render_parts
+from app.core.markdown.from_html.html_tight import tighten_lists
+from app.core.markdown.layout_edit import Layout
 from app.core.markdown.render_cuts import Block, Cut
 from app.core.markdown.render_parts import Part
 
@@ -32,12 +35,16 @@ def apply_html_edit(source: str, html: str) -> str:
         return source
     if all(part.plain for part in old):
         return plain_edit.apply_plain_edit(source, html)
+    laid_out = layout_edit.has_lines(html)
+    if not laid_out:
+        html = tighten_lists(html, shown)
     ends = list(accumulate((len(part.html) for part in old), initial=0))
     first, last = _changed_parts(ends, shown, html)
     near = (max(0, first - 1), min(len(old), last + 1))
     least = near if _in_paragraph(old, first, last) else (first, last)
     for few in dict.fromkeys((least, near, (0, len(old)))):
-        text = _with_part(old, few, html[ends[few[0]] : len(html) - (ends[-1] - ends[few[1]])])
+        part = html[ends[few[0]] : len(html) - (ends[-1] - ends[few[1]])]
+        text = _with_part(old, few, part, laid_out=laid_out)
         if text is not None:
             return text
     raise AssertionError("an edit of the whole is always taken")
@@ -73,7 +80,7 @@ def _common_prefix(one: str, other: str) -> int:
     return low
 
 
-def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
+def _with_part(old: list[Part], few: tuple[int, int], html: str, *, laid_out: bool) -> str | None:
     """Give the text with some of its parts read back from their HTML; None where that would
     change how the others show.
     """
@@ -86,6 +93,7 @@ def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
             head + _parts_source(changed),
             _close_lists(changed, render_parts.join_html(changed)),
             _close_lists(changed, html),
+            laid_out=laid_out,
         )
         if not text.startswith(head):
             return None
@@ -94,6 +102,8 @@ def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
         end = _LINE_END.search(below[0].source) or _LINE_END.search(_parts_source(changed))
         text = _end_line(text, end[0] if end else "\n", below[0].above.within)
     whole = _parts_source(above) + text + _parts_source(below)
+    if not above and not below:
+        return whole
     borders = {changed[0].above} if above else set()
     if below:
         borders.add(below[0].above._replace(at=len(whole) - len(_parts_source(below))))
@@ -125,7 +135,7 @@ def _end_line(text: str, end: str, within: Block) -> str:
     return body + text[len(body) :].rstrip("\r\n") + least * end
 
 
-def _read_back(source: str, rendered: str, html: str) -> str:
+def _read_back(source: str, rendered: str, html: str, *, laid_out: bool) -> str:
     """Return the Markdown of `html`, an edit of `rendered`, which is the HTML of `source`.
 
     What it renders to decides: a text made of old and new lines is taken only if it shows
@@ -135,6 +145,8 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     before, after = rendered.split("\n"), html.split("\n")
     if len(before) != len(old):
         return convert.to_markdown(html)
+    if not laid_out:
+        return _read_back_layout(source, rendered, html)
     text = line_edit.join_lines(
         old, ends, before, after, lambda was, now: _carry_line_changes(old, before, after, was, now)
     )
@@ -143,22 +155,54 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     whole = convert.to_markdown(html)
     wanted = render_parts.render(whole)
     shown, lines = wanted.split("\n"), whole.split("\n")
-    for rewrite in (
-        lambda was, now: (
-            _carry_line_changes(old, before, shown, was, now)
-            or _with_bullet(old, was, [lines[at] for at in now])
-        ),
-        lambda was, now: _with_bullet(old, was, [lines[at] for at in now]),
-        lambda was, now: [lines[at] for at in now],
-    ):
-        text = (
-            line_edit.join_lines(old, ends, before, shown, rewrite)
-            if len(lines) == len(shown)
-            else None
+    if len(lines) != len(shown):
+        return whole
+    for rewrite in _REWRITES:
+        text = line_edit.join_lines(
+            old, ends, before, shown, functools.partial(rewrite, old, before, lines, shown)
         )
         if text is not None and render_parts.render(text) == wanted:
             return text
     return whole
+
+
+def _read_back_layout(source: str, rendered: str, html: str) -> str:
+    """Return the Markdown of HTML without line ends, its blocks parted as those of the text."""
+    whole = convert.to_markdown(html)
+    old, new = Layout(source, rendered), Layout(whole, render_parts.render(whole))
+    for number, rewrite in enumerate((_REWRITES[0], *_REWRITES)):
+        text = layout_edit.keep_layout(old, new, rewrite, closely=number == 0)
+        rendered = render_parts.join_html(render_parts.parts_of(text))  # what is read next
+        if Layout(text, rendered).shown == new.shown:
+            return text
+    return whole
+
+
+def _rewrite_in_lines(
+    old: list[str], before: list[str], lines: list[str], shown: list[str], was: range, now: range
+) -> list[str]:
+    changed = _carry_line_changes(old, before, shown, was, now)
+    return changed or _rewrite_items(old, before, lines, shown, was, now)
+
+
+def _rewrite_items(
+    old: list[str], _before: list[str], lines: list[str], _shown: list[str], was: range, now: range
+) -> list[str]:
+    return _with_bullet(old, was, _rewrite_plainly(old, _before, lines, _shown, was, now))
+
+
+def _rewrite_plainly(
+    _old: list[str],
+    _before: list[str],
+    lines: list[str],
+    _shown: list[str],
+    _was: range,
+    now: range,
+) -> list[str]:
+    return [lines[at] for at in now]
+
+
+_REWRITES = (_rewrite_in_lines, _rewrite_items, _rewrite_plainly)
 
 
 def _carry_line_changes(

@@ -6,6 +6,7 @@ Short texts at once, long ones on a thread that lets others work, one at a time.
 import asyncio
 
 from app.core.markdown import html_edit, render_parts
+from app.core.process.turns import taking_turns
 
 LONGEST_INLINE = 600
 
@@ -25,8 +26,14 @@ async def apply_edit(source: str, html: str) -> str:
     """
     if max(len(source), len(html)) <= LONGEST_INLINE:
         return html_edit.apply_html_edit(source, html)
-    return await asyncio.to_thread(html_edit.apply_html_edit, source, html)
+    return await asyncio.to_thread(_apply, source, html)
 
 
 def _render(text: str) -> str:
-    return render_parts.join_html(render_parts.parts_of(text))
+    with taking_turns():
+        return render_parts.join_html(render_parts.parts_of(text))
+
+
+def _apply(source: str, html: str) -> str:
+    with taking_turns():
+        return html_edit.apply_html_edit(source, html)

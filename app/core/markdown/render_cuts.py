@@ -3,10 +3,12 @@
 import functools
 import re
 import zlib
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from app.core.markdown.blocks import LIST_MARK, Line, read_lines
+from app.core.process.turns import give_turn
 
 Block = Literal["", "list", "loose list", "table", "quote", "paragraph"]
 
@@ -36,14 +38,21 @@ def find_cuts(text: str) -> list[Cut]:
     at the margin, rows of a table and lines of a paragraph, chosen by what they say, so that an
     edit elsewhere leaves the choice.
     """
-    every = list(read_lines(text))
+    every = list(_read_by_turns(text))
     cutter = _Cutter(text)
     for line, below in zip_longest(every, every[1:]):
         cutter.read(line, below)
+        give_turn()
     found = sorted([*cutter.found, *cutter.list.held])
     if "\r" not in text:
         return found
     return [cut._replace(head=_with_ends(cut.head, text, cut.at)) for cut in found]
+
+
+def _read_by_turns(text: str) -> Iterator[Line]:
+    for line in read_lines(text):
+        yield line
+        give_turn()
 
 
 def _with_ends(head: str, text: str, at: int) -> str:

@@ -1,13 +1,12 @@
 """Render a long text by parts, cached by content, so that an edit renders only what is new."""
 
-import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from app.core.markdown import convert, render_cuts
 from app.core.markdown.render_cuts import Block, Cut
+from app.core.process.caches import Kept
+from app.core.process.turns import give_turn
 
 LONG = 10_000
 """Texts of so many characters are kept.
@@ -19,8 +18,6 @@ MOST_KEPT = 6_000_000
 
 Some ten notes of 250 KB that someone reads and edits.
 """
-SLICE_SECONDS = 0.002
-PAUSE_SECONDS = 0.0002
 
 OPENINGS: dict[Block, str] = {
     "list": ">",
@@ -39,8 +36,6 @@ CLOSINGS: dict[Block, str] = {
 }
 """The tags that end a block; those of ordered lists are as long."""
 
-Value = TypeVar("Value")
-
 
 class Part(NamedTuple):
     """A piece of a text, as it was given, with its HTML; `plain` when its marks were not read.
@@ -58,36 +53,6 @@ class Part(NamedTuple):
     closing: str = ""
 
 
-class Kept(Generic[Value]):
-    """What was made of some texts, forgetting what was not asked for longest.
-
-    Safe to use from several threads.
-    """
-
-    def __init__(self, most: int, size: Callable[[str, Value], int]) -> None:
-        self._most, self._size, self._held = most, size, 0
-        self._values: OrderedDict[str, Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, text: str) -> Value | None:
-        """Return what was made of a text, if it is still there."""
-        with self._lock:
-            if text in self._values:
-                self._values.move_to_end(text)
-            return self._values.get(text)
-
-    def put(self, text: str, value: Value) -> None:
-        """Keep what was made of a text, unless it is larger than all that may be kept."""
-        size = self._size(text, value)
-        with self._lock:
-            if text in self._values or size > self._most:
-                return
-            self._values[text] = value
-            self._held += size
-            while self._held > self._most:
-                self._held -= self._size(*self._values.popitem(last=False))
-
-
 _parts: Kept[Part] = Kept(MOST_KEPT, lambda _, part: len(part.source) + len(part.html))
 _texts: Kept[list[Part]] = Kept(MOST_KEPT // 2, lambda text, _: len(text))
 
@@ -101,7 +66,7 @@ def parts_of(text: str) -> list[Part]:
         return list(render_each(text))
     found = _texts.get(text)
     if found is None:
-        found = list(_render_paced(render_each(text)))
+        found = list(render_each(text))
         _texts.put(text, found)
     return found
 
@@ -146,6 +111,7 @@ def render_marked(text: str) -> Iterator[Part]:
             if keep:
                 _parts.put(key, part)
         yield _within(part, above, cut)
+        give_turn()
         above = cut
 
 
@@ -182,16 +148,3 @@ def known_html(text: str) -> str | None:
 def join_html(parts: Iterable[Part]) -> str:
     """Return the HTML of parts that stand one after another."""
     return "".join(part.html for part in parts)
-
-
-def _render_paced(parts: Iterator[Part]) -> Iterator[Part]:
-    """Yield parts, resting now and then for so long that another thread gets its turn.
-
-    Without this each one waits 5 ms whenever it needs one.
-    """
-    began = time.monotonic()
-    for part in parts:
-        yield part
-        if time.monotonic() - began > SLICE_SECONDS:
-            time.sleep(PAUSE_SECONDS)
-            began = time.monotonic()

@@ -1,13 +1,19 @@
 """Bounded memories that never need to be told of a change.
 
-One for what depends on its key alone, one for what holds until the next commit.
+One for bytes that depend on their key alone, one for what holds until the next commit, one for
+what was made of texts.
 """
 
-from collections.abc import Hashable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 MOST_BYTES = 8 << 20
 # about what a key and its place in the dictionary take
 ENTRY_BYTES = 200
+
+Value = TypeVar("Value")
 
 
 class ByteCache:
@@ -72,3 +78,33 @@ class CommitCache:
         if commits != self._commits or self._size > self._most:
             self._held, self._size, self._commits = {}, len(value) + ENTRY_BYTES, commits
         self._held[key] = value
+
+
+class Kept(Generic[Value]):
+    """What was made of some texts, forgetting what was not asked for longest.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, most: int, size: Callable[[str, Value], int]) -> None:
+        self._most, self._size, self._held = most, size, 0
+        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, text: str) -> Value | None:
+        """Return what was made of a text, if it is still there."""
+        with self._lock:
+            if text in self._values:
+                self._values.move_to_end(text)
+            return self._values.get(text)
+
+    def put(self, text: str, value: Value) -> None:
+        """Keep what was made of a text, unless it is larger than all that may be kept."""
+        size = self._size(text, value)
+        with self._lock:
+            if text in self._values or size > self._most:
+                return
+            self._values[text] = value
+            self._held += size
+            while self._held > self._most:
+                self._held -= self._size(*self._values.popitem(last=False))

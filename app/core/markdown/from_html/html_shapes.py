@@ -46,7 +46,7 @@ def _code_block(node: Node) -> None:
             (name for line in lines if (name := line.attributes.get("data-language"))), ""
         )
         node.tag, node.attributes = "pre", {"data-language": language}
-        node.children = [Node("", words="\n".join(line.text() for line in lines))]
+        node.children = [Node("", words="\n".join(map(_code_line, lines)))]
     solid = [child for child in node.children if not child.is_blank()]
     pre = solid[0] if node.tag == "div" and len(solid) == 1 and solid[0].tag == "pre" else node
     if pre.tag != "pre" or "info" in pre.attributes:
@@ -55,6 +55,12 @@ def _code_block(node: Node) -> None:
     language = next(filter(None, map(_language, [*codes, pre, node])), "")
     if language:
         pre.attributes["info"] = language
+
+
+def _code_line(line: Node) -> str:
+    """Return the text of a line of code; a break alone in it only holds an empty one open."""
+    text = line.text()
+    return "" if text == "\n" else text
 
 
 def _language(node: Node) -> str:

@@ -9,6 +9,7 @@ from html import unescape
 import nh3
 
 from app.core.markdown.from_html import html_losses
+from app.core.process.turns import give_turn
 
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
 
@@ -265,6 +266,7 @@ class _Builder:
     def build(self, html: str) -> Node:
         """Return the root of the tree."""
         for token in _TOKEN.finditer(html):  # one by one, for other threads to get their turn
+            give_turn()
             end, tag, attributes, text = token.groups()
             if text:
                 self._text(unescape(text))
