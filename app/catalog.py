@@ -31,7 +31,7 @@ from app.network.contacts import contacts as network_contacts
 from app.network.guests import guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
-from app.tools import note_tools, tool_endpoints, web_tools
+from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
 from app.tools.registry import namespaces
@@ -122,6 +122,8 @@ CATALOG = Catalog(
         tool_endpoints,
         namespaces,
         integrations,
+        mcp_endpoints,
+        mcp_commands,
         note_tools,
         web_tools,
         precedents,

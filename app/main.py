@@ -31,7 +31,7 @@ from app.core.hooks import Hooks
 from app.core.limits import Rates
 from app.core.process.lazy_import import lazy_import
 from app.core.process.power_source import on_battery
-from app.core.secret_files import KeptSecrets
+from app.core.secret_files import KeptSecrets, Seal
 from app.embedding.choose_embedder import embedder_for, former_for
 from app.errors import StorageFull, Unavailable
 from app.interfaces import control
@@ -44,6 +44,7 @@ from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
     guest_endpoint,
+    mcp_callback,
     pages,
     sign_in,
     sign_in_page,
@@ -57,6 +58,8 @@ from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
+from app.tools.mcp.connections import McpConnections
+from app.tools.mcp.logins import McpLogins
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import VectorMaker
 
@@ -119,6 +122,8 @@ def create_app(
                 with contextlib.suppress(StorageFull, Unavailable):
                     await write()
             await parts.part(Providers).close()
+            parts.part(McpLogins).close()
+            await parts.part(McpConnections).close()
             await parts.embedder.close()
             await parts.store.close()
             log.close()
@@ -137,6 +142,7 @@ def create_app(
             *ConsentPages(parts.clock, named).routes(),
             *TokenEndpoints(named).routes(),
             *guest_endpoint.routes(),
+            *mcp_callback.routes(),
             *web_pages.routes(),
             *(control.routes(control_token) if control_token else []),
         ],
@@ -216,6 +222,9 @@ def build_parts(
         ),
         Providers(settings, KeptSecrets(data)),
         Transfers(),
+        Seal(data),
+        McpConnections(),
+        McpLogins(),
     ]
     return app
 

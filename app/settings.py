@@ -134,6 +134,11 @@ class Settings:
     allow_private_hosts: bool = option(
         False, "fetch calendars and pages from this machine and private networks too"
     )
+    allow_stdio_mcp: bool = option(
+        False,
+        "let the API add MCP servers that run a program on this machine; `hearth mcp-server "
+        "add` always can",
+    )
     search_url: str = option(
         "",
         "a SearXNG-compatible address that web_search asks, such as "

@@ -33,6 +33,7 @@ def main() -> int:
     for name, command in (
         ("simulator", places.simulator()),
         ("MCP conformance suite", places.mcp_conformance()),
+        ("MCP server-everything", places.mcp_everything()),
         ("llama.cpp", places.llama()),
     ):
         print(f"{name}: {' '.join(command) if command else 'missing'}")

@@ -38,6 +38,7 @@ PACKAGES = [
     "workspace.search",
     "workspace.links",
     "workspace",
+    "tools.mcp",
     "tools.registry",
     "tools.approvals",
     "tools.calendars",
@@ -109,6 +110,8 @@ EDGES = {
     "app/workspace/search/vectors/vector_maker.py": 1,
     # whatever a provider's library fails with ends its turn, which is stored
     "app/agent/models/model_loop.py": 1,
+    # whatever the library for it or a server fails with is told of that server alone
+    "app/tools/mcp/connection.py": 3,
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     # an answer in the form of its protocol instead of a broken stream
     "app/interfaces/mcp/asked.py": 1,

@@ -32,6 +32,7 @@ from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
 from tests.support import guests
+from tests.support.hostile_mcp import hostile
 from tests.support.looping import through
 from tests.support.moving import finished
 from tests.support.serving import ROOT
@@ -128,6 +129,14 @@ POST   /tools                                tools      any                     
 GET    /tools/integrations                   tools      tools:read                         service
 POST   /tools/integrations                   tools      tools:manage                       beyond
 DELETE /tools/integrations/{id}              tools      tools:manage                       service
+GET    /tools/mcp                            tools      tools:read                         service
+POST   /tools/mcp                            tools      tools:manage                       service
+GET    /tools/mcp/{id}                       tools      tools:read                         service
+PATCH  /tools/mcp/{id}                       tools      tools:manage                       service
+DELETE /tools/mcp/{id}                       tools      tools:manage                       service
+POST   /tools/mcp/{id}/authorize             tools      tools:manage                       service
+POST   /tools/mcp/{id}/refresh               tools      tools:manage                       service
+POST   /tools/mcp/{id}/disconnect            tools      tools:manage                       service
 GET    /tools/namespaces                     tools      any                                service
 PUT    /tools/namespaces                     tools      tools:manage                       service
 POST   /briefing                             agent      agent.chat:run                     service
@@ -187,16 +196,6 @@ PUT    /network/contacts/{userId}/permissions network   net.contacts:manage     
 credential) and origin, as the contract has them.
 """
 
-LATER = """
-GET /tools/mcp   POST /tools/mcp   GET /tools/mcp/{id}
-PATCH /tools/mcp/{id}   DELETE /tools/mcp/{id}
-POST /tools/mcp/{id}/authorize   POST /tools/mcp/{id}/refresh   POST /tools/mcp/{id}/disconnect
-"""
-"""What the service document has beyond what is served so far.
-
-An endpoint that comes to be served moves up.
-"""
-
 ALIASES = {
     "GET /context/status": "GET /os/status",
     "GET /context/folders": "GET /os/folders",
@@ -248,9 +247,6 @@ def row(line: str) -> Row:
 
 
 ROWS = [row(line) for line in SERVED.strip().splitlines()]
-LATER_ROUTES = {
-    " ".join(pair) for pair in zip(LATER.split()[::2], LATER.split()[1::2], strict=True)
-}
 OPERATIONS = [found for found in CATALOG.operations.values() if found.path]
 COMMANDS = [found for found in CATALOG.operations.values() if found.method == "COMMAND"]
 BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
@@ -307,14 +303,10 @@ def test_an_older_name_is_the_same_operation(alias: str, route: str) -> None:
     assert BY_ROUTE[alias] is BY_ROUTE[route]
 
 
-def test_what_comes_later_is_not_served_yet() -> None:
-    assert set(BY_ROUTE) & LATER_ROUTES == set()
-
-
 def test_the_tables_hold_every_endpoint_of_the_service_document_once() -> None:
     now = {each.route for each in ROWS if each.since == "service"}
     assert (
-        len((now | LATER_ROUTES) - {"POST /os/share"}) == SERVICE_ENDPOINTS
+        len(now - {"POST /os/share"}) == SERVICE_ENDPOINTS
     )  # which the service document only names
     assert len({each.route for each in ROWS}) == len(ROWS)
 
@@ -754,6 +746,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "briefing_matrix": {"todoSummary": "<ul><li>Pay the rent today</li></ul>", "explain": True},
     "list_briefings": {"limit": 100},
     "get_briefing": {"id": Ref("briefing")},
+    "list_mcp_servers": {},
+    "add_mcp_server": {"name": "More", "serverUrl": Ref("mcp_url")},
+    "get_mcp_server": {"id": Ref("mcp_server")},
+    "edit_mcp_server": {"id": Ref("mcp_server"), "name": "Renamed"},
+    "remove_mcp_server": {"id": Ref("mcp_server")},
+    "authorize_mcp_server": {"id": Ref("mcp_server")},
+    "refresh_mcp_server": {"id": Ref("mcp_server")},
+    "disconnect_mcp_server": {"id": Ref("mcp_server")},
     "list_integrations": {},
     "add_integration": {
         "kind": "ics",
@@ -918,6 +918,19 @@ class Ready:
     made: dict[str, Any]
 
 
+@contextlib.asynccontextmanager
+async def mcp_server(client: Client, *, wanted: bool) -> AsyncIterator[dict[str, Any]]:
+    """Give the address and the id of an MCP server that wants a login, where one is wanted."""
+    if not wanted:
+        yield {}
+        return
+    async with hostile() as made:
+        made.wants_login()
+        body = {"name": "Far", "serverUrl": made.url}
+        added = await client.ok("POST", "/tools/mcp", status=201, json=body)
+        yield {"mcp_url": made.url, "mcp_server": added["server"]["id"]}
+
+
 @pytest.fixture
 async def ready(
     stock: Stock, tmp_path: Path, request: pytest.FixtureRequest
@@ -928,9 +941,11 @@ async def ready(
         running(data) as served,
         served.client(stock.keys["alice"]) as alice,
         served.client(stock.keys["bob"]) as bob,
+        mcp_server(alice, wanted="mcp" in request.node.name) as remote,
     ):
         made = {
             **stock.made,
+            **remote,
             **(
                 await moved(alice, "import", "export")
                 if re.search("import|export", request.node.name)

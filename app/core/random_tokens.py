@@ -45,6 +45,11 @@ def normalise_code(typed: str) -> str:
     return typed.strip().upper().translate(LOOKALIKES)
 
 
+def new_bytes(number: int) -> bytes:
+    """Return so many random bytes."""
+    return secrets.token_bytes(number)
+
+
 def new_uuid() -> str:
     """Return a random UUID."""
     return str(uuid.uuid4())

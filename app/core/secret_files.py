@@ -1,6 +1,7 @@
 """Secrets of others that this server must send.
 
-Each named by where it lies, and never held by the database.
+Each named by where it lies and never held by the database, or held there encrypted, by a key that
+lies beside it in a file of its own.
 """
 
 import contextlib
@@ -8,11 +9,12 @@ import os
 from pathlib import Path
 
 from app.core import random_tokens
-from app.core.database.data_dir import KEPT_SECRET
+from app.core.database.data_dir import KEPT_SECRET, SEALING_KEY
 from app.core.database.disk_reserve import FULL, is_disk_full
 from app.errors import StorageFull
 
 LONGEST = 8_192
+NONCE = 12
 ENVIRONMENT, FILE, HERE = "env:", "file:", "kept:"
 
 
@@ -85,3 +87,59 @@ def _read_secret(path: Path) -> str:
             return file.read(LONGEST).strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+class SealBroken(Exception):
+    """A sealed text cannot be opened: its key is gone, or it was sealed for something else."""
+
+
+class Seal:
+    """Seals texts and opens them, by the key in the data directory, made when first needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / SEALING_KEY
+        self._key: bytes | None = None
+
+    def seal(self, text: str, purpose: str) -> bytes:
+        """Return the text encrypted; it opens only for the same purpose."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        nonce = random_tokens.new_bytes(NONCE)
+        key = AESGCM(self._read() or self._made())
+        return nonce + key.encrypt(nonce, text.encode(), purpose.encode())
+
+    def open(self, sealed: bytes, purpose: str) -> str:
+        """Return the text that was sealed; raise SealBroken."""
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        key = self._read()
+        if key is None:
+            raise SealBroken
+        try:
+            return AESGCM(key).decrypt(sealed[:NONCE], sealed[NONCE:], purpose.encode()).decode()
+        except (InvalidTag, ValueError):
+            raise SealBroken from None
+
+    def _read(self) -> bytes | None:
+        if self._key is None:
+            try:
+                found = bytes.fromhex(self._file.read_text("ascii"))
+            except (OSError, ValueError):
+                return None
+            self._key = found if len(found) == 32 else None
+        return self._key
+
+    def _made(self) -> bytes:
+        key = random_tokens.new_bytes(32)
+        fresh = self._file.with_name(self._file.name + "-new")
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(
+            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+        ) as out:
+            out.write(key.hex())
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(self._file)
+        self._key = key
+        return key

@@ -24,6 +24,7 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
+from app.migrations.mcp import m034_mcp_servers
 from app.migrations.network import (
     m018_contacts,
     m019_messages,
@@ -80,6 +81,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m028_clock_steps,
     m030_makers,
     m032_oauth,
+    m034_mcp_servers,
 )
 
 

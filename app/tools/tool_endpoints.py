@@ -22,7 +22,7 @@ from app.errors import (
 from app.tools.approvals import tool_gate
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.escalation_rows import TooManyPending
-from app.tools.registry import namespaces, registry
+from app.tools.registry import namespaces, registry, remote_tools
 from app.tools.registry.registry import Descriptor, NoSuchTool
 
 REFUSALS = (Invalid, NotFound, Conflict, Forbidden, PayloadTooLarge, Unprocessable)
@@ -71,11 +71,7 @@ class Called(Record):
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
     on = app.quick(namespaces.enabled_check, me)
-    tools = [
-        tool.descriptor
-        for tool in registry.native_tools(app.catalog).values()
-        if on(tool.namespace)
-    ]
+    tools = [tool.descriptor for tool in remote_tools.every(app, me) if on(tool.namespace)]
     base = app.settings.base_url
     how = Usage(
         f"POST {base}/tools",
@@ -111,7 +107,7 @@ async def call_tool(
     began = time.perf_counter()
     try:
         done = await tool_gate.use_tool(
-            app, me, tool, _known_parameters(app, tool, params or {}), origin=DIRECT
+            app, me, tool, _known_parameters(app, me, tool, params or {}), origin=DIRECT
         )
     # Some of these are of a class in REFUSALS (Denied is a Forbidden), yet no tool said them.
     except OURS:
@@ -127,14 +123,14 @@ async def call_tool(
     )
 
 
-def _known_parameters(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _known_parameters(app: App, me: Caller, name: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that the tool has, as an endpoint ignores fields that it does not
-    know.
+    know; what a server's tool takes, that knows itself.
     """
-    tool = registry.native_tools(app.catalog).get(name)
+    tool = remote_tools.lookup(app, me, name)
     return (
         params
-        if tool is None
+        if tool is None or remote_tools.is_remote(tool)
         else {field: value for field, value in params.items() if field in tool.names}
     )
 

@@ -40,6 +40,7 @@ def fetch(python: Path) -> list[str]:
         *attempt(
             "conformance suite and Inspector of MCP", places.mcp_conformance, fetch_mcp, python
         ),
+        *attempt("MCP server-everything", places.mcp_everything, fetch_everything, python),
         *attempt("llama.cpp server", places.llama, fetch_llama, python),
     ]
 
@@ -80,6 +81,16 @@ def fetch_mcp(python: Path) -> None:
             shutil.copy(file, folder)
         run([*npm, "ci", *NPM_OPTIONS, f"--cache={folder.parent}/cache"], folder)
         put(folder, places.MCP_PEERS)
+
+
+def fetch_everything(python: Path) -> None:
+    """Fetch MCP's server-everything through npm, each package by its checksum."""
+    npm = npm_command(python)
+    with half_made() as folder:
+        for file in places.EVERYTHING_LOCK.iterdir():
+            shutil.copy(file, folder)
+        run([*npm, "ci", *NPM_OPTIONS, f"--cache={folder.parent}/cache"], folder)
+        put(folder, places.EVERYTHING)
 
 
 def lock_files() -> dict[str, dict[str, object]]:

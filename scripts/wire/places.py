@@ -28,12 +28,15 @@ OLDEST_NODE = (20, 15)
 OLDEST_NODE_FOR_MCP = (22, 19)
 MCP_LOCK = Path(__file__).with_name("mcp_peers")
 """What npm must fetch of the Model Context Protocol: its conformance suite and its Inspector."""
+EVERYTHING_LOCK = Path(__file__).with_name("mcp_server_everything")
+"""What npm must fetch of the MCP server that tries everything."""
 LLAMA_SOURCE = "llama-cpp-python==0.3.36"  # its source holds all of llama.cpp
 
 HERE = Path(os.environ.get("WIRE_SERVERS") or ROOT / "data" / "wire")
 SIMULATOR = HERE / f"aimock-{AIMOCK_VERSION}"
 WHEEL = HERE / XLLAMACPP.replace("==", "-")
 MCP_PEERS = HERE / "mcp-peers-0.2.0-alpha.12-2.12.0"
+EVERYTHING = HERE / "mcp-server-everything-2026.8.31"
 NODE_WHEEL = HERE / NODE.replace("==", "-")
 BUILT = HERE / "llama-server"
 
@@ -84,6 +87,14 @@ def _mcp_peer(script: str) -> list[str] | None:
     return [interpreter, str(path)] if path.exists() and interpreter else None
 
 
+def mcp_everything() -> list[str] | None:
+    """Return the command of MCP's own server that tries everything, or None."""
+    packages = EVERYTHING / "node_modules" / "@modelcontextprotocol"
+    script = packages / "server-everything" / "dist" / "index.js"
+    interpreter = node()
+    return [interpreter, str(script)] if script.exists() and interpreter else None
+
+
 def llama() -> list[str] | None:
     """Return the command of a genuine llama.cpp server.
 
@@ -114,6 +125,11 @@ def missing() -> list[str]:
         lines.append(
             "The MCP conformance suite and Inspector are not here, so their tests are left out; "
             "`python3 scripts/wire_servers.py` fetches them."
+        )
+    if mcp_everything() is None:
+        lines.append(
+            "MCP's server-everything is not here, so its tests are left out; `python3 "
+            "scripts/wire_servers.py` fetches it."
         )
     if llama() is None:
         lines.append(

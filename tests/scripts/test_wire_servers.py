@@ -15,7 +15,8 @@ from wire import fetch, parrot, places
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty place for servers, on a machine that has none."""
-    for name in ("HERE", "SIMULATOR", "WHEEL", "NODE_WHEEL", "MCP_PEERS", "BUILT"):
+    names = ("HERE", "SIMULATOR", "EVERYTHING", "WHEEL", "NODE_WHEEL", "MCP_PEERS", "BUILT")
+    for name in names:
         monkeypatch.setattr(places, name, tmp_path / name)
     monkeypatch.delenv("LLAMA_SERVER", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -23,7 +24,8 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_missing_is_said_in_one_line_each(nowhere: Path) -> None:
-    assert [line.partition(" ")[0] for line in places.missing()] == ["The", "The", "No"]
+    first = [line.partition(" ")[0] for line in places.missing()]
+    assert first == ["The", "The", "MCP's", "No"]
     assert all("left out" in line and "wire_servers.py" in line for line in places.missing())
 
 

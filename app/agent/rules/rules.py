@@ -12,6 +12,7 @@ from app.agent.rules.answers import (
     memory_answers,
     network_actions,
     note_answers,
+    remote_tool_answers,
     write_actions,
 )
 from app.agent.rules.routing import routing
@@ -66,6 +67,8 @@ def next_step(asked: Asked) -> Step:
     A tool that is not offered is never called.
     """
     route = _in_wanted_language(asked, _route(asked))
+    if (step := remote_tool_answers.step(asked, route)) is not None:
+        return step
     if route.intent in SAID:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:

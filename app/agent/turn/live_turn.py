@@ -19,7 +19,7 @@ from app.core.schema import encode
 from app.errors import AppError, GrantRevoked, Invalid
 from app.tools.approvals import stop_switch, tool_gate
 from app.tools.approvals.call_origin import Origin
-from app.tools.registry import namespaces, registry
+from app.tools.registry import namespaces, registry, remote_tools
 from app.tools.registry.registry import cut_result
 from app.workspace.folders import access
 
@@ -279,9 +279,7 @@ def offered_tools(turn: Turn) -> list[registry.RegisteredTool]:
     on = app.quick(namespaces.enabled_check, me)
     wished = frozenset[str]() if turn.interceptor is None else turn.interceptor.wished
     tools = [
-        tool
-        for tool in registry.native_tools(app.catalog).values()
-        if on(tool.namespace) and me.reaches(tool.name)
+        tool for tool in remote_tools.every(app, me) if on(tool.namespace) and me.reaches(tool.name)
     ]
     return [tool for tool in tools if tool.name in wished or me.may(tool.operation.scopes)]
 

@@ -24,6 +24,7 @@ STOP = "STOP"
 SPOOL = "spool"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
 SIGNING_KEY = "signing-key"
+SEALING_KEY = "sealing-key"
 BACKUPS = "backups"
 DAMAGED = "damaged-"
 FIRST_KEY = "first-key"
@@ -38,6 +39,7 @@ OWN_FILES = (
     SPOOL,
     KEPT_SECRET + "*",
     SIGNING_KEY + "*",
+    SEALING_KEY + "*",
     integrity.RECORD + "*",
     disk_reserve.RESERVE,
     BACKUPS,

@@ -39,7 +39,7 @@ from app.tools.approvals import (
 )
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.escalations import EscalationAnswer, EscalationList
-from app.tools.registry import registry
+from app.tools.registry import remote_tools
 from app.tools.registry.registry import cut_result
 
 Choice = Literal["continue", "stop"]
@@ -176,12 +176,10 @@ async def _prepare_call(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
 
     None where there is no such tool or its asker is gone, which the decision finds out itself.
     """
-    if row["kind"] not in still_allowed.DONE_HERE or row["tool"] not in registry.native_tools(
-        app.catalog
-    ):
+    if row["kind"] not in still_allowed.DONE_HERE:
         return None
     asker = app.quick(still_allowed.current_asker, row, app.hooks)
-    if asker is None:
+    if asker is None or remote_tools.lookup(app, asker, row["tool"]) is None:
         return None
     try:
         return await tool_gate.plan_call(

@@ -44,6 +44,7 @@ SPEAKS: Mapping[Column, Taint] = {"rpc": "agent", "guest": "guest"}
 
 Its grants are made for them, so they are no taint there.
 """
+HEARTBEATS = frozenset[Column]({"messages", "actions"})
 ASKS_NOBODY = frozenset[Column]({"messages"})
 """Where what would be asked for is denied instead: the heartbeat's plan keeps it as a proposal."""
 
@@ -74,7 +75,7 @@ WHO: Mapping[Column, str] = {
 class Asked(msgspec.Struct, frozen=True):
     """One call as the policy sees it; `risk` None is a tool that there is not.
 
-    `left` is how many calls its budget still has.
+    `left` is how many calls its budget still has; `remote`: the tool is an MCP server's.
     """
 
     column: Column
@@ -84,6 +85,7 @@ class Asked(msgspec.Struct, frozen=True):
     taint: frozenset[Taint] = frozenset()
     precedent: bool = False
     left: int | None = None
+    remote: bool = False
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -142,6 +144,8 @@ def _decisions_of_rules(asked: Asked) -> list[Decision]:
         )
     if asked.approval:
         found.append(Decision("ask", "This tool asks each time."))
+    if asked.remote and asked.column in HEARTBEATS:
+        found.append(Decision("ask", "A heartbeat uses a tool of an MCP server only when asked."))
     if asked.tool in EDITS and asked.column in EDITS_ASKED:
         found.append(Decision("ask", "A note that is there is changed only when its owner agrees."))
     if (

@@ -23,7 +23,7 @@ from app.tools.approvals import (
     stop_switch,
 )
 from app.tools.approvals.call_origin import Origin
-from app.tools.registry import namespaces, registry
+from app.tools.registry import namespaces, registry, remote_tools
 from app.tools.registry.registry import RegisteredTool
 from app.workspace.folders import access
 
@@ -136,7 +136,7 @@ async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) 
 
     Its tool is on, its scope held, its parameters are right; raise what speaks against it.
     """
-    tool = registry.require_tool(app, name)
+    tool = remote_tools.find(app, me, name)
     me = app.quick(access.hide_policy_notes, me)
     namespaces.require_enabled(app.quick(namespaces.enabled_check, me), tool.namespace)
     arguments = registry.check_arguments(app, me, tool, params)
@@ -176,6 +176,7 @@ def _decide(
         call.tool.declared.approval,
         taint,
         left=left,
+        remote=remote_tools.is_remote(call.tool),
     )
     # Most calls are allowed or denied whatever was permitted, and need no look at the table.
     if not policy.depends_on_precedent(asked):

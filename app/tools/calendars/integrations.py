@@ -1,4 +1,4 @@
-"""Integrations: what is connected from elsewhere, as calendars that are read."""
+"""Integrations: what is connected from elsewhere, as calendars that are read and MCP servers."""
 
 import re
 import sqlite3
@@ -19,10 +19,12 @@ from app.errors import Forbidden, Invalid, NotFound, PayloadTooLarge
 from app.tools.calendars import calendar_rows as rows
 from app.tools.calendars import calendars
 from app.tools.calendars.calendars import CalendarFailed
+from app.tools.mcp import removal, server_rows, tool_rows
 
 PREFIX = "int_"
 Name = Annotated[str, Meta(description="1 to 255 characters"), Line()]
 Kind = Literal["oauth", "ics", "mcp"]
+Action = Literal["refresh", "authorize", "disconnect", "remove"]
 Status = Literal["connected", "needs_reauth", "disconnected", "error"]
 
 
@@ -40,7 +42,7 @@ class Integration(Record):
     account: str | None
     connected_at: str | None
     last_error: str | None
-    actions: list[Literal["refresh", "authorize", "disconnect", "remove"]]
+    actions: list[Action]
 
 
 class IntegrationList(Record):
@@ -58,7 +60,11 @@ class Refreshed(Record):
 @operation("GET /tools/integrations", scope="tools:read", effect="read")
 def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     """List what is connected; addresses and secrets are not shown."""
-    return IntegrationList([integration_record(row) for row in rows.list_integrations(tx, me)])
+    tools = tool_rows.counts(tx, me)
+    servers = [_server(row, tools.get(row["id"], 0)) for row in server_rows.listed(tx, me)]
+    return IntegrationList(
+        [integration_record(row) for row in rows.list_integrations(tx, me)] + servers
+    )
 
 
 @operation(
@@ -113,6 +119,9 @@ async def remove_integration(
     app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]
 ) -> Record:
     """Disconnect something and forget all that was read from it."""
+    if id.startswith(server_rows.PREFIX):
+        await removal.remove(app, app.quick(server_rows.owned, me, id))
+        return Record()
     found = re.fullmatch(PREFIX + "([0-9]{1,15})", id)
     if found is None:
         raise NotFound("There is no such integration.")
@@ -147,6 +156,25 @@ def integration_record(row: sqlite3.Row) -> Integration:
         row["connected_at"],
         row["last_error"],
         ["remove"],
+    )
+
+
+def _server(row: sqlite3.Row, tools: int) -> Integration:
+    """Return an MCP server as it is shown among the others."""
+    actions: list[Action] = ["disconnect", "remove"]
+    if row["transport"] == "http" and row["status"] != "connected":
+        actions.insert(0, "authorize")
+    return Integration(
+        f"{server_rows.PREFIX}{row['id']}",
+        "mcp",
+        row["name"],
+        row["namespace"],
+        row["status"],
+        tools,
+        urlsplit(row["url"]).hostname,
+        row["last_connected_at"],
+        row["last_error"],
+        ["refresh", *actions],
     )
 
 

@@ -12,6 +12,7 @@ from app.core.database.tx import Tx
 from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.errors import Invalid
+from app.tools.mcp import tool_rows
 from app.tools.registry import registry
 
 OFF_AT_FIRST = frozenset({"web"})
@@ -43,7 +44,7 @@ class Namespaces(Record):
 async def list_namespaces(app: App, me: Caller) -> Namespaces:
     """List the namespaces of tools and which are on for this credential."""
     on = app.quick(enabled_check, me)
-    return _list_namespaces(app, on)
+    return _list_namespaces(app, me, on)
 
 
 @operation(
@@ -72,14 +73,14 @@ async def switch_namespaces(
     Either `enable` and `disable`, or `namespaces` with true or false for each name.
     """
     wanted = _wanted_switches(enable, disable, namespaces)
-    known = _count_tools(app)
+    known = _count_tools(app, me)
     if unknown := [name for name in wanted if name not in known]:
         raise Invalid(
             f"There is no namespace called {unknown[0][:80]}; there are {', '.join(known)}.",
             field=_field_of_name(unknown[0], enable, disable),
         )
     await app.write(_store, me, wanted)
-    return _list_namespaces(app, app.quick(enabled_check, me))
+    return _list_namespaces(app, me, app.quick(enabled_check, me))
 
 
 def enabled_check(tx: Tx, me: Caller) -> Enabled:
@@ -139,13 +140,21 @@ def _field_of_name(name: str, enable: list[str] | None, disable: list[str] | Non
     )
 
 
-def _count_tools(app: App) -> Counter[str]:
-    return Counter(tool.namespace for tool in registry.native_tools(app.catalog).values())
+def _count_tools(app: App, me: Caller) -> dict[str, tuple[str, int]]:
+    """Return where the tools of each namespace come from, and how many there are."""
+    own = Counter(tool.namespace for tool in registry.native_tools(app.catalog).values())
+    remote = app.quick(tool_rows.namespaces, me.user) if me.reach is None else {}
+    return {name: ("mcp", count) for name, count in remote.items()} | {
+        name: ("native", count) for name, count in own.items()
+    }
 
 
-def _list_namespaces(app: App, on: Enabled) -> Namespaces:
+def _list_namespaces(app: App, me: Caller, on: Enabled) -> Namespaces:
     rows = [
-        Namespace(name, ["native"], count, on(name)) for name, count in _count_tools(app).items()
+        Namespace(name, [source], count, on(name))
+        for name, (source, count) in sorted(
+            _count_tools(app, me).items(), key=lambda found: found[1][0] == "mcp"
+        )
     ]
     number = sum(row.enabled for row in rows)
     return Namespaces(rows, Summary(len(rows), number, len(rows) - number))

@@ -100,6 +100,12 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
         """
         return hashlib.sha256(encode(self.descriptor)).hexdigest()
 
+    def arguments(self, app: App, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the checked arguments of a call."""
+        fields = self.fields(params)
+        with self.spelled():
+            return app.check_arguments(self.operation, fields)
+
     def fields(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the operation's fields for a tool's parameters.
 
@@ -155,13 +161,11 @@ def check_arguments(
     Fields are named as the tool names them.
     """
     app.authorize(me, tool.operation)
-    fields = tool.fields(params)
-    with tool.spelled():
-        return app.check_arguments(tool.operation, fields)
+    return tool.arguments(app, params)
 
 
 def require_tool(app: App, name: str) -> RegisteredTool:
-    """Return the tool of that name; raise NotFound."""
+    """Return the service's own tool of that name; raise NotFound."""
     tool = native_tools(app.catalog).get(name)
     if tool is None:
         raise NoSuchTool(f"There is no tool called {name[:80]}.")

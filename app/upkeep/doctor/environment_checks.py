@@ -52,6 +52,7 @@ def _check_permissions(data: Path) -> Iterator[Finding]:
             "control.json",
             "model-key-*",
             "signing-key*",
+            "sealing-key*",
             f"{BACKUPS}/*",
         )
         for path in data.glob(pattern)

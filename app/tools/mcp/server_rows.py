@@ -1,0 +1,194 @@
+"""The table of MCP servers: every statement that changes or reads it."""
+
+import sqlite3
+from typing import Literal
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import AlreadyExists, NotFound, QuotaExceeded
+
+MOST = 50
+PREFIX = "mcp_"
+MOST_DIGITS = 15
+Transport = Literal["http", "stdio"]
+Status = Literal["connected", "needs_reauth", "disconnected", "error"]
+
+
+def listed(tx: Tx, me: Caller) -> list[sqlite3.Row]:
+    """Return the caller's servers, the oldest first."""
+    return tx.all("SELECT * FROM mcp_servers WHERE user_id = :me ORDER BY id", me=me.user)
+
+
+def owned(tx: Tx, me: Caller, id_: str) -> sqlite3.Row:
+    """Return a server of the caller by its id as it is shown; raise NotFound for any other."""
+    number = id_.removeprefix(PREFIX)
+    is_one = id_.startswith(PREFIX) and number.isascii() and number.isdecimal()
+    row = (
+        tx.one(
+            "SELECT * FROM mcp_servers WHERE id = :id AND user_id = :me", id=int(number), me=me.user
+        )
+        if is_one and len(number) <= MOST_DIGITS
+        else None
+    )
+    if row is None:
+        raise NotFound("There is no such MCP server.")
+    return row
+
+
+def named(tx: Tx, user: int, name_key: str) -> sqlite3.Row:
+    """Return a user's server by its name or namespace; raise NotFound."""
+    row = tx.one(
+        "SELECT * FROM mcp_servers WHERE user_id = :user AND :key IN (name_key, namespace)",
+        user=user,
+        key=name_key,
+    )
+    if row is None:
+        raise NotFound("There is no MCP server of that name; `hearth mcp-server list` lists them.")
+    return row
+
+
+def get(tx: Tx, server: int) -> sqlite3.Row | None:
+    """Return a server, whoever owns it; None when it is gone."""
+    return tx.one("SELECT * FROM mcp_servers WHERE id = :id", id=server)
+
+
+def demand_name(tx: Tx, user: int, name_key: str, *, besides: int = 0) -> None:
+    """Raise AlreadyExists where another server of the user has that name."""
+    if tx.one(
+        "SELECT 1 FROM mcp_servers WHERE user_id = :user AND name_key = :key AND id <> :besides",
+        user=user,
+        key=name_key,
+        besides=besides,
+    ):
+        raise AlreadyExists("You have an MCP server of that name already.", field="name")
+
+
+def demand_room(tx: Tx, user: int) -> None:
+    """Raise QuotaExceeded where the user has as many servers as there can be."""
+    if tx.value("SELECT count(*) FROM mcp_servers WHERE user_id = :user", user=user) >= MOST:
+        raise QuotaExceeded(
+            f"You have {MOST} MCP servers, as many as there can be; remove one first.", limit=MOST
+        )
+
+
+def namespaces(tx: Tx, user: int) -> set[str]:
+    """Return the namespaces that the user's servers have taken."""
+    return {
+        row[0] for row in tx.all("SELECT namespace FROM mcp_servers WHERE user_id = :u", u=user)
+    }
+
+
+def insert(
+    tx: Tx,
+    user: int,
+    *,
+    name: str,
+    name_key: str,
+    namespace: str,
+    transport: Transport,
+    url: str,
+    config: bytes,
+) -> int:
+    """Add a server that was not asked yet and give its id."""
+    made = tx.run(
+        """INSERT INTO mcp_servers (user_id, name, name_key, namespace, transport, url, config,
+             status, created_at)
+           VALUES (:user, :name, :key, :namespace, :transport, :url, :config, 'disconnected',
+             :now)""",
+        user=user,
+        name=name,
+        key=name_key,
+        namespace=namespace,
+        transport=transport,
+        url=url,
+        config=config,
+        now=tx.now,
+    )
+    return made.lastrowid or 0
+
+
+def rename(tx: Tx, server: int, *, name: str, name_key: str) -> None:
+    """Give a server another name; its namespace stays, since tools are known by it."""
+    tx.run(
+        "UPDATE mcp_servers SET name = :name, name_key = :key WHERE id = :id",
+        name=name,
+        key=name_key,
+        id=server,
+    )
+
+
+def point_elsewhere(tx: Tx, server: int, *, transport: Transport, url: str, config: bytes) -> None:
+    """Let a server be another one: what was trusted and signed in to is so no more."""
+    tx.run(
+        """UPDATE mcp_servers SET transport = :transport, url = :url, config = :config,
+             login = NULL, generation = generation + 1, listed = 0, trusted = 0,
+             status = 'disconnected', last_error = NULL WHERE id = :id""",
+        transport=transport,
+        url=url,
+        config=config,
+        id=server,
+    )
+
+
+def set_config(tx: Tx, server: int, config: bytes) -> None:
+    """Store the headers or variables that go to a server."""
+    tx.run(
+        "UPDATE mcp_servers SET config = :config, generation = generation + 1 WHERE id = :id",
+        config=config,
+        id=server,
+    )
+
+
+def note_connected(tx: Tx, server: int, generation: int, *, trouble: str | None = None) -> bool:
+    """Note that a server has answered; return whether it is still the one that was asked."""
+    found = tx.run(
+        """UPDATE mcp_servers SET status = 'connected', last_error = :trouble, listed = 1,
+             last_connected_at = :now WHERE id = :id AND generation = :generation""",
+        trouble=trouble,
+        now=tx.now,
+        id=server,
+        generation=generation,
+    )
+    return found.rowcount > 0
+
+
+def note_failure(tx: Tx, server: int, generation: int, status: Status, error: str) -> None:
+    """Note why a server cannot be used."""
+    tx.run(
+        "UPDATE mcp_servers SET status = :status, last_error = :error "
+        "WHERE id = :id AND generation = :generation",
+        status=status,
+        error=error,
+        id=server,
+        generation=generation,
+    )
+
+
+def set_login(tx: Tx, server: int, generation: int, login: bytes) -> bool:
+    """Store what signs in to a server; return whether it is still the one that was asked."""
+    found = tx.run(
+        "UPDATE mcp_servers SET login = :login WHERE id = :id AND generation = :generation",
+        login=login,
+        id=server,
+        generation=generation,
+    )
+    return found.rowcount > 0
+
+
+def disconnect(tx: Tx, server: int) -> None:
+    """Forget what signs in to a server, and let none of its tools be used."""
+    tx.run(
+        "UPDATE mcp_servers SET login = NULL, generation = generation + 1, "
+        "status = 'disconnected', last_error = NULL WHERE id = :id",
+        id=server,
+    )
+
+
+def trust(tx: Tx, server: int, *, trusted: bool) -> None:
+    """Note whether the owner believes what a server says its tools do."""
+    tx.run("UPDATE mcp_servers SET trusted = :on WHERE id = :id", on=int(trusted), id=server)
+
+
+def delete(tx: Tx, server: int) -> None:
+    """Delete a server with its tools."""
+    tx.run("DELETE FROM mcp_servers WHERE id = :id", id=server)
