@@ -20,7 +20,7 @@ COMMANDS = {
     "usage": "app.commands.usage:usage",
     "cap": "app.commands.usage:cap",
     "model": "app.commands.model:model",
-    "mcp-server": "app.commands.mcp_server:mcp_server",
+    "mcp-server": "app.commands.mcp.mcp_server:mcp_server",
     "search": "app.commands.search:search",
     "mcp": "app.commands.mcp.mcp:mcp",
     "connect": "app.commands.mcp.connect:connect",

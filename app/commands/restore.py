@@ -64,8 +64,8 @@ def _restored_message(file: Path, data: Path, done: Restored) -> str:
             f"({done.pending} to do)."
         )
     lines.append(
-        "Everything is as it was when the backup was made: keys and links that were "
-        "revoked since then are valid again."
+        "Everything is as it was when the backup was made: keys, links and connected apps that "
+        "were ended since then are valid again."
     )
     return "\n".join(lines)
 

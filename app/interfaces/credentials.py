@@ -149,7 +149,8 @@ class Credentials:
         scheme = exchange.scope.get("scheme", "http")
         where = self.challenge(exchange.headers, scheme, resource_of(exchange.scope["path"]))
         wanted = f'error="insufficient_scope", scope="{error.details["scope"]}"'
-        return [(b"www-authenticate", f"{where}, {wanted}".encode("latin-1"))]
+        challenge = where.replace("Bearer ", f"Bearer {wanted}, ", 1)
+        return [(b"www-authenticate", challenge.encode("latin-1"))]
 
     def challenge(self, headers: dict[bytes, bytes], scheme: str, resource: str) -> str:
         """Return the challenge that names where the page about a resource is."""

@@ -53,7 +53,7 @@ def test_what_cannot_be_fetched_is_said_and_nothing_half_made_stays(
     troubles = fetch.fetch(nowhere / "python")
     assert [("left out" in line, "ERROR: No network here" in line) for line in troubles] == [
         (True, True)
-    ] * 3
+    ] * 4
     assert list(places.HERE.iterdir()) == []
 
 

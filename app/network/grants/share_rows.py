@@ -137,14 +137,15 @@ def find_own(tx: Tx, owner: int, ref: str) -> Link | None:
     # A token may consist of digits only, so what is no id of one's own is looked for as a token
     # too.
     by_id = len(ref) <= len(str(LARGEST_ID)) and ref.isascii() and ref.isdecimal()
-    row = tx.one(
-        "SELECT * FROM share_links WHERE owner_id = :owner AND (id = :id OR token = :token) "
-        "ORDER BY id = :id DESC LIMIT 1",
-        id=int(ref) if by_id else None,
-        token=ref[:LONGEST_REF],
-        owner=owner,
-    )
-    return None if row is None else _link_of_row(row)
+    for column, value in (("id", int(ref) if by_id else None), ("token", ref[:LONGEST_REF])):
+        row = tx.one(
+            f"SELECT * FROM share_links WHERE {column} = :value AND owner_id = :owner",
+            value=value,
+            owner=owner,
+        )
+        if row is not None:
+            return _link_of_row(row)
+    return None
 
 
 def list_page(

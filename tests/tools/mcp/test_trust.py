@@ -223,12 +223,12 @@ async def test_scopes_and_namespaces_hold(alice: Client, served: Served, server:
 async def test_whoever_acts_by_a_grant_sees_no_server(
     alice: Client, served: Served, server: Listening
 ) -> None:
-    from app.core.grant_scope import Reach
+    from app.core.grant_scope import GrantScope
 
     await add(alice, server.url)
     me = await owner(served)
     assert remote_tools.lookup(served.parts, me, "plain__echo") is not None
-    other = dataclasses.replace(me, kind="peer", reach=Reach(notes="all", folders=frozenset()))
+    other = dataclasses.replace(me, kind="peer", reach=GrantScope(notes="all", folders=frozenset()))
     assert remote_tools.lookup(served.parts, other, "plain__echo") is None
     assert not any(map(remote_tools.is_remote, remote_tools.every(served.parts, other)))
 
