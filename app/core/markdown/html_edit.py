@@ -9,7 +9,7 @@ import re
 from html import unescape
 from itertools import accumulate
 
-from app.core.markdown import convert, layout_edit, line_edit, plain_edit, render_cuts, render_parts
+from app.core.markdown import convert, layout_edit, line_edit, plain_edit, render_parts
 from app.core.markdown.from_html.html_tight import tighten_lists
 from app.core.markdown.layout_edit import Layout
 from app.core.markdown.render_cuts import Block, Cut
@@ -107,7 +107,7 @@ def _with_part(old: list[Part], few: tuple[int, int], html: str, *, laid_out: bo
     borders = {changed[0].above} if above else set()
     if below:
         borders.add(below[0].above._replace(at=len(whole) - len(_parts_source(below))))
-    return whole if borders <= {Cut(0), *render_cuts.find_cuts(whole)} else None
+    return whole if borders <= {Cut(0), *render_parts.cuts_of(whole)} else None
 
 
 def _close_lists(some: list[Part], html: str) -> str:

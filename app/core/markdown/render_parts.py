@@ -55,6 +55,7 @@ class Part(NamedTuple):
 
 _parts: Kept[Part] = Kept(MOST_KEPT, lambda _, part: len(part.source) + len(part.html))
 _texts: Kept[list[Part]] = Kept(MOST_KEPT // 2, lambda text, _: len(text))
+_cuts: Kept[list[Cut]] = Kept(MOST_KEPT // 2, lambda text, _: len(text))
 
 
 def parts_of(text: str) -> list[Part]:
@@ -68,6 +69,19 @@ def parts_of(text: str) -> list[Part]:
     if found is None:
         found = list(render_each(text))
         _texts.put(text, found)
+    return found
+
+
+def cuts_of(text: str) -> list[Cut]:
+    """Return where a text may be cut so that each part renders as it does in the whole."""
+    if len(text) < LONG:
+        return render_cuts.find_cuts(text)
+    # An edit looks for them to check itself, and whoever shows the edited text again: 50 ms each
+    # of 500 KB.
+    found = _cuts.get(text)
+    if found is None:
+        found = render_cuts.find_cuts(text)
+        _cuts.put(text, found)
     return found
 
 
@@ -97,7 +111,7 @@ def render_marked(text: str) -> Iterator[Part]:
     Those of a long one are kept by themselves, for texts that share them.
     """
     keep, above = len(text) >= LONG, Cut(0)
-    for cut in (*render_cuts.find_cuts(text), Cut(len(text))):
+    for cut in (*cuts_of(text), Cut(len(text))):
         source = text[above.at : cut.at]
         key = f"{above.head}\0{source}" if above.head else source
         part = _parts.get(key) if keep else None
