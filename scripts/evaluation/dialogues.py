@@ -1,0 +1,361 @@
+"""How often a conversation without a model goes right, turn by turn.
+
+A dialogue says what a person says and what must be so afterwards: `does` lists every change of the
+workspace, and nothing else may have changed; `answer` lists patterns that the answer must hold,
+`never` those that it must not. Each dialogue begins anew in the workspace of its language, in
+tests/evaluation/dialogues/<language>, at the same moment. `DIALOGUES` in the environment names
+another folder, with dialogues that nobody has tuned anything on.
+"""
+
+import asyncio
+import datetime
+import functools
+import json
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx2 as httpx
+
+from app.core.caller import OPERATOR
+from app.core.database.data_dir import DATABASE
+from app.main import create_app
+from app.migrations import migrate
+from app.settings import Settings
+from evaluation import Row, row
+
+FOLDER = Path(
+    os.environ.get("DIALOGUES") or Path(__file__).parents[2] / "tests/evaluation/dialogues"
+)
+BASE = "http://127.0.0.1:8765/api/v1"
+NOW = datetime.datetime(2026, 11, 23, 8, 0, tzinfo=datetime.UTC)
+"""A Monday, 9 in the morning in the workspaces' zone."""
+STEP = datetime.timedelta(seconds=20)
+KINDS = ("todo", "note", "folder", "waits")
+UNTOLD = {"id", "createdAt", "updatedAt", "completedAt", "revision", "wordCount"}
+"""Fields that change by themselves; a dialogue does not list them."""
+State = dict[tuple[str, Any], dict[str, Any]]
+"""What there is, by kind and id."""
+
+
+class Turn(NamedTuple):
+    """One turn of a dialogue and what was wrong with it, if anything."""
+
+    half: str
+    language: str
+    dialogue: str
+    number: int
+    said: str
+    answered: str
+    missing: list[str]
+    wrong: list[str]
+    answer: list[str]
+
+    @property
+    def right(self) -> bool:
+        """Whether the turn did what it had to, nothing else, and said so."""
+        return not self.missing and not self.wrong and not self.answer
+
+
+def evaluate() -> list[Row]:
+    """Return the figures of both halves: first turns, later ones, and those that act wrongly."""
+    rows = []
+    for half in ("a", "b"):
+        mine = [turn for turn in turns() if turn.half == half]
+        rows += [
+            row(half, "right, first turns", (turn.right for turn in mine if turn.number == 1)),
+            row(half, "right, later turns", (turn.right for turn in mine if turn.number > 1)),
+            row(half, "no wrong act", (not turn.wrong for turn in mine)),
+            *(
+                row(
+                    half,
+                    f"right, {language}",
+                    (turn.right for turn in mine if turn.language == language),
+                )
+                for language in sorted({turn.language for turn in mine})
+            ),
+        ]
+    return rows
+
+
+def misses() -> list[str]:
+    """Return what was wrong in each turn that was not right."""
+    return [
+        f"{turn.half} {turn.language} {turn.dialogue}/{turn.number} “{turn.said}” → "
+        f"“{' '.join(turn.answered.split())[:160]}”: "
+        f"{'; '.join(turn.missing + turn.wrong + turn.answer)}"
+        for turn in turns()
+        if not turn.right
+    ]
+
+
+@functools.cache
+def turns() -> tuple[Turn, ...]:
+    """Have every dialogue."""
+    return tuple(asyncio.run(_have_all()))
+
+
+async def _have_all() -> list[Turn]:
+    had: list[Turn] = []
+    for folder in _folders():
+        wanted = json.loads(_text(folder / "workspace.json"))
+        dialogues = map(json.loads, filter(None, _text(folder / "dialogues.jsonl").splitlines()))
+        with (
+            tempfile.TemporaryDirectory() as name,
+            tempfile.TemporaryDirectory(dir=name) as workspace,
+        ):
+            begun, data = Path(workspace), Path(name, "now")
+            key = await _make_workspace(begun, wanted)
+            for number, dialogue in enumerate(dialogues, 1):
+                shutil.copytree(begun, data)
+                had += await _have(folder.name, f"{number}", dialogue, data, key)
+                shutil.rmtree(data)
+    return had
+
+
+def _folders() -> list[Path]:
+    return sorted(path for path in FOLDER.iterdir() if path.is_dir())
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+async def _have(
+    language: str, name: str, dialogue: dict[str, Any], data: Path, key: str
+) -> list[Turn]:
+    had = []
+    async with _Server(data, key) as server:
+        before = await server.state()
+        talk = None
+        for number, turn in enumerate(dialogue["turns"], 1):
+            body = {"message": turn["say"], "stream": False}
+            if talk:
+                body["conversationId"] = talk
+            answer = await server.client.post("/chat", json=body)
+            told = answer.json()
+            talk = told.get("conversationId", talk)
+            said = told.get("response") or told.get("message", "")
+            after = await server.state()
+            difference = compare(before, after, turn.get("does", []))
+            had.append(
+                Turn(
+                    dialogue.get("half", "a"),
+                    language,
+                    name,
+                    number,
+                    turn["say"],
+                    said,
+                    difference.missing,
+                    difference.wrong,
+                    judge(said, turn.get("answer", []), turn.get("never", [])),
+                )
+            )
+            before = after
+            server.now += STEP
+    return had
+
+
+def judge(said: str, needs: list[str], never: list[str]) -> list[str]:
+    """Return what an answer lacks or must not say."""
+    lacks = [f"does not say {one!r}" for one in needs if not re.search(one, said, re.I | re.S)]
+    return lacks + [f"says {one!r}" for one in never if re.search(one, said, re.I | re.S)]
+
+
+class Difference(NamedTuple):
+    """How the changes of a turn differ from those that it had to make."""
+
+    missing: list[str]
+    """What was not done."""
+    wrong: list[str]
+    """What was done and ought not to have been."""
+
+
+def compare(before: State, after: State, does: list[dict[str, Any]]) -> Difference:
+    """Return how the changes differ from those that a turn had to make."""
+    made = {key: set(fields) for key, fields in after.items() if key not in before}
+    gone = {key: set(fields) for key, fields in before.items() if key not in after}
+    changed = {key: _changed(before[key], after[key]) for key in before.keys() & after.keys()}
+    changed = {key: names for key, names in changed.items() if names}
+    found = Difference([], [])
+    for wanted in does:
+        kind = next(name for name in KINDS if name in wanted)
+        fields = {
+            name: value for name, value in wanted.items() if name not in (kind, "new", "gone")
+        }
+        pool, rows, verb = changed, before, "changed"
+        if wanted.get("new"):
+            pool, rows, verb = made, after, "made"
+        elif wanted.get("gone"):
+            pool, verb = gone, "removed"
+        fitting = (
+            one for one in pool if one[0] == kind and _fits(rows[one]["title"], wanted[kind])
+        )
+        if (key := next(fitting, None)) is None:
+            found.missing.append(f"{kind} “{wanted[kind]}” was not {verb}")
+            continue
+        names = pool.pop(key)
+        told = f"{kind} “{rows[key]['title']}”:"
+        is_now = after.get(key, {})
+        found.wrong.extend(
+            f"{told} {name} is {is_now.get(name)!r}"
+            for name, value in fields.items()
+            if not _fits(is_now.get(name), value)
+        )
+        if pool is changed:
+            found.wrong.extend(
+                f"{told} {name} became {is_now[name]!r}" for name in sorted(names - set(fields))
+            )
+    for verb, pool, rows in (
+        ("made", made, after),
+        ("removed", gone, before),
+        ("changed", changed, before),
+    ):
+        found.wrong.extend(f"{kind} “{rows[kind, id_]['title']}” was {verb}" for kind, id_ in pool)
+    return found
+
+
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
+    return {name for name in after if after[name] != before.get(name)} - UNTOLD
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Return whether a value is as wanted; a text in slashes is a pattern."""
+    if isinstance(wanted, str) and len(wanted) > 1 and wanted[0] == wanted[-1] == "/":
+        return isinstance(value, str) and re.search(wanted[1:-1], value, re.I | re.S) is not None
+    return bool(value == wanted)
+
+
+class _Server:
+    """A server over a copy of the workspace, at a moment of its own."""
+
+    def __init__(self, data: Path, key: str) -> None:
+        self.now = NOW
+        self._contents: dict[tuple[int, int], str] = {}
+        settings = Settings(durability="normal", rate_limit=0, failed_limit=0, embeddings="off")
+        self._app = create_app(settings, data, clock=lambda: self.now)
+        self._life = self._app.router.lifespan_context(self._app)
+        self.client = _client(self._app, key)
+
+    async def __aenter__(self) -> "_Server":
+        await self._life.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.aclose()
+        await self._life.__aexit__(None, None, None)
+
+    async def state(self) -> State:
+        """Return everything that a turn could change."""
+        found: State = {}
+        todos = await self._get("/os/todos", limit=200, includeSteps=True)
+        for todo in todos["todos"]:
+            todo["steps"] = [step["title"] for step in todo.get("steps") or []]
+            todo["dueDate"] = todo["dueDate"] and todo["dueDate"].replace(".000Z", "Z")
+            found["todo", todo["id"]] = todo
+        for note in (await self._get("/os/notes", limit=200, recursive=True))["notes"]:
+            found["note", note["id"]] = await self._note(note)
+        for folder in (await self._get("/os/folders", limit=200))["folders"]:
+            if not folder.get("isVirtual"):
+                path = folder.get("path") or folder["name"]
+                found["folder", folder["id"]] = {"title": path}
+        for waiting in (await self._get("/escalations"))["escalations"]:
+            found["waits", waiting["id"]] = {"title": waiting["toolName"], **waiting["arguments"]}
+        return found
+
+    async def _note(self, row: dict[str, Any]) -> dict[str, Any]:
+        key = row["id"], row["revision"]
+        if key not in self._contents:
+            self._contents[key] = (await self._get(f"/os/notes/{row['id']}"))["note"]
+        note: Any = self._contents[key]
+        return {
+            "title": note["title"],
+            "text": note["markdown"],
+            "tags": note["tags"],
+            "pinned": note["pinned"],
+            "folder": (note["folder"] or {}).get("name"),
+        }
+
+    async def _get(self, path: str, **query: Any) -> Any:
+        answer = await self.client.get(path, params=query)
+        told = answer.raise_for_status().json()
+        return (
+            told.get("result")
+            if "result" in told and "notes" not in told and "todos" not in told
+            else told
+        )
+
+
+def _client(app: Any, key: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=app),
+        base_url=BASE,
+        headers={"Authorization": f"Bearer {key}"},
+    )
+
+
+async def _make_workspace(data: Path, wanted: dict[str, Any]) -> str:
+    """Make the database of a language's workspace in `data`; return its owner's key."""
+    migrate(data / DATABASE)
+    settings = Settings(durability="normal", rate_limit=0, failed_limit=0, embeddings="off")
+    clock = [NOW - datetime.timedelta(days=9)]
+    app = create_app(settings, data, clock=lambda: clock[0])
+    async with app.router.lifespan_context(app):
+        people = [
+            {"username": "alice", "name": wanted.get("name", "Alice")},
+            *wanted.get("contacts", []),
+        ]
+        keys: dict[str, str] = {}
+        for person in people:
+            fields = {"username": person["username"], "name": person["name"]}
+            await app.state.parts.call(OPERATOR, "add_user", fields)
+            named = {"username": person["username"], "name": "evaluation"}
+            keys[person["username"]] = (
+                await app.state.parts.call(OPERATOR, "issue_key", named)
+            ).secret
+        async with _client(app, keys["alice"]) as client:
+            await _fill(client, wanted, clock)
+            for person in people[1:]:
+                async with _client(app, keys[person["username"]]) as other:
+                    await _connect(client, other, person)
+    return keys["alice"]
+
+
+async def _fill(
+    client: httpx.AsyncClient, wanted: dict[str, Any], clock: list[datetime.datetime]
+) -> None:
+    async def post(path: str, body: dict[str, Any]) -> Any:
+        clock[0] += datetime.timedelta(minutes=7)
+        return (await client.post(path, json=body)).raise_for_status().json()
+
+    (
+        await client.patch("/account/settings", json={"timezone": wanted["timezone"]})
+    ).raise_for_status()
+    for path in wanted.get("folders", []):
+        await post("/os/folders", {"path": path} if "/" in path else {"name": path})
+    for note in wanted.get("notes", []):
+        pinned = note.pop("pinned", False)
+        made = (await post("/os/notes", note))["result"]["note"]
+        if pinned:
+            await post(f"/os/notes/{made['id']}/pin", {"pinned": True})
+    for todo in wanted.get("todos", []):
+        done = todo.pop("completed", False)
+        made = (await post("/os/todos", todo))["result"]["todo"]
+        if done:
+            await post(f"/os/todos/{made['id']}/complete", {})
+
+
+async def _connect(
+    client: httpx.AsyncClient, other: httpx.AsyncClient, person: dict[str, Any]
+) -> None:
+    (await client.post("/network/request", json={"to": person["username"]})).raise_for_status()
+    waiting = (await other.get("/network/requests")).raise_for_status().json()["incoming"][0]
+    yes = {"requestId": waiting["requestId"], "type": waiting["type"], "action": "accept"}
+    (await other.post("/network/accept", json=yes)).raise_for_status()
+    for text in person.get("says", []):
+        (
+            await other.post("/agent/message", json={"to": "alice", "message": text})
+        ).raise_for_status()
