@@ -129,7 +129,7 @@ class App:
     ) -> dict[str, Any]:
         """Check the fields and give the function's arguments."""
         try:
-            return found.shape.check(params)
+            return found.fields.check(params)
         except Invalid as error:
             raise self.refusal_as_declared(found, error) from None
 

@@ -246,7 +246,7 @@ def test_the_document_says_what_every_rule_of_a_field_lets_through() -> None:
     unsaid = [
         f"{type(rule).__name__} of {record.__name__}"
         for found in CATALOG.operations.values()
-        for record in iterate_records(found.shape.record)
+        for record in iterate_records(found.fields.record)
         for hint in get_type_hints(record, include_extras=True).values()
         for rule in rules(hint)
         if not isinstance(rule, Most) and (not rule.accepts or not issubclass(record, Body))
