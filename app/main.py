@@ -206,6 +206,7 @@ def build_parts(
         events=events,
         rates=Rates(settings),
         safekeeping=BackupState(data),
+        seal=Seal(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
             callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},
@@ -222,7 +223,6 @@ def build_parts(
         ),
         Providers(settings, KeptSecrets(data)),
         Transfers(),
-        Seal(data),
         McpConnections(),
         McpLogins(),
     ]

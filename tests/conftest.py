@@ -28,6 +28,7 @@ sys.dont_write_bytecode = (
     False  # else every worker, and every child that a test starts, compiles the whole program anew
 )
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
 memory_folder.use()
 
 ORIGIN = "http://127.0.0.1:8765"

@@ -347,7 +347,7 @@ def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
 
 @each_operation
 def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> None:
-    each, named = schemas([found.shape.record, found.answer], "#/$defs/")
+    each, named = schemas([found.fields.record, found.answer], "#/$defs/")
     for schema in each:
         jsonschema_rs.meta.validate(
             {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": named}
@@ -1123,7 +1123,7 @@ def filled(value: Any, ready: dict[str, Any]) -> Any:
 
 def without_call(found: Operation[..., Any]) -> str:
     """Say which line the calls lack for an operation."""
-    fields = [one.encode_name for one in structs.fields(found.shape.record) if one.required]
+    fields = [one.encode_name for one in structs.fields(found.fields.record) if one.required]
     example = ", ".join(f'"{name}": …' for name in fields)
     return f'{place_of("CALLS")} lacks a call that succeeds:\n    "{found.name}": {{{example}}},'
 

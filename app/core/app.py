@@ -21,6 +21,7 @@ from app.core.operation import Catalog, Operation
 from app.core.process.background_tasks import Tasks
 from app.core.process.caches import ByteCache
 from app.core.rewriter import Rewriter
+from app.core.secret_files import Seal
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
 
@@ -47,6 +48,7 @@ class App:
     events: Events
     rates: Rates
     safekeeping: BackupState
+    seal: Seal
     memory: ByteCache = dataclasses.field(default_factory=ByteCache)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(
@@ -65,7 +67,7 @@ class App:
     gathered: list[Callable[[], Awaitable[None]]] = dataclasses.field(default_factory=list)
     """Each writes what requests have left in memory; see `write_gathered`."""
     parts: list[object] = dataclasses.field(default_factory=list)
-    """What features keep running beside their operations, and the core has no type for."""
+    """What features keep beside their operations, of types that the core cannot name."""
 
     def part(self, kind: type[R]) -> R:
         """Return the part of that class, of which main has made one."""
@@ -127,7 +129,7 @@ class App:
     ) -> dict[str, Any]:
         """Check the fields and give the function's arguments."""
         try:
-            return found.shape.check(params)
+            return found.fields.check(params)
         except Invalid as error:
             raise self.refusal_as_declared(found, error) from None
 

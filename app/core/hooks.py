@@ -2,8 +2,8 @@
 
 import dataclasses
 import sqlite3
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -36,7 +36,6 @@ class Hooks:
 
     Of escalations: `rights` returns, by kind of credential, the scopes that it has now, None when
     it is gone; `callers`, for those that act by a grant, the whole caller as the grant is now.
-    `does` does, by name, what is no tool of the catalogue, in the transaction of the decision.
 
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
     """
@@ -45,9 +44,6 @@ class Hooks:
         default_factory=dict
     )
     rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = dataclasses.field(
-        default_factory=dict
-    )
-    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(
         default_factory=dict
     )
     requests: Waiting = no_requests

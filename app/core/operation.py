@@ -14,7 +14,7 @@ import msgspec
 
 from app.core.download import Download
 from app.core.line_stream import Lines
-from app.core.schema import Shape, camel_case
+from app.core.schema import Fields, camel_case
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -149,9 +149,9 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
         )
 
     @functools.cached_property
-    def shape(self) -> Shape:
+    def fields(self) -> Fields:
         """What it accepts."""
-        return Shape(self.function)
+        return Fields(self.function)
 
     @functools.cached_property
     def answer(self) -> Any:
@@ -303,7 +303,7 @@ class Catalog:
             found.scopes or found.public or found.category in ("workspace", "account", "tools")
         ):
             raise ValueError(f"{found.name} has no rule: give it a scope or make it public")
-        # not the shape: making all of them would be a tenth of the start
+        # not the fields: making all of them would be a tenth of the start
         named = inspect.signature(found.function).parameters
         if found.every is not None and (found.method != "COMMAND" or len(named) > 2):
             raise ValueError(f"{found.name} has `every`, so it must be a COMMAND without fields")

@@ -206,7 +206,7 @@ class Api:
             given = (
                 decode(body)
                 if not in_text
-                else operation.shape.from_text(parse_query(text))
+                else operation.fields.from_text(parse_query(text))
                 if text
                 else {}
             )
@@ -250,7 +250,7 @@ class Api:
             self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
         most = getattr(self.parts.settings, operation.http.body)
         exchange.require_small(most)
-        given = operation.shape.from_text(parse_query(exchange.scope["query_string"]))
+        given = operation.fields.from_text(parse_query(exchange.scope["query_string"]))
         upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
         try:
             async for part in body_parts(exchange.receive, most):

@@ -64,7 +64,7 @@ def openapi_document(catalog: Catalog) -> dict[str, Any]:
     names = [found.name for found in operations]
     each, named = schemas([*SHARED, *(found.answer for found in operations)], PREFIX)
     answers = dict(zip(names, each[len(SHARED) :], strict=True))
-    sent, inner = request_schemas([found.shape.record for found in operations], PREFIX)
+    sent, inner = request_schemas([found.fields.record for found in operations], PREFIX)
     own = {name for name, schema in inner.items() if named.get(name, schema) != schema}
     requests = {
         name: _rename_references(schema, own) for name, schema in zip(names, sent, strict=True)

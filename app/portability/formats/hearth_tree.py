@@ -142,6 +142,7 @@ class HearthTree:
             found = self._places.get("/".join(place[:end]))
             if found is not None:
                 return (*found, *place[end:])
+        # without the tree's own folder `notes`
         return place[1:]
 
     def _attachments(self) -> Iterator[Item]:
@@ -225,12 +226,14 @@ class HearthTree:
 
     def _snapshots(self, key: str) -> Callable[[], Iterator[ImportedSnapshot]] | None:
         name = f"snapshots/{key}.jsonl"
+        # the key stands in a text that anybody may have changed
         if not KEY.fullmatch(key) or name not in self._files:
             return None
         self._histories.add(name)
         return lambda: self._kept(name)
 
     def _kept(self, name: str) -> Iterator[ImportedSnapshot]:
+        # a damaged line costs its snapshot and not the note
         for line in self._lines(name, skip=True):
             kept = None if isinstance(line, NotCarried) else hearth_records.snapshot_of(line)
             if kept is not None:

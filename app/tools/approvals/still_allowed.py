@@ -61,15 +61,11 @@ def _current_scopes(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] |
 
 
 def reason_to_refuse(
-    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, hooks: Hooks
+    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None
 ) -> AppError | None:
     """Return why what was shown is not what would be done now: rights, tool or target are
     others."""
-    if (
-        call is None
-        and row["kind"] in DONE_HERE
-        and (row["tool_sha256"] is not None or row["tool"] not in hooks.does)
-    ):
+    if call is None and row["kind"] in DONE_HERE:
         return GrantRevoked(
             "What allowed this is gone: the tool is switched off, or its scope is not held "
             "any more."

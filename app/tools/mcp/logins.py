@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.core.app import App
 from app.core.database.tx import stamp
 from app.core.process.lazy_import import lazy_import
-from app.core.secret_files import Seal, SealBroken
+from app.core.secret_files import SealBroken
 from app.tools.mcp import config, login_state, server_rows, servers
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed
@@ -87,7 +87,7 @@ async def finish(app: App, user: int | None, state: str, code: str, issuer: str 
             "The login was refused." if not code else "Another user has begun this login."
         )
     login = await flow.finish(code, issuer)
-    stored = login_state.sealed(app.part(Seal), flow.user, login)
+    stored = login_state.sealed(app.seal, flow.user, login)
     row = await app.read(server_rows.get, flow.server)
     if row is None or not await app.write(
         server_rows.set_login, flow.server, flow.generation, stored
@@ -108,6 +108,6 @@ async def revoke(app: App, row: sqlite3.Row) -> None:
 
 def _held(app: App, row: sqlite3.Row) -> Login | None:
     try:
-        return login_state.opened(app.part(Seal), row["user_id"], row["login"])
+        return login_state.opened(app.seal, row["user_id"], row["login"])
     except SealBroken:
         return None

@@ -11,7 +11,7 @@ import msgspec
 
 from app.core.app import App
 from app.core.database.tx import Tx
-from app.core.secret_files import Seal, SealBroken
+from app.core.secret_files import SealBroken
 from app.errors import Unavailable, Unprocessable
 from app.tools.mcp import config, definitions, login_state, results, server_rows, tool_rows
 from app.tools.mcp.connections import McpConnections
@@ -111,7 +111,7 @@ async def _kept(app: App, row: sqlite3.Row) -> "Connection":
 
 async def _opened(app: App, row: sqlite3.Row) -> "Connection":
     """Connect to a server and store what it offers."""
-    seal, user, settings = app.part(Seal), row["user_id"], app.settings
+    seal, user, settings = app.seal, row["user_id"], app.settings
     try:
         held = config.opened(seal, user, row["config"])
         login = login_state.opened(seal, user, row["login"])
@@ -139,7 +139,7 @@ async def _auth(app: App, row: sqlite3.Row, login: Login | None) -> Any:
     module = await lazy_import("app.tools.mcp.token_auth")
 
     async def keep(renewed: Login) -> None:
-        stored = login_state.sealed(app.part(Seal), row["user_id"], renewed)
+        stored = login_state.sealed(app.seal, row["user_id"], renewed)
         await app.write(server_rows.set_login, row["id"], row["generation"], stored)
 
     return module.TokenAuth(login, keep, lambda: app.clock().timestamp())
@@ -202,8 +202,8 @@ async def _note(app: App, row: sqlite3.Row, error: McpFailed) -> None:
 def _plain(app: App, row: sqlite3.Row, said: str) -> str:
     """Return what a server said without any secret of its own configuration."""
     try:
-        secrets = config.secrets_of(config.opened(app.part(Seal), row["user_id"], row["config"]))
-        login = login_state.opened(app.part(Seal), row["user_id"], row["login"])
+        secrets = config.secrets_of(config.opened(app.seal, row["user_id"], row["config"]))
+        login = login_state.opened(app.seal, row["user_id"], row["login"])
     except SealBroken:
         return said
     if login is not None:

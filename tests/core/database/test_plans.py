@@ -3,6 +3,7 @@ it walks a table or sorts.
 """
 
 import re
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from app.core.database import readers, sqlite_setup, writer
 from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import Client, MovableClock, Served, open_settings
 from tests.support import guests
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.looping import through
@@ -108,12 +109,14 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     return recorder
 
 
-@pytest.fixture
-async def ann(
-    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock
-) -> AsyncIterator[Client]:
-    """Someone with a little of everything, on a server whose statements are recorded."""
-    asgi = create_app(settings, data, clock=clock)
+@pytest.fixture(scope="module")
+async def made(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path
+) -> tuple[Path, str]:
+    """A database with someone who has a little of everything, and their key."""
+    place = tmp_path_factory.mktemp("plans")
+    shutil.copy(migrated, place / DATABASE)
+    asgi = create_app(open_settings(), place, clock=MovableClock())
     async with asgi.router.lifespan_context(asgi):
         client = await Served(asgi, asgi.state.parts).person("ann")
         await client.folder("Work")
@@ -132,11 +135,27 @@ async def ann(
             "POST", "/network/groups", status=201, json={"name": "Team", "members": ["ben"]}
         )
         await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
-        made = await guests.link(client, scope="folders", folderIds=[2])
-        await guests.ask(client, made, "hello")
+        shared = await guests.link(client, scope="folders", folderIds=[2])
+        await guests.ask(client, shared, "hello")
+        await client.aclose()
+        key = await Served(asgi, asgi.state.parts).key("ann")
+    return place / DATABASE, key
+
+
+@pytest.fixture
+async def ann(
+    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock, made: tuple[Path, str]
+) -> AsyncIterator[Client]:
+    """Someone with a little of everything, on a server whose statements are recorded."""
+    shutil.copy(made[0], data / DATABASE)
+    asgi = create_app(settings, data, clock=clock)
+    async with (
+        asgi.router.lifespan_context(asgi),
+        Served(asgi, asgi.state.parts).client(made[1]) as client,
+    ):
+        await client.get("/identity")  # counts the key's device, once
         recorder.new()
         yield client
-        await client.aclose()
 
 
 def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:

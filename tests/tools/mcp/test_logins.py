@@ -5,7 +5,6 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2 as httpx
 import pytest
 
-from app.core.secret_files import Seal
 from app.tools.mcp.connections import McpConnections
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.mcp_server import Listening
@@ -81,7 +80,7 @@ async def test_tokens_lie_encrypted_and_are_shown_nowhere(
     key = folder / "sealing-key"
     assert key.stat().st_mode & 0o777 == 0o600
     key.unlink()
-    served.parts.part(Seal)._key = None
+    served.parts.seal._key = None
     await served.parts.part(McpConnections).drop(int(added["id"][4:]))
     gone = await alice.ok("POST", f"/tools/mcp/{added['id']}/refresh")
     assert gone["server"]["status"] == "needs_reauth"
