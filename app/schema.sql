@@ -398,7 +398,7 @@ CREATE TABLE mcp_servers (
     transport TEXT NOT NULL CHECK (transport IN ('http', 'stdio')), url TEXT NOT NULL, config BLOB NOT NULL, login BLOB,
     generation INTEGER NOT NULL DEFAULT 0, listed INTEGER NOT NULL DEFAULT 0, trusted INTEGER NOT NULL DEFAULT 0,
     status TEXT NOT NULL CHECK (status IN ('connected', 'needs_reauth', 'disconnected', 'error')), last_error TEXT,
-    created_at TEXT NOT NULL, last_connected_at TEXT, UNIQUE (user_id, name_key), UNIQUE (user_id, namespace)) STRICT;
+    created_at TEXT NOT NULL, last_connected_at TEXT, challenge TEXT, UNIQUE (user_id, name_key), UNIQUE (user_id, namespace)) STRICT;
 CREATE TABLE mcp_tools (
     server_id INTEGER NOT NULL REFERENCES mcp_servers ON DELETE CASCADE, name TEXT NOT NULL, position INTEGER NOT NULL,
     definition TEXT, seen TEXT, PRIMARY KEY (server_id, name)) STRICT, WITHOUT ROWID;

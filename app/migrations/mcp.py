@@ -1,4 +1,4 @@
-"""The step that made the MCP servers that agents use."""
+"""The steps that made the MCP servers that agents use."""
 
 from typing import TYPE_CHECKING
 
@@ -25,3 +25,8 @@ def m034_mcp_servers(db: "Database") -> None:
             definition TEXT, seen TEXT, PRIMARY KEY (server_id, name)) STRICT, WITHOUT ROWID;
         """,
     )
+
+
+def m040_mcp_challenges(db: "Database") -> None:
+    """Keep what an MCP server wants before it can be used: a login, or more rights."""
+    run(db, "ALTER TABLE mcp_servers ADD COLUMN challenge TEXT;")

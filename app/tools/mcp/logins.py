@@ -9,7 +9,7 @@ from app.core.app import App
 from app.core.database.tx import stamp
 from app.core.process.lazy_import import lazy_import
 from app.core.secret_files import Seal, SealBroken
-from app.tools.mcp import config, login_state, server_rows, servers
+from app.tools.mcp import challenge, config, login_state, server_rows, servers
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed
 from app.tools.mcp.login_state import Login
@@ -67,8 +67,8 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
         document=origin + DOCUMENT if origin.startswith("https://") else None,
         now=lambda: app.clock().timestamp(),
     )
-    held = _held(app, row)
-    url = await flow.begin(None if held is None else held.client)
+    client = config.registered(_config(app, row))
+    url = await flow.begin(client, _held(app, row), challenge.opened(row["challenge"]))
     app.part(McpLogins).add(flow)
     return url, stamp(app.clock() + timedelta(minutes=MINUTES))
 
@@ -90,7 +90,7 @@ async def finish(app: App, user: int | None, state: str, code: str, issuer: str 
     stored = login_state.sealed(app.part(Seal), flow.user, login)
     row = await app.read(server_rows.get, flow.server)
     if row is None or not await app.write(
-        server_rows.set_login, flow.server, flow.generation, stored
+        server_rows.sign_in, flow.server, flow.generation, stored
     ):
         raise McpFailed("The MCP server was changed or removed meanwhile.")
     await app.part(McpConnections).drop(flow.server)
@@ -104,6 +104,13 @@ async def revoke(app: App, row: sqlite3.Row) -> None:
     if login is not None:
         module = await lazy_import("app.tools.mcp.login")
         app.tasks.start(module.revoke(login, config.reach(app.settings, row["url"])))
+
+
+def _config(app: App, row: sqlite3.Row) -> config.McpConfig:
+    try:
+        return config.opened(app.part(Seal), row["user_id"], row["config"])
+    except SealBroken:
+        return config.McpConfig()
 
 
 def _held(app: App, row: sqlite3.Row) -> Login | None:

@@ -125,7 +125,7 @@ def point_elsewhere(tx: Tx, server: int, *, transport: Transport, url: str, conf
     """Let a server be another one: what was trusted and signed in to is so no more."""
     tx.run(
         """UPDATE mcp_servers SET transport = :transport, url = :url, config = :config,
-             login = NULL, generation = generation + 1, listed = 0, trusted = 0,
+             login = NULL, challenge = NULL, generation = generation + 1, listed = 0, trusted = 0,
              status = 'disconnected', last_error = NULL WHERE id = :id""",
         transport=transport,
         url=url,
@@ -156,22 +156,36 @@ def note_connected(tx: Tx, server: int, generation: int, *, trouble: str | None 
     return found.rowcount > 0
 
 
-def note_failure(tx: Tx, server: int, generation: int, status: Status, error: str) -> None:
-    """Note why a server cannot be used."""
+def note_failure(
+    tx: Tx, server: int, generation: int, status: Status, error: str, challenge: str | None = None
+) -> None:
+    """Note why a server cannot be used, and what it wants before it can."""
     tx.run(
-        "UPDATE mcp_servers SET status = :status, last_error = :error "
-        "WHERE id = :id AND generation = :generation",
+        "UPDATE mcp_servers SET status = :status, last_error = :error, "
+        "challenge = ifnull(:challenge, challenge) WHERE id = :id AND generation = :generation",
         status=status,
         error=error,
+        challenge=challenge,
         id=server,
         generation=generation,
     )
 
 
-def set_login(tx: Tx, server: int, generation: int, login: bytes) -> bool:
-    """Store what signs in to a server; return whether it is still the one that was asked."""
-    found = tx.run(
+def renew_login(tx: Tx, server: int, generation: int, login: bytes) -> None:
+    """Store what signs in to a server from now on."""
+    tx.run(
         "UPDATE mcp_servers SET login = :login WHERE id = :id AND generation = :generation",
+        login=login,
+        id=server,
+        generation=generation,
+    )
+
+
+def sign_in(tx: Tx, server: int, generation: int, login: bytes) -> bool:
+    """Store what a new login has given; return whether it is still the server that was asked."""
+    found = tx.run(
+        "UPDATE mcp_servers SET login = :login, challenge = NULL "
+        "WHERE id = :id AND generation = :generation",
         login=login,
         id=server,
         generation=generation,
@@ -182,7 +196,7 @@ def set_login(tx: Tx, server: int, generation: int, login: bytes) -> bool:
 def disconnect(tx: Tx, server: int) -> None:
     """Forget what signs in to a server, and let none of its tools be used."""
     tx.run(
-        "UPDATE mcp_servers SET login = NULL, generation = generation + 1, "
+        "UPDATE mcp_servers SET login = NULL, challenge = NULL, generation = generation + 1, "
         "status = 'disconnected', last_error = NULL WHERE id = :id",
         id=server,
     )

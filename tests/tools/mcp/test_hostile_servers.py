@@ -137,9 +137,34 @@ async def test_what_is_asked_in_the_middle_of_a_call_is_declined(
             }
         },
     }
+    evil.speaks_without_handshake()
     await add(alice, evil.url)
     told = await unavailable(alice)
+    assert "in the middle of its work" in told
     assert "password" not in told
+
+
+async def test_a_server_may_ask_to_be_called_again_and_not_for_ever(
+    alice: Client, evil: Hostile
+) -> None:
+    states: list[Any] = []
+
+    def answer(params: Any) -> Any:
+        states.append(params.get("requestState"))
+        if len(states) < most:
+            return {"resultType": "input_required", "requestState": f"state {len(states)}"}
+        return {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
+
+    evil.speaks_without_handshake()
+    evil.answers["tools/call"] = answer
+    await add(alice, evil.url)
+    most = 3
+    assert (await use(alice, "plain__do"))["content"][0]["text"] == "done"
+    assert states == [None, "state 1", "state 2"]
+    most = 1_000_000
+    states.clear()
+    assert "to be called again" in await unavailable(alice)
+    assert len(states) == connection.MOST_ROUNDS
 
 
 @pytest.mark.parametrize(
