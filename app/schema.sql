@@ -378,7 +378,7 @@ CREATE UNIQUE INDEX oauth_grants_by_code ON oauth_grants (code_digest) WHERE cod
 CREATE TABLE oauth_clients (
     id INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, redirect_uris TEXT NOT NULL,
     method TEXT NOT NULL CHECK (method IN ('none', 'client_secret_basic', 'client_secret_post')), secret_digest BLOB,
-    created_at TEXT NOT NULL, approved_at TEXT) STRICT;
+    created_at TEXT NOT NULL, approved_at TEXT, fresh_until TEXT) STRICT;
 CREATE INDEX oauth_clients_unapproved ON oauth_clients (created_at) WHERE approved_at IS NULL;
 CREATE TABLE oauth_codes (
     request_digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,

@@ -27,6 +27,15 @@ def m034_mcp_servers(db: "Database") -> None:
     )
 
 
-def m040_mcp_challenges(db: "Database") -> None:
-    """Keep what an MCP server wants before it can be used: a login, or more rights."""
-    run(db, "ALTER TABLE mcp_servers ADD COLUMN challenge TEXT;")
+def m040_challenges_and_documents(db: "Database") -> None:
+    """Keep what an MCP server wants before it can be used: a login, or more rights.
+
+    And until when the document holds that describes an OAuth client.
+    """
+    run(
+        db,
+        """
+        ALTER TABLE mcp_servers ADD COLUMN challenge TEXT;
+        ALTER TABLE oauth_clients ADD COLUMN fresh_until TEXT;
+        """,
+    )

@@ -46,11 +46,14 @@ class Hostile:
         fresh = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
         listed = self.answers["tools/list"]
         self.answers["tools/list"] = lambda params: fresh | listed(params)
-        self.answers["server/discover"] = lambda params: fresh | {
-            "supportedVersions": ["2026-07-28"],
-            "capabilities": {"tools": {}},
-            "serverInfo": {"name": "hostile", "version": "1"},
-        }
+        self.answers["server/discover"] = lambda params: (
+            fresh
+            | {
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "hostile", "version": "1"},
+            }
+        )
 
     async def message(self, request: Request) -> Response:
         self.headers.append(dict(request.headers))

@@ -38,6 +38,7 @@ async def server(visit: Visit) -> Response:
             "token_endpoint": f"{origin}{OAUTH}/token",
             "userinfo_endpoint": f"{origin}{OAUTH}/userinfo",
             "revocation_endpoint": f"{origin}{OAUTH}/revoke",
+            "client_id_metadata_document_supported": registers,
             **({"registration_endpoint": f"{origin}{OAUTH}/register"} if registers else {}),
             "jwks_uri": f"{origin}{OAUTH}/jwks",
             "scopes_supported": GRANTABLE,
