@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from app.account.oauth import client_documents, clients, codes, redirect_uris
 from app.account.oauth.clients import CLI_PAGE, Client, NamedClients
+from app.account.oauth.policy import OAUTH
 from app.account.oauth.refusals import BadRequest, SentBack
 from app.account.oauth.sealed_requests import Asked, RequestSeal
 from app.core import random_tokens
@@ -19,7 +20,6 @@ from app.core.process.lazy_import import lazy_import
 from app.errors import AlreadyDecided, Forbidden, Invalid, NotFound, RateLimited, Unauthorized
 from app.interfaces.credentials import address_of
 from app.interfaces.oauth import rights
-from app.interfaces.oauth.metadata import OAUTH
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import fields_of, form_of, value_of
 from app.interfaces.pages.pages import json_response

@@ -8,12 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.account.oauth import clients
-from app.account.oauth.policy import GRANTABLE, RESOURCES
+from app.account.oauth.policy import GRANTABLE, OAUTH, RESOURCES
 from app.interfaces.credentials import BASE, RESOURCE
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
 
-OAUTH = "/api/auth/oauth2"
 SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 OF_RESOURCE = RESOURCE.removesuffix(BASE)
 CLAIMS = ("sub", "name", "given_name", "family_name", "email", "preferred_username", "picture")
