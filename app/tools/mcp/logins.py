@@ -42,6 +42,10 @@ class McpLogins:
         """Return the login of that state, once."""
         return self._flows.pop(state, None)
 
+    def servers(self) -> set[int]:
+        """Return the servers at which a login has begun."""
+        return {flow.server for flow in self._flows.values()}
+
     def drop(self, server: int) -> None:
         """Forget the login of a server."""
         for state, flow in list(self._flows.items()):

@@ -7,6 +7,8 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import AlreadyExists, NotFound, QuotaExceeded
 
+CHANGED = "tools.changed"
+"""Told when a server's tools may have become others: come, gone, changed, on or off."""
 MOST = 50
 PREFIX = "mcp_"
 MOST_DIGITS = 15
@@ -54,6 +56,11 @@ def named(tx: Tx, user: int, name_key: str) -> sqlite3.Row:
 def get(tx: Tx, server: int) -> sqlite3.Row | None:
     """Return a server, whoever owns it; None when it is gone."""
     return tx.one("SELECT * FROM mcp_servers WHERE id = :id", id=server)
+
+
+def numbers(tx: Tx) -> set[int]:
+    """Return the ids of all servers, whoever owns them."""
+    return {row[0] for row in tx.all("SELECT id FROM mcp_servers")}
 
 
 def demand_name(tx: Tx, user: int, name_key: str, *, besides: int = 0) -> None:
@@ -132,6 +139,7 @@ def point_elsewhere(tx: Tx, server: int, *, transport: Transport, url: str, conf
         config=config,
         id=server,
     )
+    tx.emit(CHANGED)
 
 
 def set_config(tx: Tx, server: int, config: bytes) -> None:
@@ -153,6 +161,7 @@ def note_connected(tx: Tx, server: int, generation: int, *, trouble: str | None 
         id=server,
         generation=generation,
     )
+    tx.emit(CHANGED)
     return found.rowcount > 0
 
 
@@ -169,6 +178,7 @@ def note_failure(
         id=server,
         generation=generation,
     )
+    tx.emit(CHANGED)
 
 
 def renew_login(tx: Tx, server: int, generation: int, login: bytes) -> None:
@@ -200,13 +210,16 @@ def disconnect(tx: Tx, server: int) -> None:
         "status = 'disconnected', last_error = NULL WHERE id = :id",
         id=server,
     )
+    tx.emit(CHANGED)
 
 
 def trust(tx: Tx, server: int, *, trusted: bool) -> None:
     """Note whether the owner believes what a server says its tools do."""
     tx.run("UPDATE mcp_servers SET trusted = :on WHERE id = :id", on=int(trusted), id=server)
+    tx.emit(CHANGED)
 
 
 def delete(tx: Tx, server: int) -> None:
     """Delete a server with its tools."""
     tx.run("DELETE FROM mcp_servers WHERE id = :id", id=server)
+    tx.emit(CHANGED)
