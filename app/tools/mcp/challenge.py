@@ -16,12 +16,14 @@ _URL = re.compile(r'https?://[^\s"\\\x00-\x1f\x7f-\uffff]+')
 class Challenge(msgspec.Struct, frozen=True):
     """The scopes that a server names, and where it says who signs in to it.
 
-    `steps_up`: it knows the token that it was sent, which has too few rights.
+    `steps_up`: it knows the token that it was sent, which has too few rights. `is_bearer`: it takes
+    tokens at all, as far as it says.
     """
 
     scopes: tuple[str, ...] = ()
     metadata: str | None = None
     steps_up: bool = False
+    is_bearer: bool = True
 
     @property
     def header(self) -> str:
@@ -48,6 +50,7 @@ def read(status: int, header: str) -> Challenge | None:
         known_scopes(_field(header, "scope")),
         metadata if len(metadata) <= LONGEST_URL and _URL.fullmatch(metadata) else None,
         steps_up,
+        "bearer" in header.lower(),
     )
 
 

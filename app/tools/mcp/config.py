@@ -90,11 +90,17 @@ def checked(config: McpConfig) -> McpConfig:
     return config
 
 
+def is_local(url: str) -> bool:
+    """Return whether an address is one of this machine."""
+    return addresses.parse_target(url, FetchPolicy()).host in ("localhost", "127.0.0.1", "::1")
+
+
 def reach(settings: Settings, url: str) -> FetchPolicy:
     """Return what may be asked for a server: this machine only where its own address says so."""
     inside = settings.allow_private_hosts
-    here = addresses.parse_target(url, FetchPolicy()).host in ("localhost", "127.0.0.1", "::1")
-    return FetchPolicy(loopback=here or inside, private=inside, plain=False, own_port=settings.port)
+    return FetchPolicy(
+        loopback=is_local(url) or inside, private=inside, plain=False, own_port=settings.port
+    )
 
 
 def address(settings: Settings, url: str) -> str:
@@ -105,7 +111,7 @@ def address(settings: Settings, url: str) -> str:
     try:
         found = addresses.parse_target(url.strip(), FetchPolicy())
         allowed = reach(settings, url.strip())
-        inside = allowed.loopback and found.host in ("localhost", "127.0.0.1", "::1")
+        inside = allowed.loopback and is_local(found.url)
         if found.scheme == "http" and not inside and not allowed.private:
             raise Invalid(
                 "serverUrl must begin with https://; http:// is for this machine.",

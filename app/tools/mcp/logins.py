@@ -72,7 +72,10 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
         now=lambda: app.clock().timestamp(),
     )
     client = config.registered(_config(app, row))
-    url = await flow.begin(client, _held(app, row), challenge.opened(row["challenge"]))
+    try:
+        url = await flow.begin(client, _held(app, row), challenge.opened(row["challenge"]))
+    except McpFailed as error:
+        raise servers.told_apart(row, error) from None
     app.part(McpLogins).add(flow)
     return url, stamp(app.clock() + timedelta(minutes=MINUTES))
 

@@ -41,6 +41,10 @@ CHANGED = (
     "The server has changed what this tool is, so it is off until its owner has looked at it with "
     "`hearth mcp-server show`."
 )
+NOTHING_HERE = (
+    "No MCP server answers at this address, as far as can be told; the log of Hearth at level info "
+    "tells more."
+)
 LATER = 2.0
 """Seconds after which a list is read again that its server says has changed; it says so often."""
 
@@ -132,15 +136,19 @@ async def _opened(app: App, row: sqlite3.Row) -> "Connection":
     except SealBroken:
         raise NeedsLogin(UNSEALED) from None
     allowed = config.reach(settings, row["url"]) if held.command is None else None
-    connection = await app.part(McpConnections).open(
-        row["id"],
-        generation=row["generation"],
-        url=row["url"],
-        config=held,
-        reach=allowed,
-        auth=await _auth(app, row, login),
-        on_changed=partial(_list_later, app, row["id"]),
-    )
+    auth = await _auth(app, row, login)
+    try:
+        connection = await app.part(McpConnections).open(
+            row["id"],
+            generation=row["generation"],
+            url=row["url"],
+            config=held,
+            reach=allowed,
+            auth=auth,
+            on_changed=partial(_list_later, app, row["id"]),
+        )
+    except McpFailed as error:
+        raise told_apart(row, error) from None
     await _list(app, row, connection)
     return connection
 
@@ -221,6 +229,19 @@ async def _note(app: App, row: sqlite3.Row, failure: McpFailed) -> None:
     said = _plain(app, row, str(error))
     wanted = challenge.stored(error.challenge) if isinstance(error, NeedsLogin) else None
     await app.write(server_rows.note_failure, row["id"], row["generation"], status, said, wanted)
+
+
+def told_apart(row: sqlite3.Row, error: McpFailed) -> McpFailed:
+    """Return a failure, one sentence for all where nothing is known to be a server.
+
+    So nobody finds out what else listens on this machine.
+    """
+    if row["transport"] != "http" or row["listed"] or not config.is_local(row["url"]):
+        return error
+    if isinstance(error, NeedsLogin) and (error.challenge is None or error.challenge.is_bearer):
+        return error
+    log.info("the MCP server %s cannot be used: %s", row["namespace"], error)
+    return McpFailed(NOTHING_HERE)
 
 
 def _in_vain(app: App, row: sqlite3.Row, error: McpFailed) -> McpFailed:
