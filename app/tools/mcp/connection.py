@@ -6,6 +6,7 @@ A task of its own opens and closes it, as the client must be left where it was e
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
@@ -13,10 +14,12 @@ import httpx2
 from mcp import types
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import TypeAdapter, ValidationError
 
+from app.core.process.progress import Tell, listener
 from app.core.web.addresses import FetchFailed, FetchPolicy
 from app.tools.mcp import challenge, stdio_process
 from app.tools.mcp.challenge import Challenge
@@ -30,6 +33,7 @@ OPEN_SECONDS = 30.0
 LIST_SECONDS = 30.0
 CALL_SECONDS = 120.0
 IDLE_SECONDS = 300.0
+LONGEST_SAID = 200
 MOST_ROUNDS = 10
 """So often a server may ask to be called again with what it has kept of a call."""
 MOST_PAGES = 50
@@ -134,13 +138,19 @@ class Connection:
         raise McpFailed(f"The list of tools does not end after {MOST_PAGES} pages.")
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of a tool as the server gave it; raise McpFailed."""
+        """Return the result of a tool as the server gave it; raise McpFailed.
+
+        Whoever wants to know how far the work is hears what the server says of that.
+        """
+        tell = listener()
         params = types.CallToolRequestParams(name=tool, arguments=arguments)
         async with self._used(CALL_SECONDS) as client:
             for _ in range(MOST_ROUNDS):
                 # without the check by the server's own schema, whose patterns may never end
                 result = await client.session.send_request(
-                    types.CallToolRequest(params=params), _RESULTS
+                    types.CallToolRequest(params=params),
+                    _RESULTS,
+                    progress_callback=None if tell is None else _cleaned(tell),
                 )
                 if not isinstance(result, types.InputRequiredResult):
                     return result.model_dump(by_alias=True, mode="json", exclude_none=True)
@@ -268,6 +278,16 @@ class Connection:
                 return McpFailed("The server did not answer in time.")
             return McpFailed(f"The server refuses: {line(error.message, 300)}")
         return McpFailed("The server cannot be used: it does not keep to the protocol.")
+
+
+def _cleaned(tell: Tell) -> ProgressFnT:
+    """Return a listener that hears a server's words harmless and short."""
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        if math.isfinite(progress) and (total is None or math.isfinite(total)):
+            await tell(progress, total, None if message is None else line(message, LONGEST_SAID))
+
+    return hear
 
 
 def _wants(wanted: Challenge) -> str:

@@ -13,7 +13,7 @@ import pytest
 from mcp.client import Client as McpClient
 from mcp.shared.subscriptions import ToolsListChanged
 
-from app.interfaces.mcp import byte_stream
+from app.interfaces.mcp import byte_stream, tools
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.logins import McpLogins
 from tests.conftest import Client, Served
@@ -188,3 +188,23 @@ async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while not holds():  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
+
+
+async def test_the_progress_of_a_remote_tool_is_passed_on(
+    served: Served, alice: Client, origin: str, remote: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools, "PROGRESS_PAUSE", 0.0)
+    await add(alice, remote.url)
+    told: list[tuple[float, float | None]] = []
+
+    async def on_progress(done: float, whole: float | None, said: str | None) -> None:
+        told.append((done, whole))
+
+    for mode in ("auto", "legacy"):
+        async with connected(origin, await served.key("alice"), mode) as client:  # type: ignore[arg-type]
+            told.clear()
+            await client.call_tool("plain__slow", {"steps": 4}, progress_callback=on_progress)
+            assert told == [(1.0, 4.0), (2.0, 4.0), (3.0, 4.0)]
+            told.clear()
+            await client.call_tool("plain__slow", {"steps": 2})
+            assert told == []
