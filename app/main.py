@@ -58,6 +58,7 @@ from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
+from app.tools.mcp import removal
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.logins import McpLogins
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
@@ -226,6 +227,7 @@ def build_parts(
         McpConnections(),
         McpLogins(),
     ]
+    events.on("users.changed", lambda _: removal.leave_those_of_removed_users(app))
     return app
 
 

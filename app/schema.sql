@@ -378,7 +378,7 @@ CREATE UNIQUE INDEX oauth_grants_by_code ON oauth_grants (code_digest) WHERE cod
 CREATE TABLE oauth_clients (
     id INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, redirect_uris TEXT NOT NULL,
     method TEXT NOT NULL CHECK (method IN ('none', 'client_secret_basic', 'client_secret_post')), secret_digest BLOB,
-    created_at TEXT NOT NULL, approved_at TEXT) STRICT;
+    created_at TEXT NOT NULL, approved_at TEXT, fresh_until TEXT) STRICT;
 CREATE INDEX oauth_clients_unapproved ON oauth_clients (created_at) WHERE approved_at IS NULL;
 CREATE TABLE oauth_codes (
     request_digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
@@ -398,7 +398,7 @@ CREATE TABLE mcp_servers (
     transport TEXT NOT NULL CHECK (transport IN ('http', 'stdio')), url TEXT NOT NULL, config BLOB NOT NULL, login BLOB,
     generation INTEGER NOT NULL DEFAULT 0, listed INTEGER NOT NULL DEFAULT 0, trusted INTEGER NOT NULL DEFAULT 0,
     status TEXT NOT NULL CHECK (status IN ('connected', 'needs_reauth', 'disconnected', 'error')), last_error TEXT,
-    created_at TEXT NOT NULL, last_connected_at TEXT, UNIQUE (user_id, name_key), UNIQUE (user_id, namespace)) STRICT;
+    created_at TEXT NOT NULL, last_connected_at TEXT, challenge TEXT, UNIQUE (user_id, name_key), UNIQUE (user_id, namespace)) STRICT;
 CREATE TABLE mcp_tools (
     server_id INTEGER NOT NULL REFERENCES mcp_servers ON DELETE CASCADE, name TEXT NOT NULL, position INTEGER NOT NULL,
     definition TEXT, seen TEXT, PRIMARY KEY (server_id, name)) STRICT, WITHOUT ROWID;

@@ -113,8 +113,8 @@ class Settings:
     )
     oauth_registration: Literal["off", "loopback", "any"] = option(
         "loopback",
-        "which applications may register themselves: `loopback`: those on the user's own "
-        "computer; `any`: web sites too; `off`: none",
+        "which applications may register themselves, or be known by a document that describes "
+        "them: `loopback`: those on the user's own computer; `any`: web sites too; `off`: none",
     )
     oauth_registration_limit: int = option(
         10, "applications that each address may register in five minutes; 0 = no limit"

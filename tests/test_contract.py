@@ -17,8 +17,9 @@ from msgspec import structs
 
 from app.account import oauth_grants, oauth_tokens, users
 from app.account.oauth.clients import Client as OAuthClient
+from app.account.oauth.policy import GRANTABLE
 from app.catalog import CATALOG
-from app.core.caller import SCOPES, Caller
+from app.core.caller import SCOPES, Caller, implied_scopes
 from app.core.database.tx import Tx
 from app.core.operation import Operation
 from app.core.schema import schemas
@@ -356,7 +357,7 @@ def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> No
 
 @each_operation
 def test_the_document_describes_every_operation(found: Operation[..., Any]) -> None:
-    described = openapi_document(CATALOG)
+    described = openapi_document(CATALOG, ORIGIN)
     entry = described["paths"][found.path][found.method.lower()]
     assert (entry["operationId"], entry["summary"], entry["tags"]) == (
         found.name,
@@ -364,9 +365,11 @@ def test_the_document_describes_every_operation(found: Operation[..., Any]) -> N
         [found.category],
     )
     assert entry.get("x-scopes", []) == list(found.scopes)
-    assert entry.get("security", described["security"]) == (
-        [] if found.public else described["security"]
-    )
+    security = entry.get("security", described["security"])
+    keys, granted = security[:2], [one["oauth2"] for one in security[2:]]
+    assert keys == ([] if found.public else [{"bearer": []}, {"apiKey": []}])
+    sufficient = [[one] for one in GRANTABLE if {*found.scopes} & implied_scopes((one,))]
+    assert sorted(granted) == sorted(sufficient if found.scopes else [] if found.public else [[]])
     assert {one["name"] for one in entry["parameters"] if one["in"] == "path"} == set(
         found.path_names
     )
@@ -1161,7 +1164,7 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 ) -> None:
     response = await call(ready.alice, found, ready.made)
     assert response.status_code == found.http.status, response.text
-    described = openapi_document(CATALOG)
+    described = openapi_document(CATALOG, ORIGIN)
     schema = described["paths"][found.path][found.method.lower()]["responses"][
         str(found.http.status)
     ]["content"]["application/json"]["schema"]

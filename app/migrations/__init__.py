@@ -24,7 +24,7 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
-from app.migrations.mcp import m034_mcp_servers
+from app.migrations.mcp import m034_mcp_servers, m040_challenges_and_documents
 from app.migrations.network import (
     m018_contacts,
     m019_messages,
@@ -82,6 +82,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m030_makers,
     m032_oauth,
     m034_mcp_servers,
+    m040_challenges_and_documents,
 )
 
 

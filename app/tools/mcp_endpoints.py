@@ -105,6 +105,8 @@ async def list_mcp_servers(app: App, me: Caller) -> McpServerList:
             "config.headers": "a header that cannot be set",
             "config.env": "a variable that cannot be set",
             "config.command": "it stands beside an address, or its arguments stand alone",
+            "config.clientId": "it is not plain text, or stands beside a program",
+            "config.clientSecret": "it is not plain text, or stands alone",
         },
     ),
 )
@@ -141,6 +143,8 @@ async def get_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpServerAnsw
             "config.headers": "a header that cannot be set",
             "config.env": "a variable that cannot be set",
             "config.command": "it stands beside an address, or its arguments stand alone",
+            "config.clientId": "it is not plain text, or stands beside a program",
+            "config.clientSecret": "it is not plain text, or stands alone",
             "*": "nothing is given to change",
         }
     ),

@@ -36,7 +36,7 @@ from app.core.schema import Body, Most, Rule
 from app.interfaces.openapi import openapi_document
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import UNSYNCED, Client, MovableClock
+from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock
 
 EXAMPLES = 4
 CHECKS = [
@@ -46,7 +46,7 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-DESCRIBED = openapi_document(CATALOG)
+DESCRIBED = openapi_document(CATALOG, ORIGIN)
 LONGEST_TEXT = 255
 """The generator writes the most characters of a field into its pattern as a number of repetitions,
 and with thousands of them compiling the patterns took two thirds of the time of these tests.

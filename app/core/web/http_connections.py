@@ -99,7 +99,8 @@ async def fetch(
                 named = target.host
                 found = await _request(target, reach, most=most, headers=headers)
                 only_public = only_public and found.is_public
-                if found.status not in REDIRECTS or "location" not in found.headers:
+                leads_on = found.status in REDIRECTS and "location" in found.headers
+                if not leads_on or not reach.follows:
                     return structs.replace(found, is_public=only_public)
                 before, target = target, follow_redirect(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
