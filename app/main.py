@@ -57,6 +57,7 @@ from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
+from app.runtime.devices.gathered_beats import GatheredBeats
 from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
@@ -228,9 +229,10 @@ def build_parts(
         Seal(data),
         McpConnections(),
         McpLogins(),
+        GatheredBeats(app),
         Listeners(app),
     ]
-    app.gathered.append(app.part(Listeners).flush)
+    app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]
     return app
 
 
