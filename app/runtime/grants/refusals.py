@@ -1,6 +1,6 @@
 """Why a grant, an offer or a message is refused: the codes of runtime sessions."""
 
-from app.errors import Conflict, Forbidden, Invalid, NotFound
+from app.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 
 
 class InvalidTargetKind(Invalid):
@@ -81,3 +81,13 @@ class AlreadyGranted(Conflict):
     """A session serves one active grant at a time."""
 
     code = "runtime_session_already_granted"
+
+
+class DeliveryTerminal(Conflict):
+    """The runtime has it already, or it has come to its end."""
+
+    code = "delivery_terminal"
+
+
+class RuntimeUnavailable(Unavailable):
+    code = "runtime_unavailable"
