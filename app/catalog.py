@@ -33,10 +33,13 @@ from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
 from app.runtime.approvals import tool_approvals, trusted_policies
 from app.runtime.delegations import collaborations, delegations
+from app.runtime.devices import default_route, device_codes, endpoints, people
+from app.runtime.devices import sessions as runtime_sessions
 from app.runtime.grants import grants as runtime_grants
 from app.runtime.grants import target_offers
 from app.runtime.messages import dispatch
 from app.runtime.messages import messages as runtime_messages
+from app.runtime.realtime import stream
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
@@ -166,6 +169,12 @@ CATALOG = Catalog(
         trusted_policies,
         delegations,
         collaborations,
+        endpoints,
+        runtime_sessions,
+        default_route,
+        people,
+        device_codes,
+        stream,
         memory,
         backups,
         storage,

@@ -36,7 +36,9 @@ class ModelGrant:
     sent: int = 0
 
     def at(self, now: datetime) -> str:
-        return "expired" if self.status in ("pending", "active") and self.ends <= now else self.status
+        return (
+            "expired" if self.status in ("pending", "active") and self.ends <= now else self.status
+        )
 
 
 @dataclasses.dataclass
@@ -173,9 +175,9 @@ class Delegating(RuleBasedStateMachine):
             sent = world.run(messages.send_runtime_message, sender.me, **fields)
         except AppError as error:
             assert status != "active", error.message
-            assert error.code == {
-                "pending": "communication_session_not_active",
-            }.get(status, f"communication_session_{status}")
+            assert error.code == {"pending": "communication_session_not_active"}.get(
+                status, f"communication_session_{status}"
+            )
             return
         assert status == "active"
         grant.sent += 1
@@ -333,8 +335,5 @@ class Delegating(RuleBasedStateMachine):
 
 TestDelegating = Delegating.TestCase
 TestDelegating.settings = settings(
-    max_examples=30,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
+    max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
