@@ -31,7 +31,8 @@ from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
-from tests.runtime.devices import LAPTOP, SESSION, registered, with_session
+from tests.runtime.bodies import LAPTOP, SESSION
+from tests.runtime.devices import registered, with_session
 from tests.support import guests
 from tests.support.hostile_mcp import hostile
 from tests.support.looping import through
