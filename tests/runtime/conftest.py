@@ -20,3 +20,11 @@ async def pair(strangers: Pair) -> Pair:
     """Alice and Bob, who are contacts."""
     await strangers.served.command("connect_users", username="alice", contact="bob")
     return strangers
+
+
+@pytest.fixture
+async def carol(served: Served) -> AsyncIterator[Client]:
+    """A third user."""
+    client = await served.person("carol")
+    yield client
+    await client.aclose()
