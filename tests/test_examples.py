@@ -52,6 +52,23 @@ BEN=$(.venv/bin/hearth key create --user ben --label laptop 2> /dev/null)
 curl -s -H "Authorization: Bearer $BEN" $HEARTH/os/notes \
     -d '{"title": "Orchard", "content": "The apple trees are planted on Friday."}'
 """
+DEVICE = r"""
+DEVICE=$(curl -s -H "Authorization: Bearer %(key)s" $HEARTH/local-agent/endpoints -d '{"deviceId": "%(name)s-laptop",
+    "runtime": "codex", "bridgeVersion": "1.0", "adapterVersion": "1.0", "capabilities": ["startSession"]}')
+%(NAME)s="Authorization: Bearer $(grep -o 'hearth_dt_[0-9A-Za-z]*' <<< "$DEVICE")"
+%(NAME)s_ENDPOINT=$(grep -o 'ep_[0-9a-f]*' <<< "$DEVICE")
+%(NAME)s_ID=$(curl -s -H "$%(NAME)s" $HEARTH/local-agent/whoami | grep -o '[0-9a-f]\{8\}-[0-9a-f-]*' | head -1)
+%(NAME)s_SESSION=$(curl -s -H "$%(NAME)s" $HEARTH/local-agent/sessions -d "{\"endpointId\": \"$%(NAME)s_ENDPOINT\",
+    \"label\": \"work\", \"state\": \"idle\", \"deliveryMode\": \"managed_stream\",
+    \"capabilities\": {\"replyEvents\": true}, \"allowInbound\": true, \"allowMidTurnSteer\": false}" | grep -o 'rs_[0-9a-f]*')
+curl -s -X PUT -H "$%(NAME)s" $HEARTH/local-agent/default-route \
+    -d "{\"endpointId\": \"$%(NAME)s_ENDPOINT\", \"sessionHandle\": \"$%(NAME)s_SESSION\"}"
+"""
+DEVICES = (
+    BEN
+    + DEVICE % {"name": "ann", "NAME": "ANN", "key": "${KEY##* }"}
+    + DEVICE % {"name": "ben", "NAME": "BEN", "key": "$BEN"}
+)
 VAULT = r"""
 mkdir -p vault/.obsidian vault/Garden
 printf -- '---\ncreated: 2024-03-01\ntags: [garden, food]\n---\n' > vault/Garden/Tomatoes.md
@@ -63,6 +80,7 @@ printf '\211PNG\r\n\032\n' > vault/plan.png
 GIVEN = {
     "agent": TOMATOES,
     "backup": FROST + "hearth backup; hearth backup --prove",
+    "grants": DEVICES,
     "messages": BEN,
     "moving": VAULT,
     "search": TOMATOES,
