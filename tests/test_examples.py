@@ -53,16 +53,18 @@ curl -s -H "Authorization: Bearer $BEN" $HEARTH/os/notes \
     -d '{"title": "Orchard", "content": "The apple trees are planted on Friday."}'
 """
 DEVICE = r"""
-DEVICE=$(curl -s -H "Authorization: Bearer %(key)s" $HEARTH/local-agent/endpoints -d '{"deviceId": "%(name)s-laptop",
-    "runtime": "codex", "bridgeVersion": "1.0", "adapterVersion": "1.0", "capabilities": ["startSession"]}')
-%(NAME)s="Authorization: Bearer $(grep -o 'hearth_dt_[0-9A-Za-z]*' <<< "$DEVICE")"
-%(NAME)s_ENDPOINT=$(grep -o 'ep_[0-9a-f]*' <<< "$DEVICE")
-%(NAME)s_ID=$(curl -s -H "$%(NAME)s" $HEARTH/local-agent/whoami | grep -o '[0-9a-f]\{8\}-[0-9a-f-]*' | head -1)
-%(NAME)s_SESSION=$(curl -s -H "$%(NAME)s" $HEARTH/local-agent/sessions -d "{\"endpointId\": \"$%(NAME)s_ENDPOINT\",
+begin() { curl -s -H "$1" "$HEARTH/local-agent/$2" -d "$3"; }
+MADE=$(begin "Authorization: Bearer %(key)s" endpoints '{"deviceId": "%(name)s-laptop",
+    "runtime": "codex", "bridgeVersion": "1.0", "adapterVersion": "1.0", "capabilities": []}')
+%(NAME)s="Authorization: Bearer $(grep -o 'hearth_dt_[0-9A-Za-z]*' <<< "$MADE")"
+%(NAME)s_ENDPOINT=$(grep -o 'ep_[0-9a-f]*' <<< "$MADE")
+%(NAME)s_ID=$(grep -o '"principalId":"[^"]*' <<< "$MADE" | cut -d'"' -f4)
+%(NAME)s_SESSION=$(begin "$%(NAME)s" sessions "{\"endpointId\": \"$%(NAME)s_ENDPOINT\",
     \"label\": \"work\", \"state\": \"idle\", \"deliveryMode\": \"managed_stream\",
-    \"capabilities\": {\"replyEvents\": true}, \"allowInbound\": true, \"allowMidTurnSteer\": false}" | grep -o 'rs_[0-9a-f]*')
-curl -s -X PUT -H "$%(NAME)s" $HEARTH/local-agent/default-route \
-    -d "{\"endpointId\": \"$%(NAME)s_ENDPOINT\", \"sessionHandle\": \"$%(NAME)s_SESSION\"}"
+    \"capabilities\": {\"replyEvents\": true}, \"allowInbound\": true,
+    \"allowMidTurnSteer\": false}" | grep -o 'rs_[0-9a-f]*')
+curl -s -X PUT -H "$%(NAME)s" $HEARTH/local-agent/default-route -d "{
+    \"endpointId\": \"$%(NAME)s_ENDPOINT\", \"sessionHandle\": \"$%(NAME)s_SESSION\"}"
 """
 DEVICES = (
     BEN
