@@ -31,6 +31,8 @@ from app.network.contacts import contacts as network_contacts
 from app.network.guests import guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
+from app.raw_memory import account_keys, enrolments, records, upload_records
+from app.raw_memory import devices as raw_devices
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
@@ -153,6 +155,11 @@ CATALOG = Catalog(
         overview,
         explain,
         memory,
+        raw_devices,
+        enrolments,
+        account_keys,
+        upload_records,
+        records,
         backups,
         storage,
         doctor,

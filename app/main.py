@@ -43,6 +43,7 @@ from app.interfaces.oauth import apps_page, metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
+    enrolment_page,
     guest_endpoint,
     mcp_callback,
     pages,
@@ -141,6 +142,7 @@ def create_app(
             *apps_page.routes(),
             *ConsentPages(parts.clock, named).routes(),
             *TokenEndpoints(named).routes(),
+            *enrolment_page.routes(),
             *guest_endpoint.routes(),
             *mcp_callback.routes(),
             *web_pages.routes(),

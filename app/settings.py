@@ -119,6 +119,9 @@ class Settings:
     oauth_registration_limit: int = option(
         10, "applications that each address may register in five minutes; 0 = no limit"
     )
+    enrolment_limit: int = option(
+        10, "devices that may ask a minute from each address to be enrolled; 0 = no limit"
+    )
     oauth_clients: str = option(
         "",
         "applications that need not register, beside `hearth-cli`: a JSON list such as "
@@ -130,7 +133,9 @@ class Settings:
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
     max_import_body: int = option(512 * MIB, "largest body of POST /import in bytes")
+    max_raw_memory_body: int = option(64 * MIB, "largest body of POST /raw-memory/records in bytes")
     attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
+    raw_memory_quota: int = option(10 << 30, "bytes of encrypted records that each user may keep")
     allow_private_hosts: bool = option(
         False, "fetch calendars and pages from this machine and private networks too"
     )

@@ -70,6 +70,8 @@ PACKAGES = [
     "network",
     "runtime.devices",
     "runtime.realtime",
+    "vault",
+    "raw_memory",
     "portability.content",
     "portability.archives",
     "portability.exports",

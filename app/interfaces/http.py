@@ -20,6 +20,7 @@ from app.core.app import App
 from app.core.download import Download
 from app.core.idempotency import Replay
 from app.core.json_body import decode
+from app.core.limits import RateLimit
 from app.core.line_stream import Lines
 from app.core.operation import Operation
 from app.core.process.caches import CommitCache
@@ -34,20 +35,21 @@ from app.errors import (
     MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
+    RateLimited,
     Unavailable,
 )
-from app.interfaces.credentials import BASE, MCP, Credentials
+from app.interfaces.credentials import BASE, MCP, Credentials, address_of
 from app.interfaces.exchange import Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import PageRoutes, RouteMatch, Routes
+from app.interfaces.wire.large_bodies import LargeBodies, may_be_large
 from app.interfaces.wire.repeated_headers import merge_headers
 from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
-LARGE_BODY = 16 << 20
 FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
 """What applications of the origins in the setting ask beside the API."""
 MCP_PATHS = (MCP, BASE + MCP)
@@ -76,7 +78,7 @@ class Api:
         self.pages = PageRoutes(pages)
         self.unchanged = CommitCache()
         self.mcp: Any = None  # made for the first client that speaks MCP
-        self._large = asyncio.Lock()
+        self.large = LargeBodies(parts.store.path.parent)
         # runs in C, since every request takes one
         self._ids = map(
             b"%s-%x".__mod__,
@@ -181,7 +183,9 @@ class Api:
         if method != "POST":
             raise MethodNotAllowed(f"{method} is not known at this path.", allow=["POST"])
         self.credentials.admit(exchange)
-        body = await self._body(exchange, self.parts.settings.max_body)
+        most = self.parts.settings.max_body
+        self.parts.store.room.require_for(exchange.require_small(most))
+        body = await exchange.read_body(most)
         if self.mcp is None:
             mcp = await lazy_import("app.interfaces.mcp.hearth_endpoint")
             self.mcp = mcp.HearthEndpoint(self.parts, self.credentials)
@@ -190,15 +194,27 @@ class Api:
     async def _run_operation(self, exchange: Exchange, found: RouteMatch) -> Any:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
+        if operation.http.rate is not None:
+            self._spend_rate(exchange, operation.http.rate)
         if operation.http.takes_file:
             _require_file(exchange)
         if operation.http.spooled:
             return await self._run_with_file(exchange, found)
-        body = (
-            b""
-            if operation.method == "GET"
-            else await self._body(exchange, getattr(self.parts.settings, operation.http.body))
-        )
+        if operation.method == "GET":
+            return await self._run_with_body(exchange, found, b"")
+        most = getattr(self.parts.settings, operation.http.body)
+        size = exchange.require_small(most)
+        self.parts.store.room.require_for(size)
+        if not may_be_large(exchange, size, most):
+            return await self._run_with_body(exchange, found, await exchange.read_body(most))
+        if exchange.caller is not None:
+            # before the body comes, or whoever may not do this could fill the disk
+            self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
+        async with self.large.hold(exchange, most) as body:
+            return await self._run_with_body(exchange, found, body)
+
+    async def _run_with_body(self, exchange: Exchange, found: RouteMatch, body: bytes) -> Any:
+        operation = found.operation
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
@@ -284,13 +300,11 @@ class Api:
             None,
         )
 
-    async def _body(self, exchange: Exchange, most: int) -> bytes:
-        size = exchange.require_small(most)
-        self.parts.store.room.require_for(size)
-        if size <= LARGE_BODY:
-            return await exchange.read_body(most)
-        async with self._large:  # one at a time, so that a few of them cannot fill the memory
-            return await exchange.read_body(most)
+    def _spend_rate(self, exchange: Exchange, name: str) -> None:
+        """Count what a stranger's address asks for; raise RateLimited where it is too much."""
+        rate: RateLimit = getattr(self.parts.rates, name)
+        if wait := rate.take_token(address_of(exchange.scope)).wait:
+            raise RateLimited("Too many requests; wait a moment.", retryAfter=wait)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:

@@ -34,6 +34,7 @@ from app.migrations.network import (
     m030_makers,
 )
 from app.migrations.oauth import m032_oauth
+from app.migrations.raw_memory import m039_raw_memory
 from app.migrations.runtime import m035_devices
 from app.migrations.workspace import (
     m001_accounts,
@@ -84,6 +85,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m032_oauth,
     m034_mcp_servers,
     m035_devices,
+    m039_raw_memory,
 )
 
 

@@ -83,7 +83,7 @@ def put_account_keys(
     account_key_id: KeyId,
     if_generation: Annotated[int, Meta(ge=0, le=LARGEST_ID)],
     wraps: Annotated[list[GivenWrap], Meta(max_length=2 * device_rows.MOST_DEVICES)],
-    recovery: GivenRecovery | None | UnsetType = UNSET,
+    recovery: GivenRecovery | UnsetType | None = UNSET,
     previous_keys: Annotated[list[PreviousKey], Meta(max_length=MOST_KEYS)] | UnsetType = UNSET,
 ) -> AccountKeys:
     """Replace the wraps of the account key, or the key; `ifGeneration` is the present generation.

@@ -77,7 +77,8 @@ def revoke(tx: Tx, owner: int, device_id: str) -> sqlite3.Row:
 def note_seen(tx: Tx, owner: int, device_id: str) -> None:
     """Note that a device was heard of."""
     tx.run(
-        "UPDATE raw_devices SET last_seen_at = :now WHERE device_id = :device AND owner_id = :owner",
+        "UPDATE raw_devices SET last_seen_at = :now "
+        "WHERE device_id = :device AND owner_id = :owner",
         device=device_id,
         owner=owner,
         now=tx.now,

@@ -1,0 +1,123 @@
+"""Devices of raw memory in tests: a vault that speaks to a server in this process."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+
+from app.vault import enrol
+from app.vault.connection import Connection
+from app.vault.device_files import DeviceFiles
+from app.vault.vault import Vault
+from tests.conftest import ORIGIN, Served
+
+OWN_PAGE = {"Origin": ORIGIN, "Content-Type": "application/json"}
+Answer = Callable[[httpx.Request, bytes, int], bytes]
+
+
+class LoopTransport(httpx.BaseTransport):
+    """Lets a client that waits ask a server that runs in the event loop of another thread.
+
+    `spoil` may change what the server answers.
+    """
+
+    def __init__(self, served: Served, loop: asyncio.AbstractEventLoop) -> None:
+        self._inner = httpx.ASGITransport(app=served.asgi, raise_app_exceptions=False)
+        self._loop = loop
+        self.spoil: Callable[[httpx.Request, httpx.Response], httpx.Response] | None = None
+        self.asked: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.read()
+        self.asked.append(f"{request.method} {request.url.path}")
+
+        async def ask() -> httpx.Response:
+            async with httpx.AsyncClient(transport=self._inner) as client:
+                return await client.request(
+                    request.method,
+                    str(request.url),
+                    headers=request.headers,
+                    content=request.content,
+                )
+
+        found = asyncio.run_coroutine_threadsafe(ask(), self._loop).result(60)
+        plain = httpx.Response(
+            found.status_code,
+            headers={"content-type": found.headers.get("content-type", "")},
+            content=found.content,
+        )
+        return plain if self.spoil is None else self.spoil(request, plain)
+
+
+class Laptop:
+    """A device with a folder of its own."""
+
+    def __init__(self, served: Served, folder: Path, name: str) -> None:
+        self.served = served
+        self.name = name
+        self.files = DeviceFiles(folder)
+        self.transport = LoopTransport(served, asyncio.get_running_loop())
+
+    def connect(self, server: str, token: str | None) -> Connection:
+        return Connection(server, token, transport=self.transport)
+
+    async def enrol(self, browser: Any, decision: str = "approve") -> str:
+        """Enrol, with the answer of whoever is signed in; return how it ended."""
+
+        def begin() -> Any:
+            with self.files.locked():
+                return enrol.begin_enrolment(self.files, self.connect, ORIGIN, self.name)
+
+        identity = await asyncio.to_thread(begin)
+        id_ = identity.approval_url.partition("?id=")[2]
+        answer = await browser.post(
+            f"/raw-memory/enrolments/{id_}/decide", json={"decision": decision}, headers=OWN_PAGE
+        )
+        assert answer.status_code == 200, answer.text
+
+        def poll() -> str:
+            status = enrol.poll_enrolment(self.files, self.connect, identity)
+            if status == "approved":
+                enrol.learn_user(self.files, self.connect, identity)
+            return status
+
+        return await asyncio.to_thread(poll)
+
+    def vault(self) -> Vault:
+        """Open the vault, as a command does."""
+        return Vault(self.files, self.connect, self.served.parts.clock)
+
+    async def do(self, work: Callable[[Vault], Any]) -> Any:
+        """Do something with the vault in a thread."""
+
+        def run() -> Any:
+            with self.files.locked():
+                vault = self.vault()
+                try:
+                    return work(vault)
+                finally:
+                    vault.close()
+
+        return await asyncio.to_thread(run)
+
+    async def put(self, content: bytes, session: str = "work", name: str = "log") -> None:
+        """Store a content, now."""
+
+        def work(vault: Vault) -> None:
+            vault.refresh()
+            vault.put(session, name, [content])
+            sent = vault.send()
+            assert not sent.refused, sent.refused
+
+        await self.do(work)
+
+    async def get(self, session: str = "work") -> bytes:
+        """Return all that a session holds."""
+
+        def work(vault: Vault) -> bytes:
+            vault.refresh()
+            return b"".join(each.content for each in vault.read_session(session))
+
+        return bytes(await self.do(work))
