@@ -119,9 +119,6 @@ class Settings:
     oauth_registration_limit: int = option(
         10, "applications that each address may register in five minutes; 0 = no limit"
     )
-    enrolment_limit: int = option(
-        10, "devices that may ask a minute from each address to be enrolled; 0 = no limit"
-    )
     oauth_clients: str = option(
         "",
         "applications that need not register, beside `hearth-cli`: a JSON list such as "
@@ -242,6 +239,11 @@ class Settings:
         None,
         "the directory of models for search, which data directories may share; "
         "default: `models` in the data directory",
+    )
+    vault: Path | None = option(
+        None,
+        "the folder of `hearth vault`, with this device's private keys; default: the system's "
+        "place for a user's data",
     )
     allow_unsafe_place: bool = option(
         False,

@@ -101,7 +101,6 @@ def open_settings() -> Settings:
         failed_limit=0,
         guest_limit=0,
         guest_wait_seconds=0,
-        enrolment_limit=0,
     )
 
 

@@ -118,11 +118,6 @@ class App:
                 raise NotFound(f"There is no operation called {found.name}.")
         elif caller is not None:
             caller.require_reach(found.name)
-            if found.session and caller.kind != "session":
-                raise Forbidden(
-                    "Only a person who is signed in at a page of this server may do this.",
-                    reason="session_required",
-                )
             caller.require(found.scopes)
         elif not found.public:
             raise Forbidden("This needs a credential.")

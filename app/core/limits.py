@@ -84,5 +84,3 @@ class Rates:
         self.invites = RateLimit(settings.invite_limit)
         self.registrations = RateLimit(settings.oauth_registration_limit, minutes=5)
         """Of an address that applications register from."""
-        self.enrolments = RateLimit(settings.enrolment_limit)
-        """Of an address that devices ask from to be let into raw memory."""

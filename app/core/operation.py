@@ -62,7 +62,6 @@ class Http(msgspec.Struct, frozen=True, kw_only=True):
     the database alone, unless one of these query fields is given, which make it depend on the
     time too. `stoppable`: it may run long and is cancelled when its client leaves. `guessable`:
     a link or an invite opens it, so what is not found counts against the address that asked.
-    `rate`: which of the App's rates counts the addresses that ask for it without a credential.
     `idempotent`: seconds for which an Idempotency-Key is remembered; `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept
     with its effect, or None.
@@ -80,7 +79,6 @@ class Http(msgspec.Struct, frozen=True, kw_only=True):
     steady: tuple[str, ...] | None = None
     stoppable: bool = False
     guessable: bool = False
-    rate: str | None = None
     idempotent: int = 0
     once: Callable[..., Callable[..., Any] | None] | None = None
 
@@ -124,7 +122,6 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     effect: Effect
     quick: bool
     public: bool
-    session: bool
     also: tuple[str, ...]
     frees: bool
     every: int | None
@@ -219,7 +216,6 @@ def operation(
     effect: Effect | None = None,
     quick: bool = False,
     public: bool = False,
-    session: bool = False,
     also: tuple[str, ...] = (),
     frees: bool = False,
     every: int | None = None,
@@ -233,13 +229,12 @@ def operation(
     A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates;
     both get the `Caller` second. `route` is "METHOD /path", "COMMAND" for what only the command
     line may ask, or "TOOL" for what only agents' tools do. `scope`: one scope, or several of
-    which one suffices; None asks for a credential only, `public` not even that; `session`: for
-    a user's web session, and for nothing else. `category`: where it stands in `GET /os`; else
-    its package's CATEGORY. `quick`: a read of tens of microseconds, run on the loop. `also`:
-    aliases. `frees`: it makes room, as every DELETE does, so it may use the last of a full
-    disk. `every`: for a COMMAND without fields, the seconds after which the server's clock runs
-    it again. `http` and `tool`: what those interfaces must know of it; without `tool` no agent
-    is offered it.
+    which one suffices; None asks for a credential only, `public` not even that. `category`:
+    where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of
+    microseconds, run on the loop. `also`: aliases. `frees`: it makes room, as every DELETE does,
+    so it may use the last of a full disk. `every`: for a COMMAND without fields, the seconds
+    after which the server's clock runs it again. `http` and `tool`: what those interfaces must
+    know of it; without `tool` no agent is offered it.
     """
     method, _, path = route.partition(" ")
 
@@ -254,7 +249,6 @@ def operation(
             effect=effect or ("read" if method == "GET" else "write"),
             quick=quick,
             public=public,
-            session=session,
             also=also,
             frees=frees or method == "DELETE",
             every=every,
@@ -306,10 +300,7 @@ class Catalog:
             raise ValueError(f"two operations are called {found.name}")
         # in these categories are what every credential may ask, such as /os and /identity
         if found.method != "COMMAND" and not (
-            found.scopes
-            or found.public
-            or found.session
-            or found.category in ("workspace", "account", "tools")
+            found.scopes or found.public or found.category in ("workspace", "account", "tools")
         ):
             raise ValueError(f"{found.name} has no rule: give it a scope or make it public")
         # not the shape: making all of them would be a tenth of the start

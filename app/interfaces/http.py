@@ -20,7 +20,6 @@ from app.core.app import App
 from app.core.download import Download
 from app.core.idempotency import Replay
 from app.core.json_body import decode
-from app.core.limits import RateLimit
 from app.core.line_stream import Lines
 from app.core.operation import Operation
 from app.core.process.caches import CommitCache
@@ -35,10 +34,9 @@ from app.errors import (
     MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
-    RateLimited,
     Unavailable,
 )
-from app.interfaces.credentials import BASE, MCP, Credentials, address_of
+from app.interfaces.credentials import BASE, MCP, Credentials
 from app.interfaces.exchange import Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
@@ -194,8 +192,6 @@ class Api:
     async def _run_operation(self, exchange: Exchange, found: RouteMatch) -> Any:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
-        if operation.http.rate is not None:
-            self._spend_rate(exchange, operation.http.rate)
         if operation.http.takes_file:
             _require_file(exchange)
         if operation.http.spooled:
@@ -299,12 +295,6 @@ class Api:
             else encode_enveloped(result, operation.http.wrap),
             None,
         )
-
-    def _spend_rate(self, exchange: Exchange, name: str) -> None:
-        """Count what a stranger's address asks for; raise RateLimited where it is too much."""
-        rate: RateLimit = getattr(self.parts.rates, name)
-        if wait := rate.take_token(address_of(exchange.scope)).wait:
-            raise RateLimited("Too many requests; wait a moment.", retryAfter=wait)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:

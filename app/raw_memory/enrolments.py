@@ -6,7 +6,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import HOUR, Http, operation
 from app.core.schema import Record
-from app.errors import AlreadyDecided, NotFound
+from app.errors import NotFound, RequestExpired, RequestNotPending
 from app.raw_memory import device_rows
 from app.raw_memory import enrolment_rows as rows
 from app.raw_memory.fields import DeviceName, PublicKey, SigningKey
@@ -15,7 +15,8 @@ from app.vault.fingerprints import device_fingerprint
 
 Status = Literal["pending", "approved", "denied", "expired", "consumed"]
 PAGE = "/raw-memory/enrol"
-ANSWERS: dict[str, Status] = {"approve": "approved", "deny": "denied"}
+Answer = Literal["approved", "denied"]
+ANSWERS: dict[str, Answer] = {"approve": "approved", "deny": "denied"}
 
 
 class NewEnrolment(Record):
@@ -34,7 +35,7 @@ class EnrolmentPoll(Record):
 
 
 class EnrolmentStatus(Record):
-    status: Status
+    status: Answer
 
 
 class WaitingEnrolment(Record):
@@ -55,7 +56,7 @@ class Purged(Record):
     "POST /raw-memory/enrolments",
     public=True,
     since="beyond",
-    http=Http(status=201, rate="enrolments"),
+    http=Http(status=201, per_address="devices"),
 )
 def begin_enrolment(
     tx: Tx, me: Caller | None, *, name: DeviceName, public_key: PublicKey, signing_key: SigningKey
@@ -85,7 +86,12 @@ def poll_enrolment(tx: Tx, me: Caller | None, *, poll_token: str) -> EnrolmentPo
     return EnrolmentPoll("denied") if made is None else EnrolmentPoll("approved", *made)
 
 
-@operation("POST /raw-memory/enrolments/{id}/decide", session=True, since="beyond")
+@operation(
+    "POST /raw-memory/enrolments/{id}/decide",
+    session=True,
+    since="beyond",
+    http=Http(guessable=True),
+)
 def decide_enrolment(
     tx: Tx, me: Caller, *, id: str, decision: Literal["approve", "deny"]
 ) -> EnrolmentStatus:
@@ -97,10 +103,10 @@ def decide_enrolment(
     if row["decided_by"] is not None:
         settled = "denied" if row["status"] == "denied" else "approved"
         if settled != wanted:
-            raise AlreadyDecided("This enrolment has been decided.", status=row["now_status"])
-        return EnrolmentStatus(row["now_status"])
+            raise RequestNotPending("This enrolment was answered already.", field="id")
+        return EnrolmentStatus(wanted)
     if row["now_status"] == "expired":
-        return EnrolmentStatus("expired")
+        raise RequestExpired("This enrolment has expired; start again at the device.", field="id")
     device = None
     if wanted == "approved":
         device = device_rows.add(

@@ -55,6 +55,7 @@ class Vault:
         self.state: State = files.state()
         self.connection = connect(identity.server, identity.device_token)
         self.first_key = False
+        self.any_key = False
         self._clock = clock
 
     def close(self) -> None:
@@ -72,6 +73,7 @@ class Vault:
         """Ask for the devices and the account key, check them, and keep what is new."""
         self.refresh_devices()
         keys = self.connection.get("/raw-memory/keys", answers.Keys)
+        self.any_key = keys.account_key_id is not None
         self.first_key = learn_keys(keys, self.identity, self.state)
         self.save()
         return keys

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.caller import OPERATOR
-from app.errors import AlreadyDecided, NotFound, QuotaExceeded, Unauthorized
+from app.errors import NotFound, QuotaExceeded, RequestExpired, RequestNotPending, Unauthorized
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.render_page import notice, page, told_as_page
@@ -44,15 +44,13 @@ async def hear(visit: Visit) -> Response:
     if yes and value_of(form, "same") != "yes":
         return await _shown(visit, id_, trouble=COMPARE)
     try:
-        found = await visit.parts.call(
+        await visit.parts.call(
             me, "decide_enrolment", {"id": id_, "decision": "approve" if yes else "deny"}
         )
-    except (AlreadyDecided, NotFound):
+    except (NotFound, RequestExpired, RequestNotPending):
         return await _shown(visit, id_)
     except QuotaExceeded as error:
         return await _shown(visit, id_, trouble=error.message)
-    if found.status == "expired":
-        return await _shown(visit, id_)
     if not yes:
         return await notice("Not let in", "The device gets nothing. It will hear that you said no.")
     return await notice(
@@ -78,7 +76,7 @@ async def _shown(visit: Visit, id_: str, *, trouble: str = "") -> Response:
         "enrol",
         status=400 if trouble else 200,
         id=id_,
-        name=found.name,
+        device=found.name,
         fingerprint=found.fingerprint,
         username=me.username,
         switch=f"{SIGN_IN}?next={quote(here, safe='')}",
@@ -89,7 +87,7 @@ async def _shown(visit: Visit, id_: str, *, trouble: str = "") -> Response:
 async def _ended(found: Any) -> Response:
     if found.status == "expired":
         return await notice(
-            "This request has expired", "You have ten minutes to answer.", AGAIN, status=400
+            "This request has expired", "You have ten minutes to answer.", AGAIN, status=410
         )
     return await notice(
         "This has been answered already",
