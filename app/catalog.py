@@ -33,6 +33,9 @@ from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
 from app.raw_memory import account_keys, enrolments, records, upload_records
 from app.raw_memory import devices as raw_devices
+from app.runtime.devices import default_route, device_codes, endpoints, people
+from app.runtime.devices import sessions as runtime_sessions
+from app.runtime.realtime import stream
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
@@ -154,6 +157,12 @@ CATALOG = Catalog(
         guest_queue,
         overview,
         explain,
+        endpoints,
+        runtime_sessions,
+        default_route,
+        people,
+        device_codes,
+        stream,
         memory,
         raw_devices,
         enrolments,

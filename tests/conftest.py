@@ -101,6 +101,7 @@ def open_settings() -> Settings:
         failed_limit=0,
         guest_limit=0,
         guest_wait_seconds=0,
+        device_limit=0,
     )
 
 
