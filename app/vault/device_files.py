@@ -4,6 +4,7 @@ All are readable by their owner alone, and replaced whole.
 """
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,9 +83,12 @@ class DeviceFiles:
     def locked(self) -> Iterator[None]:
         """Let one command at a time read and change the files."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (self.folder / LOCK).open("a+b") as file:
-            _lock(file.fileno())
+        file = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(file)
             yield
+        finally:
+            os.close(file)
 
     def identity(self) -> Identity | None:
         """Return who this device is; None before it was enrolled."""

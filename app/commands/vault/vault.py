@@ -17,8 +17,6 @@ from app.vault import enrol as enrolling
 from app.vault import rotate_keys
 from app.vault.connection import Connection
 from app.vault.device_files import DeviceFiles, Identity
-from app.vault.fingerprints import device_fingerprint
-from app.vault.vault import Vault
 
 PAUSE_SECONDS = 2.0
 CODE = """Recovery code: {code}
@@ -76,7 +74,7 @@ def status(json_: bool, folder: Path | None) -> None:
             "server": opened.identity.server,
             "deviceId": opened.identity.device_id,
             "name": opened.identity.name,
-            "fingerprint": _fingerprint(opened),
+            "fingerprint": enrolling.fingerprint_of(opened.identity),
             "accountKey": rotate_keys.fingerprint_of_key(opened) if with_key else None,
             "generation": opened.state.generation,
             "waiting": len(opened.files.waiting()),
@@ -160,7 +158,7 @@ def _finish(folder: Path | None) -> None:
         click.echo(
             strip_controls(
                 f"{on_one_line(identity.name, 100)} is enrolled as {identity.device_id}, "
-                f"fingerprint {_fingerprint(opened)}."
+                f"fingerprint {enrolling.fingerprint_of(opened.identity)}."
             )
         )
         if has_key(opened):
@@ -179,13 +177,6 @@ def _next_steps(device: str) -> str:
         "or here, with the recovery code:\n"
         "  hearth vault recover"
     )
-
-
-def _fingerprint(opened: Vault) -> str:
-    own = opened.state.devices.get(opened.identity.device_id or "")
-    if own is None:
-        return enrolling.fingerprint_of(opened.identity)
-    return device_fingerprint(own.public_key, own.signing_key)
 
 
 def _own_name() -> str:
