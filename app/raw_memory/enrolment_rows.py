@@ -75,7 +75,7 @@ def purge(tx: Tx) -> int:
     """
     for row in tx.all(
         "SELECT device FROM raw_enrolments "
-        "WHERE expires_at < :now AND status = 'approved' AND device IS NOT NULL LIMIT :some",
+        "WHERE expires_at <= :now AND status = 'approved' AND device IS NOT NULL LIMIT :some",
         now=tx.now,
         some=SOME,
     ):

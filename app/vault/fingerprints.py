@@ -2,9 +2,9 @@
 
 import hashlib
 
+from app.core.random_tokens import TYPED_ALPHABET, normalise_code
 from app.vault.encoding import decode_base64url
 
-LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 GROUPS, GROUP = 6, 4
 BITS = GROUPS * GROUP * 5
 
@@ -23,7 +23,7 @@ def key_fingerprint(digest: bytes) -> str:
 def spell(digest: bytes) -> str:
     """Return the first 120 bits of a digest in six groups, without letters that look alike."""
     number = int.from_bytes(digest, "big") >> (len(digest) * 8 - BITS)
-    letters = [LETTERS[number >> shift & 31] for shift in range(BITS - 5, -5, -5)]
+    letters = [TYPED_ALPHABET[number >> shift & 31] for shift in range(BITS - 5, -5, -5)]
     return "-".join(
         "".join(letters[start : start + GROUP]) for start in range(0, GROUPS * GROUP, GROUP)
     )
@@ -31,5 +31,4 @@ def spell(digest: bytes) -> str:
 
 def is_same(given: str, fingerprint: str) -> bool:
     """Return whether a fingerprint was typed, however it was written."""
-    lookalikes = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
-    return given.upper().translate(lookalikes) == fingerprint.replace("-", "")
+    return normalise_code(given) == normalise_code(fingerprint)

@@ -14,9 +14,7 @@ from app.vault.envelope import KEY_BYTES
 
 ENC_BYTES = 32
 RECOVERY = b"hearth-recovery-v1"
-FINGERPRINT_BYTES = 15
 _SUITE = hpke.Suite(hpke.KEM.X25519, hpke.KDF.HKDF_SHA256, hpke.AEAD.AES_256_GCM)
-_TYPED = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class NotAuthentic(Exception):

@@ -1,7 +1,5 @@
 """A device's vault against a server that does its part."""
 
-import asyncio
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,11 +7,8 @@ import pytest
 
 from app.vault import rotate_keys
 from app.vault.enrol import fingerprint_of
-from app.vault.recovery_code import BadCode
-from app.vault.refusals import NoKeyHere, ServerRefused, VaultError
-from app.vault.sealed_records import LARGEST_CONTENT
 from app.vault.vault import Vault
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import Client, Served
 from tests.support.oauth import Browser
 from tests.support.vaults import Laptop
 
