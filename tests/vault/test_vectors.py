@@ -37,7 +37,9 @@ def test_hpke_with_x25519_is_that_of_rfc_9180_appendix_a_1() -> None:
     )
     with pytest.raises(InvalidTag):
         suite.decrypt(bytes.fromhex(enc + sealed), private, ODE)
-    opened = openssl.hpke._decrypt_with_aad(suite, bytes.fromhex(enc + sealed), private, ODE, b"Count-0")
+    opened = openssl.hpke._decrypt_with_aad(
+        suite, bytes.fromhex(enc + sealed), private, ODE, b"Count-0"
+    )
     assert opened == b"Beauty is truth, truth beauty"
 
 
