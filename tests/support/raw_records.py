@@ -1,14 +1,16 @@
 """A device of raw memory in tests, which seals records itself and speaks the wire by hand."""
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from app.vault import primitives
 from app.vault.encoding import encode_base64url
 from app.vault.envelope import SealedRecord, signed_text
-from tests.conftest import Client
+
+if TYPE_CHECKING:
+    from tests.conftest import Client
 
 CREATED = "2026-11-21T09:30:00.000Z"
 KEY_ID = "0c8f5f7e-3c0f-4d8f-9d0e-2a5b7f3a1c11"
@@ -34,7 +36,7 @@ class RawDevice:
             "signingKey": encode_base64url(signing),
         }
 
-    async def add(self, client: Client) -> "RawDevice":
+    async def add(self, client: "Client") -> "RawDevice":
         """Add it by the key of its user."""
         self.user_id = (await client.ok("GET", "/identity"))["profile"]["userId"]
         made = await client.ok("POST", "/raw-memory/devices", status=201, json=self.public)
@@ -96,7 +98,7 @@ def wrapped_key(content: bytes = b"e" * 32) -> str:
     return encode_base64url(primitives.wrap_key(b"w" * 32, content))
 
 
-async def with_raw_memory(client: Client) -> dict[str, Any]:
+async def with_raw_memory(client: "Client") -> dict[str, Any]:
     """A device with a key and a record, a record to be sent, and a device that asks to come in."""
     device = await RawDevice().add(client)
     await client.ok("PUT", "/raw-memory/keys", json=device.keys())
