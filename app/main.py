@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
@@ -58,6 +59,7 @@ from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
+from app.runtime.devices.gathered_beats import GatheredBeats
 from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
@@ -131,31 +133,33 @@ def create_app(
             await parts.store.close()
             log.close()
 
-    named = NamedClients(settings)
     app = Application(lifespan=lifespan)
     app.front = Api(
-        parts,
-        pages=[
-            *pages.routes(),
-            *static_files.routes(),
-            *metadata.routes(),
-            *sign_in.routes(),
-            *sign_in_page.routes(),
-            *apps_page.routes(),
-            *device_code_page.routes(),
-            *ConsentPages(parts.clock, named).routes(),
-            *TokenEndpoints(named).routes(),
-            *enrolment_page.routes(),
-            *guest_endpoint.routes(),
-            *mcp_callback.routes(),
-            *web_pages.routes(),
-            *(control.routes(control_token) if control_token else []),
-        ],
-        credentials=credentials,
-        log=log,
+        parts, pages=_page_routes(parts, control_token), credentials=credentials, log=log
     )
     app.state.parts = parts
     return app
+
+
+def _page_routes(parts: App, control_token: str | None) -> list[Route]:
+    """Return what is served beside the API."""
+    named = NamedClients(parts.settings)
+    return [
+        *pages.routes(),
+        *static_files.routes(),
+        *metadata.routes(),
+        *sign_in.routes(),
+        *sign_in_page.routes(),
+        *apps_page.routes(),
+        *device_code_page.routes(),
+        *ConsentPages(parts.clock, named).routes(),
+        *TokenEndpoints(named).routes(),
+        *enrolment_page.routes(),
+        *guest_endpoint.routes(),
+        *mcp_callback.routes(),
+        *web_pages.routes(),
+        *(control.routes(control_token) if control_token else []),
+    ]
 
 
 async def _mend(parts: App) -> None:
@@ -230,9 +234,10 @@ def build_parts(
         Seal(data),
         McpConnections(),
         McpLogins(),
+        GatheredBeats(app),
         Listeners(app),
     ]
-    app.gathered.append(app.part(Listeners).flush)
+    app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]
     return app
 
 

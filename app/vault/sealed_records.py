@@ -5,12 +5,11 @@ is of, and which record came before it.
 """
 
 import hashlib
-import uuid
 from collections.abc import Mapping
 
 import msgspec
 
-from app.core.random_tokens import new_bytes
+from app.core.random_tokens import new_bytes, new_uuid
 from app.vault import primitives
 from app.vault.encoding import decode_base64url, decode_sized, encode_base64url
 from app.vault.envelope import (
@@ -72,7 +71,7 @@ def seal_record(
     device: SealingDevice, head: Head, content: bytes, *, sequence: int, created_at: str
 ) -> SealedRecord:
     """Return a record that only the user's devices can open."""
-    record_id = str(uuid.UUID(bytes=new_bytes(16), version=4))
+    record_id = new_uuid()
     label = RecordLabel(
         device.user_id, device.device_id, record_id, sequence, created_at, device.account_key_id
     )
