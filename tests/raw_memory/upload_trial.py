@@ -4,7 +4,6 @@
 the most memory that the server had.
 """
 
-import json
 import statistics
 import sys
 import tempfile
@@ -13,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from tests.support.raw_records import RawDevice
@@ -95,7 +95,7 @@ def main() -> None:
     devices = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     records = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(msgspec.to_builtins(run(Path(folder), devices, records)), indent=1))
+        click.echo(msgspec.json.format(msgspec.json.encode(run(Path(folder), devices, records))))
 
 
 if __name__ == "__main__":
