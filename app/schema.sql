@@ -461,7 +461,8 @@ CREATE TABLE raw_key_sets (
     account_key_id TEXT NOT NULL, recovery_salt TEXT, recovery_key BLOB, recovery_at TEXT) STRICT;
 CREATE TABLE raw_previous_keys (
     owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, position INTEGER NOT NULL,
-    account_key_id TEXT NOT NULL, wrapped_key BLOB NOT NULL, PRIMARY KEY (owner_id, account_key_id)) STRICT, WITHOUT ROWID;
+    account_key_id TEXT NOT NULL, wrapped_key BLOB NOT NULL, PRIMARY KEY (owner_id, position),
+    UNIQUE (owner_id, account_key_id)) STRICT, WITHOUT ROWID;
 CREATE TABLE raw_key_wraps (
     device INTEGER PRIMARY KEY REFERENCES raw_devices ON DELETE CASCADE,
     owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, enc BLOB NOT NULL, ciphertext BLOB NOT NULL,

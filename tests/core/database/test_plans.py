@@ -17,6 +17,7 @@ from tests.conftest import Client, MovableClock, Served
 from tests.support import guests
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.looping import through
+from tests.support.raw_records import RawDevice
 from tests.support.with_meaning import settled
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +74,11 @@ GROWING = (
     "share_links",
     "guest_sessions",
     "guest_decisions",
+    "raw_devices",
+    "raw_key_wraps",
+    "raw_previous_keys",
+    "raw_records",
+    "raw_record_parts",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -134,6 +140,10 @@ async def ann(
         await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
         made = await guests.link(client, scope="folders", folderIds=[2])
         await guests.ask(client, made, "hello")
+        device = await RawDevice().add(client)
+        await client.ok("PUT", "/raw-memory/keys", json=device.keys())
+        record = device.seal(record_id=RAW_RECORD)
+        await client.ok("POST", "/raw-memory/records", json={"records": [record]})
         recorder.new()
         yield client
         await client.aclose()
@@ -151,6 +161,7 @@ def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:
         connection.close()
 
 
+RAW_RECORD = "0c8f5f7e-0000-4000-8000-000000000001"
 READS = [
     "/identity",
     "/os/status",
@@ -190,6 +201,14 @@ READS = [
     "/os/share/list?status=all",
     "/os/share/1",
     "/os/network/conversations",
+    "/raw-memory/devices",
+    "/raw-memory/keys",
+    "/raw-memory/usage",
+    "/raw-memory/records",
+    "/raw-memory/records?sessionRef=a&after=1",
+    "/raw-memory/records?deviceId=dev_0&after=1",
+    "/raw-memory/records?sessionRef=a&deviceId=dev_0",
+    f"/raw-memory/records/{RAW_RECORD}",
 ]
 
 
@@ -310,6 +329,8 @@ WRITES = [
     ("GET", "/local-agent/guest-messages", None, 200),
     ("POST", "/local-agent/guest-messages", {"decisions": [{"clientEventId": "x"}]}, 200),
     ("GET", "/network/explain?caller=guest:1&operation=list_notes", None, 200),
+    ("DELETE", f"/raw-memory/records/{RAW_RECORD}", None, 200),
+    ("DELETE", "/raw-memory/records?sessionRef=a%20session", None, 200),
 ]
 
 
