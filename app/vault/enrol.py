@@ -50,13 +50,6 @@ def poll_enrolment(files: DeviceFiles, connect: Connect, identity: Identity) -> 
     return found.status
 
 
-def learn_user(files: DeviceFiles, connect: Connect, identity: Identity) -> None:
-    """Ask once whose device this is: the user's id is part of every record."""
-    with contextlib.closing(connect(identity.server, identity.device_token)) as connection:
-        identity.user_id = connection.get("/identity", answers.Identity).profile.user_id
-    files.keep_identity(identity)
-
-
 def fingerprint_of(identity: Identity) -> str:
     """Return the fingerprint of this device's keys, made from the keys themselves."""
     public = primitives.public_keys_of(

@@ -64,6 +64,10 @@ class Vault:
 
     def refresh_devices(self) -> list[answers.Device]:
         """Ask for the devices, check them, keep what is new, and return them."""
+        if self.identity.user_id is None:  # asked once: the user's id is part of every record
+            found = self.connection.get("/identity", answers.Identity)
+            self.identity.user_id = found.profile.user_id
+            self.files.keep_identity(self.identity)
         devices = self.connection.get("/raw-memory/devices", answers.Devices).devices
         learn_devices(devices, self.identity, self.state)
         self.save()

@@ -96,10 +96,7 @@ class Laptop:
         assert answer.status_code == 200, answer.text
 
         def poll() -> str:
-            status = enrol.poll_enrolment(self.files, self.connect, identity)
-            if status == "approved":
-                enrol.learn_user(self.files, self.connect, identity)
-            return status
+            return enrol.poll_enrolment(self.files, self.connect, identity)
 
         return await asyncio.to_thread(poll)
 

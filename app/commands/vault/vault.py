@@ -17,6 +17,7 @@ from app.vault import enrol as enrolling
 from app.vault import rotate_keys
 from app.vault.connection import Connection
 from app.vault.device_files import DeviceFiles, Identity
+from app.vault.refusals import ServerRefused
 
 PAUSE_SECONDS = 2.0
 CODE = """Recovery code: {code}
@@ -45,7 +46,7 @@ def enrol(
     files = device_files(folder)
     with told(), files.locked():
         identity = files.identity()
-        if server is None and (identity is None or identity.poll_token is None):
+        if server is None and identity is None:
             raise Misused("Name the server, such as http://127.0.0.1:8765.")
         if server is not None and key_from is not None:
             identity = enrolling.add_by_key(
@@ -57,8 +58,6 @@ def enrol(
             _show_request(identity)
             if not _wait(files, identity, once=no_wait):
                 return
-        if identity is not None and identity.user_id is None:
-            enrolling.learn_user(files, Connection, identity)
     _finish(folder)
 
 
@@ -109,7 +108,12 @@ def leave(yes: bool, folder: Path | None) -> None:
         lost = f" {waiting} records were never sent and will be lost." if waiting else ""
         if not yes and not click.confirm(f"Delete this device's keys?{lost}", err=True):
             raise Refused("Nothing was changed.")
-        rotate_keys.revoke(opened, opened.identity.device_id or "")
+        try:
+            rotate_keys.revoke(opened, opened.identity.device_id or "")
+        except ServerRefused as refused:
+            # another device has revoked this one
+            if refused.code != "unauthorized":
+                raise
         opened.files.remove()
     click.echo("This device has left.")
 
