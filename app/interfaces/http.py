@@ -19,10 +19,9 @@ from starlette.routing import Route
 from app.core import random_tokens
 from app.core.app import App
 from app.core.download import Download
-from app.core.event_stream import EventStream
 from app.core.idempotency import Replay
 from app.core.json_body import decode
-from app.core.line_stream import Lines
+from app.core.line_stream import EventStream, Lines
 from app.core.operation import Operation
 from app.core.process.caches import CommitCache
 from app.core.process.lazy_import import lazy_import
@@ -236,6 +235,9 @@ class Api:
                     "content": body,
                     "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1"),
                 }
+            if operation.tells_events and (seen := exchange.headers.get(b"last-event-id")):
+                # what clients of the standard send of themselves when they connect again
+                given = {**given, "cursor": seen.decode("latin-1")}
             return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.http.idempotent else None
