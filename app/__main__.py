@@ -21,6 +21,7 @@ COMMANDS = {
     "cap": "app.commands.usage:cap",
     "model": "app.commands.model:model",
     "mcp-server": "app.commands.mcp.mcp_server:mcp_server",
+    "vault": "app.commands.vault.vault:vault",
     "search": "app.commands.search:search",
     "mcp": "app.commands.mcp.mcp:mcp",
     "connect": "app.commands.mcp.connect:connect",

@@ -31,6 +31,8 @@ from app.network.contacts import contacts as network_contacts
 from app.network.guests import guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
+from app.raw_memory import account_keys, enrolments, records, upload_records
+from app.raw_memory import devices as raw_devices
 from app.runtime.approvals import tool_approvals, trusted_policies
 from app.runtime.delegations import collaborations, delegations
 from app.runtime.devices import default_route, device_codes, endpoints, people
@@ -176,6 +178,11 @@ CATALOG = Catalog(
         device_codes,
         stream,
         memory,
+        raw_devices,
+        enrolments,
+        account_keys,
+        upload_records,
+        records,
         backups,
         storage,
         doctor,

@@ -130,6 +130,18 @@ class RevisionConflict(Conflict):
     code = "revision_conflict"
 
 
+class GenerationConflict(Conflict):
+    """The keys have changed since they were read; `generation` is the present one."""
+
+    code = "generation_conflict"
+
+
+class RecordImmutable(Conflict):
+    """The id has a record with other bytes, or had one that was deleted."""
+
+    code = "record_immutable"
+
+
 class QuotaExceeded(Conflict):
     code = "quota_exceeded"
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
@@ -44,6 +45,7 @@ from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
     device_code_page,
+    enrolment_page,
     guest_endpoint,
     mcp_callback,
     pages,
@@ -135,30 +137,33 @@ def create_app(
             await parts.store.close()
             log.close()
 
-    named = NamedClients(settings)
     app = Application(lifespan=lifespan)
     app.front = Api(
-        parts,
-        pages=[
-            *pages.routes(),
-            *static_files.routes(),
-            *metadata.routes(),
-            *sign_in.routes(),
-            *sign_in_page.routes(),
-            *apps_page.routes(),
-            *device_code_page.routes(),
-            *ConsentPages(parts.clock, named).routes(),
-            *TokenEndpoints(named).routes(),
-            *guest_endpoint.routes(),
-            *mcp_callback.routes(),
-            *web_pages.routes(),
-            *(control.routes(control_token) if control_token else []),
-        ],
-        credentials=credentials,
-        log=log,
+        parts, pages=_page_routes(parts, control_token), credentials=credentials, log=log
     )
     app.state.parts = parts
     return app
+
+
+def _page_routes(parts: App, control_token: str | None) -> list[Route]:
+    """Return what is served beside the API."""
+    named = NamedClients(parts.settings)
+    return [
+        *pages.routes(),
+        *static_files.routes(),
+        *metadata.routes(),
+        *sign_in.routes(),
+        *sign_in_page.routes(),
+        *apps_page.routes(),
+        *device_code_page.routes(),
+        *ConsentPages(parts.clock, named).routes(),
+        *TokenEndpoints(named).routes(),
+        *enrolment_page.routes(),
+        *guest_endpoint.routes(),
+        *mcp_callback.routes(),
+        *web_pages.routes(),
+        *(control.routes(control_token) if control_token else []),
+    ]
 
 
 async def _mend(parts: App) -> None:

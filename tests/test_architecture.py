@@ -74,6 +74,8 @@ PACKAGES = [
     "runtime.messages",
     "runtime.approvals",
     "runtime.delegations",
+    "vault",
+    "raw_memory",
     "portability.content",
     "portability.archives",
     "portability.exports",

@@ -38,6 +38,7 @@ from tests.support import guests
 from tests.support.hostile_mcp import hostile
 from tests.support.looping import through
 from tests.support.moving import finished
+from tests.support.raw_records import KEY_ID, RawDevice, with_raw_memory
 from tests.support.serving import ROOT
 
 SERVED = """
@@ -125,6 +126,20 @@ POST   /local-agent/trusted-tool-policies/{id}/usage runtime runtime:connect    
 POST   /local-agent/delegations              runtime    runtime:connect                    beyond
 GET    /local-realtime/stream                runtime    runtime:connect                    beyond
 GET    /local-realtime/poll                  runtime    runtime:connect                    beyond
+POST   /raw-memory/devices                   rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/devices                   rawMemory  raw.memory:read                    beyond
+DELETE /raw-memory/devices/{deviceId}        rawMemory  raw.memory:write                   beyond
+POST   /raw-memory/enrolments                rawMemory  none                               beyond
+POST   /raw-memory/enrolments/poll           rawMemory  none                               beyond
+POST   /raw-memory/enrolments/{id}/decide    rawMemory  session                            beyond
+GET    /raw-memory/keys                      rawMemory  raw.memory:read                    beyond
+PUT    /raw-memory/keys                      rawMemory  raw.memory:write                   beyond
+POST   /raw-memory/records                   rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/records                   rawMemory  raw.memory:read                    beyond
+DELETE /raw-memory/records                   rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/records/{recordId}        rawMemory  raw.memory:read                    beyond
+DELETE /raw-memory/records/{recordId}        rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/usage                     rawMemory  raw.memory:read                    beyond
 GET    /openapi.json                         account    none                               beyond
 GET    /os/folders                           folders    os.notes:read                      service
 POST   /os/folders                           folders    os.notes:write                     service
@@ -1052,6 +1067,20 @@ CALLS: dict[str, dict[str, Any]] = {
         "sessionHandle": Ref("runtime_session"),
         "clientMessageId": "delegate:1",
     },
+    "add_raw_device": RawDevice().public,
+    "list_raw_devices": {},
+    "revoke_raw_device": {"deviceId": Ref("raw_device")},
+    "begin_enrolment": RawDevice().public,
+    "poll_enrolment": {"pollToken": Ref("raw_poll")},
+    "decide_enrolment": {"id": Ref("raw_enrolment"), "decision": "approve"},
+    "get_account_keys": {},
+    "put_account_keys": {"accountKeyId": KEY_ID, "ifGeneration": 1, "wraps": [Ref("raw_wrap")]},
+    "upload_records": {"records": [Ref("raw_unsent")]},
+    "list_records": {},
+    "read_record": {"recordId": Ref("raw_record")},
+    "delete_record": {"recordId": Ref("raw_record")},
+    "delete_session_records": {"sessionRef": "a session"},
+    "raw_memory_usage": {},
 }
 """For each operation a call that succeeds."""
 
@@ -1219,6 +1248,7 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "undo": undo,
         "session": (await served.command("sign_in", key=await served.key("alice"))).secret,
         **await with_device(alice),
+        **await with_raw_memory(alice),
     }
     made |= await with_grants(alice, bob, made)
     if "briefing" in CATALOG.operations:

@@ -79,17 +79,26 @@ printf 'Basil likes warmth.\n' > vault/Garden/Basil.md
 printf '\211PNG\r\n\032\n' > vault/plan.png
 : > vault/Garden/empty.txt
 """
+RAW_MEMORY = r"""
+export HEARTH_VAULT=$PWD/laptop
+echo '{"role":"user","text":"Rename the parser."}' > session.jsonl
+"""
 GIVEN = {
     "agent": TOMATOES,
     "backup": FROST + "hearth backup; hearth backup --prove",
     "grants": DEVICES,
     "messages": BEN,
     "moving": VAULT,
+    "raw-memory": RAW_MEMORY,
     "search": TOMATOES,
     "sharing": FROST,
 }
 """What is there before the examples of a page."""
-INVENTED = {"sharing": ("vZRjCLRxn2",), "backup": ("20261121T174440Z", "20261121T174449Z")}
+INVENTED = {
+    "sharing": ("vZRjCLRxn2",),
+    "backup": ("20261121T174440Z", "20261121T174449Z"),
+    "raw-memory": ("dev_00desktop", "00-fingerprint"),
+}
 """Words of a page that chance or the clock makes; each stands for what comes in its place first."""
 
 

@@ -44,11 +44,11 @@ from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import PageRoutes, RouteMatch, Routes
+from app.interfaces.wire.large_bodies import LargeBodies, may_be_large
 from app.interfaces.wire.repeated_headers import merge_headers
 from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
-LARGE_BODY = 16 << 20
 FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
 """What applications of the origins in the setting ask beside the API."""
 MCP_PATHS = (MCP, BASE + MCP)
@@ -77,7 +77,7 @@ class Api:
         self.pages = PageRoutes(pages)
         self.unchanged = CommitCache()
         self.mcp: Any = None  # made for the first client that speaks MCP
-        self._large = asyncio.Lock()
+        self.large = LargeBodies(parts.store.path.parent)
         # runs in C, since every request takes one
         self._ids = map(
             b"%s-%x".__mod__,
@@ -187,7 +187,9 @@ class Api:
         if method != "POST":
             raise MethodNotAllowed(f"{method} is not known at this path.", allow=["POST"])
         self.credentials.admit(exchange)
-        body = await self._body(exchange, self.parts.settings.max_body)
+        most = self.parts.settings.max_body
+        self.parts.store.room.require_for(exchange.require_small(most))
+        body = await exchange.read_body(most)
         if self.mcp is None:
             mcp = await lazy_import("app.interfaces.mcp.hearth_endpoint")
             self.mcp = mcp.HearthEndpoint(self.parts, self.credentials)
@@ -200,11 +202,21 @@ class Api:
             _require_file(exchange)
         if operation.http.spooled:
             return await self._run_with_file(exchange, found)
-        body = (
-            b""
-            if operation.method == "GET"
-            else await self._body(exchange, getattr(self.parts.settings, operation.http.body))
-        )
+        if operation.method == "GET":
+            return await self._run_with_body(exchange, found, b"")
+        most = getattr(self.parts.settings, operation.http.body)
+        size = exchange.require_small(most)
+        self.parts.store.room.require_for(size)
+        if not may_be_large(exchange, size, most):
+            return await self._run_with_body(exchange, found, await exchange.read_body(most))
+        if exchange.caller is not None:
+            # before the body comes, or whoever may not do this could fill the disk
+            self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
+        async with self.large.hold(exchange, most) as body:
+            return await self._run_with_body(exchange, found, body)
+
+    async def _run_with_body(self, exchange: Exchange, found: RouteMatch, body: bytes) -> Any:
+        operation = found.operation
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
@@ -299,14 +311,6 @@ class Api:
             else encode_enveloped(result, operation.http.wrap),
             None,
         )
-
-    async def _body(self, exchange: Exchange, most: int) -> bytes:
-        size = exchange.require_small(most)
-        self.parts.store.room.require_for(size)
-        if size <= LARGE_BODY:
-            return await exchange.read_body(most)
-        async with self._large:  # one at a time, so that a few of them cannot fill the memory
-            return await exchange.read_body(most)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:

@@ -35,6 +35,7 @@ from app.migrations.network import (
     m030_makers,
 )
 from app.migrations.oauth import m032_oauth
+from app.migrations.raw_memory import m039_raw_memory
 from app.migrations.runtime import m035_devices
 from app.migrations.workspace import (
     m001_accounts,
@@ -86,6 +87,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m034_mcp_servers,
     m035_devices,
     m036_delegation,
+    m039_raw_memory,
     m040_challenges_and_documents,
 )
 

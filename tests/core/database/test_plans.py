@@ -18,6 +18,7 @@ from tests.conftest import Client, MovableClock, Served, open_settings
 from tests.support import guests
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.looping import through
+from tests.support.raw_records import RawDevice
 from tests.support.with_meaning import settled
 
 pytestmark = pytest.mark.anyio
@@ -74,6 +75,11 @@ GROWING = (
     "share_links",
     "guest_sessions",
     "guest_decisions",
+    "raw_devices",
+    "raw_key_wraps",
+    "raw_previous_keys",
+    "raw_records",
+    "raw_record_parts",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -137,6 +143,10 @@ async def made(
         await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
         shared = await guests.link(client, scope="folders", folderIds=[2])
         await guests.ask(client, shared, "hello")
+        device = await RawDevice().add(client)
+        await client.ok("PUT", "/raw-memory/keys", json=device.keys())
+        record = device.seal(record_id=RAW_RECORD)
+        await client.ok("POST", "/raw-memory/records", json={"records": [record]})
         await client.aclose()
         key = await Served(asgi, asgi.state.parts).key("ann")
     return place / DATABASE, key
@@ -170,6 +180,7 @@ def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:
         connection.close()
 
 
+RAW_RECORD = "0c8f5f7e-0000-4000-8000-000000000001"
 READS = [
     "/identity",
     "/os/status",
@@ -209,6 +220,14 @@ READS = [
     "/os/share/list?status=all",
     "/os/share/1",
     "/os/network/conversations",
+    "/raw-memory/devices",
+    "/raw-memory/keys",
+    "/raw-memory/usage",
+    "/raw-memory/records",
+    "/raw-memory/records?sessionRef=a&after=1",
+    "/raw-memory/records?deviceId=dev_0&after=1",
+    "/raw-memory/records?sessionRef=a&deviceId=dev_0",
+    f"/raw-memory/records/{RAW_RECORD}",
 ]
 
 
@@ -329,6 +348,8 @@ WRITES = [
     ("GET", "/local-agent/guest-messages", None, 200),
     ("POST", "/local-agent/guest-messages", {"decisions": [{"clientEventId": "x"}]}, 200),
     ("GET", "/network/explain?caller=guest:1&operation=list_notes", None, 200),
+    ("DELETE", f"/raw-memory/records/{RAW_RECORD}", None, 200),
+    ("DELETE", "/raw-memory/records?sessionRef=a%20session", None, 200),
 ]
 
 
