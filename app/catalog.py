@@ -38,6 +38,7 @@ from app.tools.registry import namespaces
 from app.upkeep import nightly_check, storage
 from app.upkeep.backups import backups
 from app.upkeep.doctor import doctor
+from app.webhooks import deliveries, webhooks
 from app.workspace import accumulate, delete_user, first_user, init_workspace, os_index, os_status
 from app.workspace.attachments import attachments
 from app.workspace.folders import create_folder, folder_shares, folders, rename_move_folder
@@ -152,6 +153,8 @@ CATALOG = Catalog(
         guest_queue,
         overview,
         explain,
+        webhooks,
+        deliveries,
         memory,
         backups,
         storage,

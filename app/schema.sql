@@ -402,3 +402,24 @@ CREATE TABLE mcp_servers (
 CREATE TABLE mcp_tools (
     server_id INTEGER NOT NULL REFERENCES mcp_servers ON DELETE CASCADE, name TEXT NOT NULL, position INTEGER NOT NULL,
     definition TEXT, seen TEXT, PRIMARY KEY (server_id, name)) STRICT, WITHOUT ROWID;
+CREATE TABLE webhooks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    url TEXT NOT NULL, description TEXT NOT NULL, events TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),
+    disabled_reason TEXT CHECK (disabled_reason IN ('gone', 'failing')),
+    failures INTEGER NOT NULL DEFAULT 0, failing_since TEXT, last_success_at TEXT, last_failure_at TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+CREATE INDEX webhooks_by_user ON webhooks (user_id);
+CREATE TABLE webhook_secrets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    secret BLOB NOT NULL, ends_at TEXT) STRICT;
+CREATE INDEX webhook_secrets_by_webhook ON webhook_secrets (webhook_id);
+CREATE TABLE webhook_deliveries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    event_id TEXT NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'cancelled')),
+    attempts TEXT NOT NULL DEFAULT '[]', tries INTEGER NOT NULL DEFAULT 0, next_attempt_at TEXT,
+    created_at TEXT NOT NULL) STRICT;
+CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id, next_attempt_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);

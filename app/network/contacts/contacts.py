@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account import contact_pairs as known
+from app.account.grant_events import Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -282,7 +283,7 @@ def _permissions_answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAn
     )
 
 
-def _tell_revoked(tx: Tx, me: Caller, held: Grant, reason: str) -> None:
+def _tell_revoked(tx: Tx, me: Caller, held: Grant, reason: Reason) -> None:
     """Tell both sides that a grant is gone or narrower."""
     for listener in (held.owner, held.holder):
         revocation.emit_revoked(tx, me, listener, "contact", held.id, reason)

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from app.account import grant_events
+from app.account.grant_events import Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import GrantRevoked
@@ -12,12 +14,10 @@ Kind = Literal["contact", "folder", "share_link"]
 
 
 def emit_revoked(
-    tx: Tx, me: Caller, listener: int, kind: Kind, grant: int | None, reason: str = "revoked"
+    tx: Tx, me: Caller, listener: int, kind: Kind, grant: int | None, reason: Reason = "revoked"
 ) -> None:
     """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less."""
-    tx.emit(
-        "grant.revoked", user=listener, grantKind=kind, grantId=grant, by=me.user_id, reason=reason
-    )
+    grant_events.emit_revoked(tx, listener, kind, grant, by=me.user_id, reason=reason)
 
 
 def end_waiting(
