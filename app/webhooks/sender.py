@@ -25,10 +25,12 @@ MOST_QUICK, MOST_SLOW, MOST_BY_HAND = 64, 32, 16
 """Attempts under way: to receivers that answer well, to others, and those asked for by hand."""
 WIDEST = 8
 """Attempts under way to one receiver that answers well."""
-SLOW_SECONDS = 2.0
+MOST_UNNOTED = 4 * WIDEST
+"""The receiver goes on while the disk notes what it has taken, but a crash sends all that again."""
+SLOW_MS = 2_000
 LONGEST_SLEEP = 60.0
 """A machine that was suspended finds out at the latest then that something is due."""
-TROUBLE_SECONDS = 60.0
+TROUBLE_SECONDS, LAST_SECONDS = 60.0, 1.0
 UNSEALED = (
     "The webhook's secret cannot be read: the file sealing-key of the data directory is gone. "
     "Rotate the secret."
@@ -47,9 +49,17 @@ class Pace:
     def __init__(self) -> None:
         self.width = 1
         self.is_slow = False
-        self.sending: dict[int, asyncio.Task[None]] = {}
+        self.asking = 0
+        """Attempts to which the receiver has not answered."""
+        self.tasks: dict[int, asyncio.Task[None]] = {}
+        """Those and the ones that are not noted yet, by their delivery."""
 
-    def note_end(self, *, is_good: bool) -> None:
+    @property
+    def room(self) -> int:
+        """How many more attempts may begin."""
+        return min(self.width - self.asking, MOST_UNNOTED - len(self.tasks))
+
+    def adapt(self, *, is_good: bool) -> None:
         """Go on wider after a quick success, and narrow after anything else."""
         self.width = min(2 * self.width, WIDEST) if is_good else 1
         self.is_slow = not is_good
@@ -74,12 +84,19 @@ class WebhookSender:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self) -> None:
-        """Begin no more attempts; those under way are tasks of the application."""
+        """Begin no more attempts, and leave those under way a moment to be noted.
+
+        What is cut off is made again after the next start.
+        """
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
+        if running := [task for pace in self._paces.values() for task in pace.tasks.values()]:
+            _, late = await asyncio.wait(running, timeout=LAST_SECONDS)
+            for task in late:
+                task.cancel()
 
     def note_due(self, webhooks: Iterable[int]) -> None:
         """Look at some webhooks now: there may be something to send."""
@@ -91,7 +108,7 @@ class WebhookSender:
     async def send_by_hand(self, webhook: int, delivery: int) -> None:
         """Make one attempt now, also for a webhook that is paused, and wait for its end."""
         async with self._by_hand:
-            running = self._pace(webhook).sending.get(delivery)
+            running = self._pace(webhook).tasks.get(delivery)
             await shielded(running or self._begin(webhook, delivery, by_hand=True))
 
     async def _run(self) -> None:
@@ -122,12 +139,12 @@ class WebhookSender:
     def _begin_due_for(self, webhook: int, moment: str) -> None:
         pace = self._pace(webhook)
         free = (MOST_SLOW if pace.is_slow else MOST_QUICK) - self._under_way[pace.is_slow]
-        room = min(pace.width - len(pace.sending), free)
+        room = min(pace.room, free)
         if room <= 0:
             # looked at again when an attempt ends
             return
-        found = self._app.quick(delivery_rows.next_pending, webhook, len(pace.sending) + room + 1)
-        waiting = [one for one in found if one.id not in pace.sending]
+        found = self._app.quick(delivery_rows.next_pending, webhook, len(pace.tasks) + room + 1)
+        waiting = [one for one in found if one.id not in pace.tasks]
         due = [one.id for one in waiting[:room] if one.due <= moment]
         for delivery in due:
             self._begin(webhook, delivery)
@@ -135,44 +152,53 @@ class WebhookSender:
         del self._due[webhook]
         if len(due) < len(waiting):
             self._due[webhook] = waiting[len(due)].due
-        elif not pace.sending:
+        elif not pace.tasks:
             del self._paces[webhook]
 
     def _pace(self, webhook: int) -> Pace:
         return self._paces.setdefault(webhook, Pace())
 
     def _begin(self, webhook: int, delivery: int, *, by_hand: bool = False) -> asyncio.Task[None]:
-        task = self._app.tasks.start(self._attempt(webhook, delivery, by_hand=by_hand))
-        self._pace(webhook).sending[delivery] = task
+        pace = self._pace(webhook)
+        pace.asking += 1
+        self._under_way[pace.is_slow] += 1
+        task = self._app.tasks.start(
+            self._attempt(webhook, delivery, pace, among=pace.is_slow, by_hand=by_hand)
+        )
+        pace.tasks[delivery] = task
         return task
 
-    async def _attempt(self, webhook: int, delivery: int, *, by_hand: bool) -> None:
-        pace = self._pace(webhook)
-        among = pace.is_slow
-        self._under_way[among] += 1
-        began = time.monotonic()
-        is_good = False
+    async def _attempt(
+        self, webhook: int, delivery: int, pace: Pace, *, among: bool, by_hand: bool
+    ) -> None:
         try:
-            is_good = await self._send(delivery, by_hand=by_hand)
+            try:
+                made = await self._ask(delivery, pace, by_hand=by_hand)
+            finally:
+                pace.asking -= 1
+                self._under_way[among] -= 1
+                self.note_due([webhook])
+            if made is not None:
+                chance = random_tokens.new_chance()
+                await self._app.write(attempts.record_attempt, *made, chance)
         except Exception:
             log.exception("the webhook delivery %d could not be made or noted", delivery)
             # It is due still, and would be tried again at once.
             await asyncio.sleep(TROUBLE_SECONDS)
         finally:
-            self._under_way[among] -= 1
-            pace.sending.pop(delivery, None)
-            pace.note_end(is_good=is_good and time.monotonic() - began < SLOW_SECONDS)
+            pace.tasks.pop(delivery, None)
             self.note_due([webhook])
 
-    async def _send(self, delivery: int, *, by_hand: bool) -> bool:
-        """Make an attempt and note it; return whether the receiver has taken it."""
+    async def _ask(
+        self, delivery: int, pace: Pace, *, by_hand: bool
+    ) -> tuple[ToSend, Result] | None:
+        """Make an attempt; return None for what is not to be sent any more."""
         found = self._app.quick(delivery_rows.to_send, delivery, by_hand=by_hand)
         if found is None:
-            return False
+            return None
         result = await self._post(found)
-        chance = random_tokens.new_chance()
-        await self._app.write(attempts.record_attempt, found, result, chance)
-        return result.is_taken
+        pace.adapt(is_good=result.is_taken and result.attempt.duration_ms < SLOW_MS)
+        return found, result
 
     async def _post(self, found: ToSend) -> Result:
         now, began = self._app.clock(), time.monotonic()
