@@ -60,6 +60,17 @@ printf 'Basil likes warmth.\n' > vault/Garden/Basil.md
 printf '\211PNG\r\n\032\n' > vault/plan.png
 : > vault/Garden/empty.txt
 """
+RECEIVER = r"""
+timeout 60 python3 -c "
+from http.server import *
+class Taking(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        self.send_response(204)
+        self.end_headers()
+HTTPServer(('127.0.0.1', 9753), Taking).handle_request()
+" > /dev/null 2>&1 &
+"""
 GIVEN = {
     "agent": TOMATOES,
     "backup": FROST + "hearth backup; hearth backup --prove",
@@ -67,6 +78,7 @@ GIVEN = {
     "moving": VAULT,
     "search": TOMATOES,
     "sharing": FROST,
+    "webhooks": RECEIVER,
 }
 """What is there before the examples of a page."""
 INVENTED = {"sharing": ("vZRjCLRxn2",), "backup": ("20261121T174440Z", "20261121T174449Z")}

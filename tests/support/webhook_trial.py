@@ -81,7 +81,7 @@ def leaving(sent: Sent, chance: Chance) -> Answer:
 
 def hanging(_: Sent, chance: Chance) -> Answer:
     """Answer nothing, or too late."""
-    return Answer(hang=True) if chance.random() < 0.7 else Answer(seconds=2 * HANG_SECONDS)
+    return Answer(hang=True) if chance.random() < 0.7 else Answer(seconds=2 * sender.SECONDS)
 
 
 KINDS: dict[str, tuple[Callable[[Sent, Chance], Answer], str]] = {
@@ -133,7 +133,7 @@ def happened(tx: Tx, type_: str, number: int) -> None:
         tx.emit(type_, user=1, userId=f"u{one}", username="somebody")
 
 
-async def outcomes(events: int, chance: Chance) -> dict[str, Any]:
+async def outcomes(events: int, chance: Chance, *, slow: int = SLOW_EVENTS) -> dict[str, Any]:
     """Send events to every kind of receiver until nothing waits, and judge what became of them."""
     clock, took = Clock(), time.monotonic()
     async with place(clock) as app, receiver() as there:
@@ -143,7 +143,7 @@ async def outcomes(events: int, chance: Chance) -> dict[str, Any]:
             # the second wave finds what has failed for more than five days
             clock.now += timedelta(days=6 * wave)
             for type_ in sorted({type_ for _, type_ in KINDS.values()}):
-                number = int(SHARES.get(type_, 0) * events / 2) or min(SLOW_EVENTS, events) // 2
+                number = int(SHARES.get(type_, 0) * events / 2) or slow // 2
                 for part in range(0, number, 500):
                     await app.write(happened, type_, min(500, number - part))
             await spend_all(app, clock)
