@@ -10,7 +10,7 @@ import ipaddress
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any
 
 import httpcore2
@@ -98,47 +98,47 @@ async def fetch(
     target: Target, reach: FetchPolicy, *, most: int, seconds: float, headers: dict[str, str]
 ) -> Fetched:
     """Ask for a checked address and what it redirects to; raise FetchFailed."""
-    only_public = True
-    until = asyncio.get_running_loop().time() + seconds
-    for _ in range(MOST_REDIRECTS + 1):
-        async with _told_failures(target.host, seconds, until):
-            found = await _request(target, reach, most=most, headers=headers)
-        only_public = only_public and found.is_public
-        if found.status not in REDIRECTS or "location" not in found.headers:
-            return structs.replace(found, is_public=only_public)
-        before, target = target, follow_redirect(target, found.headers["location"], reach)
-        if (before.host, before.port) != (target.host, target.port):
-            # nobody else sends us to this machine
-            reach = structs.replace(reach, loopback=False)
-    raise FetchFailed(f"The host {target.host} redirects more than {MOST_REDIRECTS} times.")
+    named, only_public = target.host, True
+    with _told_failures(lambda: named, seconds):
+        async with asyncio.timeout(seconds):
+            for _ in range(MOST_REDIRECTS + 1):
+                named = target.host
+                found = await _request(target, reach, most=most, headers=headers)
+                only_public = only_public and found.is_public
+                if found.status not in REDIRECTS or "location" not in found.headers:
+                    return structs.replace(found, is_public=only_public)
+                before, target = target, follow_redirect(target, found.headers["location"], reach)
+                if (before.host, before.port) != (target.host, target.port):
+                    # nobody else sends us to this machine
+                    reach = structs.replace(reach, loopback=False)
+    raise FetchFailed(f"The host {named} redirects more than {MOST_REDIRECTS} times.")
 
 
 async def post(
     target: Target, reach: FetchPolicy, *, body: bytes, seconds: float, headers: dict[str, str]
 ) -> Answered:
     """Send a body to a checked address, and to nothing that it redirects to; raise FetchFailed."""
-    until = asyncio.get_running_loop().time() + seconds
-    async with (
-        _told_failures(target.host, seconds, until),
-        _pool(target, reach) as (pool, _),
-        pool.stream(
-            "POST", target.url, headers=_headers(target, headers), content=body
-        ) as response,
-    ):
-        await _pass_over_body(response)
-        return Answered(response.status, _given(response))
+    with _told_failures(lambda: target.host, seconds):
+        async with (
+            asyncio.timeout(seconds),
+            _pool(target, reach) as (pool, _),
+            pool.stream(
+                "POST", target.url, headers=_headers(target, headers), content=body
+            ) as response,
+        ):
+            await _pass_over_body(response)
+            return Answered(response.status, _given(response))
 
 
-@contextlib.asynccontextmanager
-async def _told_failures(named: str, seconds: float, until: float) -> AsyncIterator[None]:
-    """End the block at a moment of the loop, and raise FetchFailed for what the network fails
-    with.
-    """
+@contextlib.contextmanager
+def _told_failures(named: Callable[[], str], seconds: float) -> Iterator[None]:
+    """Raise FetchFailed, which names the host, for what the network fails with."""
     try:
-        async with asyncio.timeout_at(until):
-            yield
+        yield
     except TimeoutError:
-        raise FetchFailed(f"The host {named} did not answer within {seconds:g} seconds.") from None
+        raise FetchFailed(
+            f"The host {named()} did not answer within {seconds:g} seconds."
+        ) from None
     except (
         httpcore2.NetworkError,
         httpcore2.TimeoutException,
@@ -146,7 +146,7 @@ async def _told_failures(named: str, seconds: float, until: float) -> AsyncItera
         OSError,
         zlib.error,
     ):
-        raise FetchFailed(f"The host {named} did not answer in a way that can be used.") from None
+        raise FetchFailed(f"The host {named()} did not answer in a way that can be used.") from None
 
 
 async def _pass_over_body(response: httpcore2.Response) -> None:

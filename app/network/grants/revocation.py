@@ -3,21 +3,27 @@
 from typing import Literal
 
 from app.account import grant_events
-from app.account.grant_events import Reason
+from app.account.grant_events import GrantKind, Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import GrantRevoked
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 
-Kind = Literal["contact", "folder", "share_link"]
-
 
 def emit_revoked(
-    tx: Tx, me: Caller, listener: int, kind: Kind, grant: int | None, reason: Reason = "revoked"
+    tx: Tx,
+    me: Caller,
+    listener: int,
+    kind: GrantKind,
+    grant: int | str | None,
+    reason: Reason = "revoked",
 ) -> None:
-    """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less."""
-    grant_events.emit_revoked(tx, listener, kind, grant, by=me.user_id, reason=reason)
+    """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less.
+
+    `by` is null where nobody took it back, but its time is over.
+    """
+    grant_events.emit_revoked(tx, listener, kind, grant, by=me.user_id or None, reason=reason)
 
 
 def end_waiting(

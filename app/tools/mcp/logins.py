@@ -9,8 +9,7 @@ from app.core.app import App
 from app.core.database.tx import stamp
 from app.core.process.lazy_import import lazy_import
 from app.core.secret_files import Seal, SealBroken
-from app.core.web import service_addresses
-from app.tools.mcp import login_state, server_rows, servers
+from app.tools.mcp import config, login_state, server_rows, servers
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed
 from app.tools.mcp.login_state import Login
@@ -63,7 +62,7 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
     origin = app.settings.origin
     flow: LoginFlow = module.LoginFlow(
         row,
-        service_addresses.policy_for(app.settings, row["url"]),
+        config.reach(app.settings, row["url"]),
         callback=origin + CALLBACK,
         document=origin + DOCUMENT if origin.startswith("https://") else None,
         now=lambda: app.clock().timestamp(),
@@ -104,8 +103,7 @@ async def revoke(app: App, row: sqlite3.Row) -> None:
     login = _held(app, row)
     if login is not None:
         module = await lazy_import("app.tools.mcp.login")
-        reach = service_addresses.policy_for(app.settings, row["url"])
-        app.tasks.start(module.revoke(login, reach))
+        app.tasks.start(module.revoke(login, config.reach(app.settings, row["url"])))
 
 
 def _held(app: App, row: sqlite3.Row) -> Login | None:

@@ -12,7 +12,6 @@ import msgspec
 from app.core.app import App
 from app.core.database.tx import Tx
 from app.core.secret_files import Seal, SealBroken
-from app.core.web import service_addresses
 from app.errors import Unavailable, Unprocessable
 from app.tools.mcp import config, definitions, login_state, results, server_rows, tool_rows
 from app.tools.mcp.connections import McpConnections
@@ -118,7 +117,7 @@ async def _opened(app: App, row: sqlite3.Row) -> "Connection":
         login = login_state.opened(seal, user, row["login"])
     except SealBroken:
         raise NeedsLogin(UNSEALED) from None
-    allowed = service_addresses.policy_for(settings, row["url"]) if held.command is None else None
+    allowed = config.reach(settings, row["url"]) if held.command is None else None
     connection = await app.part(McpConnections).open(
         row["id"],
         generation=row["generation"],
