@@ -28,7 +28,7 @@ from app.interfaces import openapi
 from app.network import explain, network_tools, overview
 from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
-from app.network.guests import guest_queue, guests, shares
+from app.network.guests import expired_links, guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
@@ -149,6 +149,7 @@ CATALOG = Catalog(
         network_contacts,
         network_tools,
         shares,
+        expired_links,
         guests,
         guest_queue,
         overview,

@@ -319,7 +319,7 @@ CREATE TABLE share_links (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, token TEXT NOT NULL UNIQUE,
     label TEXT NOT NULL, target TEXT NOT NULL CHECK (target IN ('agent', 'note')),
     answered_by TEXT NOT NULL CHECK (answered_by IN ('agent', 'local')), require_sign_in INTEGER NOT NULL CHECK (require_sign_in IN (0, 1)),
-    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT) STRICT;
+    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT, told_expiry TEXT) STRICT;
 CREATE INDEX share_links_by_owner ON share_links (owner_id);
 CREATE INDEX share_links_kept ON share_links (owner_id) WHERE revoked_at IS NULL;
 CREATE TABLE guest_sessions (
@@ -423,3 +423,4 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id);
 CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id, next_attempt_at) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);
+CREATE INDEX share_links_ending ON share_links (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT told_expiry;

@@ -12,6 +12,7 @@ def m038_webhooks(db: "Database") -> None:
     """Make the webhooks of each user, the secrets that sign for them, and their deliveries.
 
     A secret with an end was rotated. `tries` counts a delivery's attempts by the table of waits.
+    Of a share link it is kept which end of it was told, since that is an event too.
     """
     run(
         db,
@@ -37,5 +38,8 @@ def m038_webhooks(db: "Database") -> None:
         CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id);
         CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id, next_attempt_at) WHERE status = 'pending';
         CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);
+        ALTER TABLE share_links ADD COLUMN told_expiry TEXT;
+        UPDATE share_links SET told_expiry = expires_at WHERE expires_at <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now');
+        CREATE INDEX share_links_ending ON share_links (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT told_expiry;
         """,
     )

@@ -226,6 +226,30 @@ async def test_what_ends_a_grant_is_told_once(
     }
 
 
+async def test_a_link_whose_time_is_over_is_told_once_to_its_owner_and_who_came_by_it(
+    served: Served, alice: Client, bob: Client, there: Receiver, clock: MovableClock
+) -> None:
+    hook = await hooked(served, alice, there.url(), "grant.revoked")
+    of_bob = await hooked(served, bob, there.url("/bob"), "grant.revoked")
+    made = await guests.link(alice, expiresIn="1h")
+    await bob.ok("POST", "/network/connect", json={"shareToken": made["token"]})
+    assert (await served.command("end_expired_links")).links == 0
+    clock.forward(hours=1)
+    assert (await served.command("end_expired_links")).links == 1
+    assert (await served.command("end_expired_links")).links == 0
+    sent = await there.wait_for(3)
+    said = {(one.path, *one.event["data"].values()) for one in sent}
+    assert said == {
+        ("/hook", "share_link", made["id"], None, "expired"),
+        ("/hook", "contact", 1, None, "expired"),
+        ("/bob", "contact", 1, None, "expired"),
+    }
+    assert [len(await one.deliveries()) for one in (hook, of_bob)] == [2, 1]
+    await alice.ok("PATCH", f"/os/share/{made['id']}", json={"expiresIn": "24h"})
+    clock.forward(hours=24)
+    assert (await served.command("end_expired_links")).links == 1
+
+
 async def test_a_budget_that_is_nearly_used_up_is_told(
     served: Served, alice: Client, hook: Hook
 ) -> None:

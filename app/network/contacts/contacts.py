@@ -241,11 +241,11 @@ def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
         _tell_revoked(tx, me, held, "narrowed")
 
 
-def link_ended(tx: Tx, me: Caller, *, link: int) -> None:
+def link_ended(tx: Tx, me: Caller, *, owner: int, link: int, reason: Reason = "revoked") -> None:
     """End what waits by the grants that have ended with a link, and tell both sides."""
-    for held in grant_rows.grants_of_link(tx, me.user, link):
+    for held in grant_rows.grants_of_link(tx, owner, link):
         end_waiting(tx, me, held)
-        _tell_revoked(tx, me, held, "revoked")
+        _tell_revoked(tx, me, held, reason)
 
 
 _SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at

@@ -23,7 +23,8 @@ def emit_revoked(
 
     `by` is null where nobody took it back, but its time is over.
     """
-    grant_events.emit_revoked(tx, listener, kind, grant, by=me.user_id or None, reason=reason)
+    by = None if reason == "expired" else me.user_id or None
+    grant_events.emit_revoked(tx, listener, kind, grant, by=by, reason=reason)
 
 
 def end_waiting(
