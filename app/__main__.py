@@ -28,6 +28,7 @@ COMMANDS = {
     "models": "app.commands.models:models",
     "escalation": "app.commands.escalation:escalation",
     "agent": "app.commands.agent:agent",
+    "webhook": "app.commands.webhooks.webhook:webhook",
     "audit": "app.commands.audit:audit",
     "explain": "app.commands.explain:explain",
     "backup": "app.commands.backup:backup",

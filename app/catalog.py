@@ -28,7 +28,7 @@ from app.interfaces import openapi
 from app.network import explain, network_tools, overview
 from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
-from app.network.guests import guest_queue, guests, shares
+from app.network.guests import expired_links, guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
 from app.raw_memory import account_keys, enrolments, records, upload_records
@@ -49,6 +49,7 @@ from app.tools.registry import namespaces
 from app.upkeep import nightly_check, storage
 from app.upkeep.backups import backups
 from app.upkeep.doctor import doctor
+from app.webhooks import deliveries, webhooks
 from app.workspace import accumulate, delete_user, first_user, init_workspace, os_index, os_status
 from app.workspace.attachments import attachments
 from app.workspace.folders import create_folder, folder_shares, folders, rename_move_folder
@@ -159,6 +160,7 @@ CATALOG = Catalog(
         network_contacts,
         network_tools,
         shares,
+        expired_links,
         guests,
         guest_queue,
         overview,
@@ -177,6 +179,8 @@ CATALOG = Catalog(
         people,
         device_codes,
         stream,
+        webhooks,
+        deliveries,
         memory,
         raw_devices,
         enrolments,

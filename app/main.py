@@ -69,6 +69,8 @@ from app.tools.approvals import escalation_rows
 from app.tools.mcp import removal
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.logins import McpLogins
+from app.webhooks import outbox
+from app.webhooks.sender import WebhookSender
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import VectorMaker
 
@@ -112,13 +114,13 @@ def create_app(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
         if not sealed:
-            with contextlib.suppress(
-                StorageFull
-            ):  # what a full disk has no room for is mended by the next start
+            # what a full disk has no room for is mended by the next start
+            with contextlib.suppress(StorageFull):
                 await _mend(parts)
             parts.part(Transfers).clean(parts)
             schedule.start()
             parts.part(VectorMaker).start()
+            parts.part(WebhookSender).start()
         try:
             yield
         finally:
@@ -126,6 +128,7 @@ def create_app(
             # closed
             schedule.stop()
             await parts.part(VectorMaker).stop()
+            await parts.part(WebhookSender).stop()
             await parts.tasks.close(TASKS_SECONDS)
             for write in parts.gathered:
                 with contextlib.suppress(StorageFull, Unavailable):
@@ -196,6 +199,7 @@ def build_parts(
     events = Events()
     events.on_within(escalation_rows.SETTLED, _settled)
     collaborations.listen(events)
+    outbox.listen(events)
     store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
@@ -246,6 +250,7 @@ def build_parts(
         McpLogins(),
         GatheredBeats(app),
         Listeners(app),
+        WebhookSender(app),
     ]
     events.on("users.changed", lambda _: removal.leave_those_of_removed_users(app))
     app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]

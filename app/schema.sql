@@ -319,7 +319,7 @@ CREATE TABLE share_links (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, token TEXT NOT NULL UNIQUE,
     label TEXT NOT NULL, target TEXT NOT NULL CHECK (target IN ('agent', 'note')),
     answered_by TEXT NOT NULL CHECK (answered_by IN ('agent', 'local')), require_sign_in INTEGER NOT NULL CHECK (require_sign_in IN (0, 1)),
-    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT) STRICT;
+    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT, told_expiry TEXT) STRICT;
 CREATE INDEX share_links_by_owner ON share_links (owner_id);
 CREATE INDEX share_links_kept ON share_links (owner_id) WHERE revoked_at IS NULL;
 CREATE TABLE guest_sessions (
@@ -519,6 +519,28 @@ CREATE UNIQUE INDEX runtime_delegations_by_client ON runtime_delegations (user_i
 CREATE INDEX runtime_delegations_by_peer ON runtime_delegations (peer_id);
 CREATE INDEX runtime_delegations_by_grant ON runtime_delegations (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX runtime_delegations_waiting ON runtime_delegations (expires_at) WHERE status = 'collaboration_requested';
+CREATE TABLE webhooks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    url TEXT NOT NULL, description TEXT NOT NULL, events TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),
+    disabled_reason TEXT CHECK (disabled_reason IN ('gone', 'failing')),
+    failures INTEGER NOT NULL DEFAULT 0, failing_since TEXT, last_success_at TEXT, last_failure_at TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+CREATE INDEX webhooks_by_user ON webhooks (user_id);
+CREATE TABLE webhook_secrets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    secret BLOB NOT NULL, ends_at TEXT) STRICT;
+CREATE INDEX webhook_secrets_by_webhook ON webhook_secrets (webhook_id);
+CREATE TABLE webhook_deliveries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    event_id TEXT NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'cancelled')),
+    attempts TEXT NOT NULL DEFAULT '[]', tries INTEGER NOT NULL DEFAULT 0, next_attempt_at TEXT,
+    created_at TEXT NOT NULL) STRICT;
+CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id, next_attempt_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);
+CREATE INDEX share_links_ending ON share_links (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT told_expiry;
 CREATE TABLE raw_devices (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     device_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, public_key BLOB NOT NULL, signing_key BLOB NOT NULL,

@@ -68,6 +68,7 @@ PACKAGES = [
     "network.messages",
     "network.guests",
     "network",
+    "webhooks",
     "runtime.devices",
     "runtime.realtime",
     "runtime.grants",
@@ -120,6 +121,7 @@ EDGES = {
     "app/agent/models/model_loop.py": 1,
     # whatever the library for it or a server fails with is told of that server alone
     "app/tools/mcp/connection.py": 3,
+    "app/webhooks/sender.py": 2,  # whatever an attempt or a look fails with, the sending goes on
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     # an answer in the form of its protocol instead of a broken stream
     "app/interfaces/mcp/asked.py": 1,

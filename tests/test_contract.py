@@ -246,6 +246,16 @@ GET    /network/contacts                     network    os.network:read         
 DELETE /network/contacts/{userId}            network    net.contacts:manage                beyond
 GET    /network/contacts/{userId}/permissions network   os.network:read                    beyond
 PUT    /network/contacts/{userId}/permissions network   net.contacts:manage                beyond
+GET    /webhooks                             webhooks   webhooks:manage                    beyond
+POST   /webhooks                             webhooks   webhooks:manage                    beyond
+GET    /webhooks/event-types                 webhooks   webhooks:manage                    beyond
+GET    /webhooks/{id}                        webhooks   webhooks:manage                    beyond
+PATCH  /webhooks/{id}                        webhooks   webhooks:manage                    beyond
+DELETE /webhooks/{id}                        webhooks   webhooks:manage                    beyond
+POST   /webhooks/{id}/rotate-secret          webhooks   webhooks:manage                    beyond
+POST   /webhooks/{id}/test                   webhooks   webhooks:manage                    beyond
+GET    /webhooks/{id}/deliveries             webhooks   webhooks:manage                    beyond
+POST   /webhooks/{id}/deliveries/{deliveryId}/retry webhooks webhooks:manage               beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no
 credential; "session": a person who is signed in) and origin, as the contract has them.
@@ -1081,6 +1091,16 @@ CALLS: dict[str, dict[str, Any]] = {
     "delete_record": {"recordId": Ref("raw_record")},
     "delete_session_records": {"sessionRef": "a session"},
     "raw_memory_usage": {},
+    "list_webhooks": {},
+    "add_webhook": {"url": "https://example.com/hook", "events": ["grant.revoked"]},
+    "list_webhook_event_types": {},
+    "get_webhook": {"id": Ref("webhook")},
+    "change_webhook": {"id": Ref("webhook"), "description": "To nobody"},
+    "remove_webhook": {"id": Ref("webhook")},
+    "rotate_webhook_secret": {"id": Ref("webhook")},
+    "test_webhook": {"id": Ref("webhook")},
+    "list_webhook_deliveries": {"id": Ref("webhook"), "status": "failed", "limit": 1000},
+    "retry_webhook_delivery": {"id": Ref("webhook"), "deliveryId": Ref("delivery")},
 }
 """For each operation a call that succeeds."""
 
@@ -1218,6 +1238,9 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     )
     run = (await alice.ok("POST", "/heartbeat/run", json={}))["result"]["runId"]
     actions = (await alice.ok("GET", f"/heartbeat/runs/{run}"))["actions"]
+    hook = {"url": "http://127.0.0.1:9/nobody-listens", "events": ["webhook.test"]}
+    webhook = (await alice.ok("POST", "/webhooks", status=201, json=hook))["webhook"]["id"]
+    delivery = (await alice.ok("POST", f"/webhooks/{webhook}/test"))["delivery"]["id"]
     team = await alice.ok(
         "POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]}
     )
@@ -1231,6 +1254,8 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
         "incoming": incoming,
         "run": run,
+        "webhook": webhook,
+        "delivery": delivery,
         "proposal": next(one["id"] for one in actions if one["status"] == "proposed"),
         "escalation": waiting[1],
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],

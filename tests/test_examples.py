@@ -83,6 +83,17 @@ RAW_MEMORY = r"""
 export HEARTH_VAULT=$PWD/laptop
 echo '{"role":"user","text":"Rename the parser."}' > session.jsonl
 """
+RECEIVER = r"""
+timeout 60 python3 -c "
+from http.server import *
+class Taking(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        self.send_response(204)
+        self.end_headers()
+HTTPServer(('127.0.0.1', 9753), Taking).handle_request()
+" > /dev/null 2>&1 &
+"""
 GIVEN = {
     "agent": TOMATOES,
     "backup": FROST + "hearth backup; hearth backup --prove",
@@ -92,6 +103,7 @@ GIVEN = {
     "raw-memory": RAW_MEMORY,
     "search": TOMATOES,
     "sharing": FROST,
+    "webhooks": RECEIVER,
 }
 """What is there before the examples of a page."""
 INVENTED = {

@@ -71,6 +71,11 @@ def uuid_of_name(name: str) -> str:
     return str(uuid.uuid5(NAMESPACE, name))
 
 
+def new_chance() -> float:
+    """Return a number from 0 to 1, all equally likely."""
+    return secrets.randbelow(1_001) / 1_000
+
+
 def new_run_name() -> str:
     """Return eight characters that tell this run of the program from others."""
     return secrets.token_hex(4)

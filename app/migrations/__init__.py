@@ -37,6 +37,7 @@ from app.migrations.network import (
 from app.migrations.oauth import m032_oauth
 from app.migrations.raw_memory import m039_raw_memory
 from app.migrations.runtime import m035_devices
+from app.migrations.webhooks import m038_webhooks
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -87,6 +88,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m034_mcp_servers,
     m035_devices,
     m036_delegation,
+    m038_webhooks,
     m039_raw_memory,
     m040_challenges_and_documents,
 )

@@ -89,6 +89,13 @@ class Fetched(Struct, frozen=True):
     is_public: bool = True
 
 
+class Answered(Struct, frozen=True):
+    """What came back for a body that was sent: no more than is needed to know what became of it."""
+
+    status: int
+    headers: dict[str, str]
+
+
 class Target(Struct, frozen=True):
     """A checked address."""
 

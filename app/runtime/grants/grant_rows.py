@@ -270,7 +270,8 @@ def end(
     ended, was_active = require(tx, grant.id), grant.stored == "active"
     tell_endpoints(tx, ended, f"grant.{status}", {"reason": status})
     tx.tell(ENDED, Ended(ended, was_active, me))
-    if was_active:
+    # Only what was asked for can be declined, which was no grant yet.
+    if was_active and status != "declined":
         for listener in (grant.requester, grant.recipient):
             revocation.emit_revoked(tx, me, listener, "runtime", grant.id, status)
     return ended
