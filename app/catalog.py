@@ -25,6 +25,7 @@ from app.agent.models import models
 from app.core import idempotency
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.managed_agents import agent_chat, agent_keys, managed_agents, wake_agents
 from app.network import explain, network_tools, overview
 from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
@@ -152,6 +153,10 @@ CATALOG = Catalog(
         guest_queue,
         overview,
         explain,
+        managed_agents,
+        agent_keys,
+        agent_chat,
+        wake_agents,
         memory,
         backups,
         storage,

@@ -152,6 +152,18 @@ class NotConnected(Conflict):
     code = "not_connected"
 
 
+class HandleTaken(Conflict):
+    """The name is in use, or was until lately."""
+
+    code = "handle_taken"
+
+
+class AgentPaused(Conflict):
+    """The managed agent is paused by its owner."""
+
+    code = "agent_paused"
+
+
 class IdempotencyConflict(Conflict):
     code = "idempotency_conflict"
 

@@ -52,6 +52,8 @@ from app.interfaces.pages import (
     web_pages,
 )
 from app.interfaces.schedule import Schedule
+from app.managed_agents import agent_callers, agent_gate, agent_messages
+from app.managed_agents.agent_turns import RunningTurns
 from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
@@ -208,9 +210,16 @@ def build_parts(
         safekeeping=BackupState(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
-            callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},
+            callers={
+                "peer": grant_rows.caller_behind,
+                "guest": share_rows.caller_behind,
+                "managed_agent": agent_callers.caller_behind,
+            },
             rights={"heartbeat": tiers.current_scopes},
             requests=contact_requests.waiting_for,
+            credentials={"managed_agent": agent_callers.key_caller},
+            gates={"managed_agent": agent_gate.pass_gate},
+            ask_managed_agent=agent_messages.ask,
         ),
     )
     app.parts += [
@@ -225,6 +234,7 @@ def build_parts(
         Seal(data),
         McpConnections(),
         McpLogins(),
+        RunningTurns(app),
     ]
     return app
 

@@ -68,6 +68,7 @@ PACKAGES = [
     "network.messages",
     "network.guests",
     "network",
+    "managed_agents",
     "portability.content",
     "portability.archives",
     "portability.exports",

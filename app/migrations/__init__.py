@@ -24,6 +24,7 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
+from app.migrations.managed_agents import m037_managed_agents
 from app.migrations.mcp import m034_mcp_servers
 from app.migrations.network import (
     m018_contacts,
@@ -82,6 +83,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m030_makers,
     m032_oauth,
     m034_mcp_servers,
+    m037_managed_agents,
 )
 
 

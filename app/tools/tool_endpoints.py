@@ -107,7 +107,7 @@ async def call_tool(
     began = time.perf_counter()
     try:
         done = await tool_gate.use_tool(
-            app, me, tool, _known_parameters(app, me, tool, params or {}), origin=DIRECT
+            app, me, tool, _known_parameters(app, me, tool, params or {}), origin=direct_origin(me)
         )
     # Some of these are of a class in REFUSALS (Denied is a Forbidden), yet no tool said them.
     except OURS:
@@ -121,6 +121,11 @@ async def call_tool(
         else registry.cut_result(encode(done.result)),
         _timing_since(began),
     )
+
+
+def direct_origin(me: Caller) -> Origin:
+    """Return where a call comes from that a credential makes by itself."""
+    return DIRECT if me.agent is None else Origin("managed_agent", agent_id=me.agent.id)
 
 
 def _known_parameters(app: App, me: Caller, name: str, params: dict[str, Any]) -> dict[str, Any]:

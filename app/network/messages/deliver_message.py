@@ -34,7 +34,8 @@ def deliver_message(
         conversation,
         role="user",
         sender_type=sender.type,
-        sender=sender.person.id,
+        sender=sender.row,
+        agent=sender.agent_row,
         label=sender.label,
         content=content,
         client_message_id=client_message_id,
@@ -66,18 +67,13 @@ def publish_message(
     content: str,
 ) -> None:
     """Publish, once it is committed, that there is a message for someone."""
-    who = {
-        "userId": sender.person.user_id,
-        "username": sender.person.username,
-        "senderType": sender.type,
-    }
     tx.emit(
         RECEIVED,
         user=person.id,
         messageId=message,
         conversationId=conversation,
         mode=mode,
-        sender=who,
+        sender=sender.shown,
         preview=content[:PREVIEW],
         createdAt=tx.now,
     )

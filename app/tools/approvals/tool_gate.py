@@ -188,7 +188,11 @@ def _decide(
 def _reaches_only_owner(call: Call) -> bool:
     """Return whether a call reaches nobody but the owner whose agent makes it."""
     to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
-    return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
+    return (
+        call.tool.name == "send_message_to_human"
+        and to_nobody
+        and (call.me.reach is None or call.me.agent is not None)
+    )
 
 
 async def _ask_owner(
