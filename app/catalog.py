@@ -15,6 +15,7 @@ from app.account import (
     write_gathered,
 )
 from app.account.oauth import clients, codes
+from app.account.profile import identity
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
 from app.agent.chat import chat, conversations
@@ -69,6 +70,7 @@ CATALOG = Catalog(
         os_status,
         first_user,
         delete_user,
+        identity,
         users,
         keys,
         sessions,

@@ -25,6 +25,7 @@ PACKAGES = [
     "core.web",
     "account",
     "account.oauth",
+    "account.profile",
     "workspace.index",
     "workspace.folders",
     "workspace.attachments",

@@ -127,40 +127,6 @@ class SettingsAnswer(Record):
     notice: str | UnsetType = UNSET
 
 
-class Profile(Record):
-    """Who a user is; `userId` is a UUID."""
-
-    user_id: str
-    username: str
-    name: str | None
-    agent_name: str | None
-    email: str | None
-
-
-class Owner(Record):
-    """Whose agent asked."""
-
-    user_id: str
-    username: str
-
-
-class CredentialView(Record):
-    """The credential that asked."""
-
-    kind: str
-    id: int | str | None
-    name: str | None
-    prefix: str | None
-    expires_at: str | None
-
-
-class Identity(Record):
-    profile: Profile
-    scopes: list[str]
-    credential: CredentialView
-    owner: Owner | UnsetType = UNSET
-
-
 class User(Record):
     """One user as the command line shows it."""
 
@@ -176,27 +142,6 @@ class UserAnswer(Record):
 
 class UserList(Record):
     users: list[User]
-
-
-@operation("GET /identity", category="workspace", quick=True)
-def identity(tx: Tx, me: Caller) -> Identity:
-    """Read the identity behind the credential; of a managed agent's key the agent and its owner."""
-    credential = CredentialView(me.kind, me.credential, me.name, me.prefix, me.expires_at)
-    if me.agent is not None:
-        is_agent = Profile(me.agent.user_id, me.agent.handle, me.agent.name, me.agent.name, None)
-        return Identity(is_agent, list(me.scopes), credential, Owner(me.user_id, me.username))
-    chosen = settings_of(tx, me.user)
-    # to an application these are told by the scopes that OpenID has for them
-    named = me.kind != "oauth" or "profile" in me.rights
-    mailed = me.kind != "oauth" or "email" in me.rights
-    profile = Profile(
-        me.user_id,
-        me.username,
-        chosen.name if named else None,
-        chosen.agent_name if named else None,
-        chosen.email if mailed else None,
-    )
-    return Identity(profile, list(me.scopes), credential)
 
 
 @operation("GET /account/settings", scope="account:manage", since="beyond", quick=True)

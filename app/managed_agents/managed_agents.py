@@ -258,10 +258,53 @@ def _create(tx: Tx, user: int, budget: BudgetChange, fields: dict[str, Any]) -> 
         raise QuotaExceeded(
             f"A user has at most {MOST_AGENTS} agents; delete one first.", limit=MOST_AGENTS
         )
-    _require_own_folders(tx, user, fields["permissions"])
+    grant_rows.require_own_folders(tx, user, fields["permissions"])
     reply = None if budget.per_reply_tokens is UNSET else budget.per_reply_tokens
-    made = agent_rows.require_own(
-        tx, user, agent_rows.insert(tx, user, reply_tokens=reply, **fields), None
+    made = agent_rows.insert(tx, user, reply_tokens=reply, **fields)
+    agent = agent_rows.require_own(tx, user, made)
+    if budget.monthly_tokens is not UNSET:
+        _put_monthly_cap(tx, agent, budget.monthly_tokens)
+    return AgentAnswer(view_of(tx, agent))
+
+
+def _change(
+    tx: Tx, user: int, id_: int, budget: BudgetChange, changes: dict[str, Any]
+) -> AgentAnswer:
+    agent = agent_rows.require_own(tx, user, id_)
+    if "permissions" in changes:
+        grant_rows.require_own_folders(tx, user, changes["permissions"])
+    if budget.per_reply_tokens is not UNSET:
+        changes = {**changes, "reply_tokens": budget.per_reply_tokens}
+    agent_rows.update(tx, id_, **changes)
+    if budget.monthly_tokens is not UNSET:
+        _put_monthly_cap(tx, agent, budget.monthly_tokens)
+    return AgentAnswer(view_of(tx, agent_rows.require_own(tx, user, id_)))
+
+
+def _known_namespaces(app: App, me: Caller, wanted: list[str]) -> list[str]:
+    """Return the namespaces, each once; raise Invalid for one that there is not."""
+    if not wanted:
+        return []
+    own = {tool.namespace for tool in registry.native_tools(app.catalog).values()}
+    known = own | app.quick(tool_rows.namespaces, me.user).keys()
+    if unknown := [name for name in wanted if name not in known]:
+        raise Invalid(
+            f"There is no namespace called {unknown[0][:80]}; there are "
+            f"{', '.join(sorted(known))}.",
+            field="namespaces",
+        )
+    return list(dict.fromkeys(wanted))
+
+
+def _monthly_cap(tx: Tx, agent: Agent) -> cap_rows.Cap | None:
+    key = ("agent", str(agent.id), "month")
+    return next(
+        (
+            cap
+            for cap in cap_rows.list_caps(tx, agent.user_id, "tokens")
+            if (cap.subject, cap.subject_id, cap.period) == key
+        ),
+        None,
     )
 
 
