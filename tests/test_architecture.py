@@ -70,6 +70,8 @@ PACKAGES = [
     "network.guests",
     "network",
     "managed_agents",
+    "runtime.devices",
+    "runtime.realtime",
     "portability.content",
     "portability.archives",
     "portability.exports",

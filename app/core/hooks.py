@@ -26,11 +26,17 @@ Waiting = Callable[[Tx, int, int], list[Request]]
 Gate = Callable[[Any, Caller, Any, Mapping[str, Any]], Awaitable[Any]]
 """Called with the App, the caller, the operation and its fields; returns its record."""
 Ask = Callable[..., Awaitable[Any]]
+Delivering = Callable[[Tx, str], bool]
 
 
 def no_requests(tx: Tx, user: int, most: int) -> list[Request]:
     """Return nothing: nobody can ask."""
     return []
+
+
+def none_open(tx: Tx, endpoint_id: str) -> bool:
+    """Return False: nothing is delivered to endpoints."""
+    return False
 
 
 @dataclasses.dataclass
@@ -46,6 +52,7 @@ class Hooks:
     `ask_managed_agent` gives what the agent of a handle answers.
 
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
+    `is_delivering` returns whether deliveries to an endpoint have not come to their end.
     """
 
     callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = dataclasses.field(
@@ -61,3 +68,4 @@ class Hooks:
     credentials: dict[str, Callable[[Tx, Caller], Caller]] = dataclasses.field(default_factory=dict)
     gates: dict[str, Gate] = dataclasses.field(default_factory=dict)
     ask_managed_agent: Ask | None = None
+    is_delivering: Delivering = none_open

@@ -13,13 +13,15 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Most, Offset, Record, Text
-from app.errors import GrantRevoked, QuotaExceeded
+from app.errors import GrantRevoked, Invalid, QuotaExceeded
 from app.managed_agents import agent_rows
 from app.managed_agents.agent_rows import Agent, Status, Visibility
-from app.network.grants import permission_object
+from app.network.grants import grant_rows, permission_object
 from app.network.grants.permission_object import Permissions
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
+from app.tools.mcp import tool_rows
+from app.tools.registry import registry
 
 MOST_AGENTS = 20
 MOST_NAMESPACES = 200

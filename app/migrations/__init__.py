@@ -35,6 +35,7 @@ from app.migrations.network import (
     m030_makers,
 )
 from app.migrations.oauth import m032_oauth
+from app.migrations.runtime import m035_devices
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -83,6 +84,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m030_makers,
     m032_oauth,
     m034_mcp_servers,
+    m035_devices,
     m037_managed_agents,
 )
 
