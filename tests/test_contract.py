@@ -191,6 +191,15 @@ GET    /network/contacts                     network    os.network:read         
 DELETE /network/contacts/{userId}            network    net.contacts:manage                beyond
 GET    /network/contacts/{userId}/permissions network   os.network:read                    beyond
 PUT    /network/contacts/{userId}/permissions network   net.contacts:manage                beyond
+GET    /managed-agents                       managedAgents agents:read                     beyond
+POST   /managed-agents                       managedAgents agents:manage                   beyond
+GET    /managed-agents/{id}                  managedAgents agents:read                     beyond
+PATCH  /managed-agents/{id}                  managedAgents agents:manage                   beyond
+DELETE /managed-agents/{id}                  managedAgents agents:manage                   beyond
+GET    /managed-agents/{id}/keys             managedAgents agents:manage                   beyond
+POST   /managed-agents/{id}/keys             managedAgents agents:manage                   beyond
+DELETE /managed-agents/{id}/keys/{keyId}     managedAgents agents:manage                   beyond
+POST   /managed-agents/{id}/chat             managedAgents agent.chat:run                  beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no
 credential) and origin, as the contract has them.
@@ -628,6 +637,7 @@ async def test_a_body_that_is_no_json_object_is_refused_everywhere(
 READS_TOO = {
     "replace_in_notes": ("os.notes:read",),
     "execute_heartbeat_action": ("os.todos:write",),
+    "create_agent_key": ("agent.message:send",),
 }
 """What shows something of what it writes, or does what another right allows, and so asks for a
 second scope.
@@ -648,6 +658,23 @@ CALLS: dict[str, dict[str, Any]] = {
         "files": [{"path": "a/b.md", "content": "x"}, {"path": "../c", "content": "y"}],
         "texts": [{"title": "T", "content": "t"}],
     },
+    "list_managed_agents": {"status": "active", "limit": 5},
+    "create_managed_agent": {
+        "handle": "scout",
+        "name": "Scout",
+        "persona": "Be brief.",
+        "namespaces": ["notes"],
+        "permissions": {"notesAccess": {"scope": "folders", "folderIds": [FOLDER]}},
+        "visibility": "contacts",
+        "budget": {"monthlyTokens": 1000, "perReplyTokens": 500},
+    },
+    "read_managed_agent": {"id": Ref("agent")},
+    "change_managed_agent": {"id": Ref("agent"), "status": "paused", "model": None},
+    "delete_managed_agent": {"id": Ref("agent")},
+    "list_agent_keys": {"id": Ref("agent")},
+    "create_agent_key": {"id": Ref("agent"), "name": "bridge", "expiresIn": "1h"},
+    "revoke_agent_key": {"id": Ref("agent"), "keyId": Ref("agent_key")},
+    "chat_with_agent": {"id": Ref("agent"), "message": "Hello", "stream": False},
     "list_trash": {"kind": "note", "limit": 5},
     "restore_from_trash": {"kind": "note", "id": BINNED},
     "purge_from_trash": {"kind": "note", "id": BINNED},
@@ -1009,7 +1036,16 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
     incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
+    agent = await alice.ok(
+        "POST", "/managed-agents", status=201, json={"handle": "helper", "name": "Helper"}
+    )
+    number = agent["agent"]["id"]
+    agent_key = await alice.ok(
+        "POST", f"/managed-agents/{number}/keys", status=201, json={"name": "spare"}
+    )
     made = {
+        "agent": number,
+        "agent_key": agent_key["key"]["id"],
         "group": team["group"]["conversationId"],
         **await visited(alice),
         "open_link": (await served.parts.write(opened)).token,

@@ -207,8 +207,9 @@ async def change_managed_agent(
 
 @operation("DELETE /managed-agents/{id}", scope="agents:manage", since="beyond")
 def delete_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentDeleted:
-    """Delete an agent for good: its keys end, its conversations stay readable, and its handle rests
-    for 30 days.
+    """Delete an agent for good; its conversations stay readable.
+
+    Its keys end at once, and its handle rests for 30 days.
     """
     agent = agent_rows.require_own(tx, me.user, id, deleted=True)
     if agent.status == "deleted":

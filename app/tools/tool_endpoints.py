@@ -71,7 +71,11 @@ class Called(Record):
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
     on = app.quick(namespaces.enabled_check, me)
-    tools = [tool.descriptor for tool in remote_tools.every(app, me) if on(tool.namespace)]
+    tools = [
+        tool.descriptor
+        for tool in remote_tools.every(app, me)
+        if on(tool.namespace) and me.reaches(tool.name)
+    ]
     base = app.settings.base_url
     how = Usage(
         f"POST {base}/tools",
