@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from msgspec import structs
+from msgspec import convert, structs
 
 from app.account import oauth_grants, oauth_tokens, users
 from app.account.oauth.clients import Client as OAuthClient
@@ -25,7 +25,9 @@ from app.core.schema import schemas
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.openapi import openapi_document
 from app.main import create_app
+from app.managed_agents.agent_callers import permitted_scopes
 from app.network.grants import share_rows
+from app.network.grants.permission_object import Permissions
 from app.network.grants.share_terms import Terms
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
@@ -431,6 +433,54 @@ async def test_an_oauth_token_of_every_other_scope_is_answered_403(
                     f'Bearer error="insufficient_scope", scope="{found.scopes[0]}", '
                     + CHALLENGE.removeprefix("Bearer ")
                 )
+
+
+AGENTS_MAY = frozenset(
+    "identity os_index list_tools call_tool send_message create_note create_todo diff_snapshots "
+    "get_note_content get_todo grep_notes list_folders list_notes list_snapshots read_snapshot "
+    "read_version restore_snapshot save_snapshot search_notes search_todos".split()
+)
+"""What a managed agent may ask for that is permitted all that can be."""
+
+
+@pytest.fixture(scope="module")
+async def agent_secret(place: Served, whole_key: str) -> str:
+    """A key with every scope that an agent of carol's can have."""
+    permissions = {
+        "agentAccess": True,
+        "notesAccess": {"scope": "all", "access": "edit"},
+        "calendarAccess": {"read": "full", "write": True},
+        "emailAccess": {"read": True},
+        "todoAccess": {"read": True, "create": True},
+        "toolAccess": {"allowedTools": ["web_search", "read_url", "far__tool"]},
+    }
+    async with place.client(whole_key) as carol:
+        body = {"handle": "helper", "name": "Helper", "permissions": permissions}
+        made = await carol.ok("POST", "/managed-agents", status=201, json=body)
+        scopes = [scope for scope in SCOPES if scope in permitted_scopes(permissions_of(made))]
+        path = f"/managed-agents/{made['agent']['id']}/keys"
+        body = {"name": "all", "scopes": scopes}
+        return str((await carol.ok("POST", path, status=201, json=body))["secret"])
+
+
+def permissions_of(made: Any) -> Permissions:
+    return convert(made["agent"]["permissions"], Permissions)
+
+
+@pytest.mark.anyio
+@each_guarded
+async def test_an_agents_key_opens_what_can_be_permitted_and_else_is_answered_403(
+    found: Operation[..., Any], place: Served, agent_secret: str
+) -> None:
+    caller = place.parts.renew_caller(place.asgi.front.credentials.ring.find_caller(agent_secret))
+    assert caller.kind == "managed_agent"
+    if found.name in AGENTS_MAY:
+        place.parts.authorize(caller, found)
+        return
+    async with place.client(agent_secret) as client:
+        response = await client.request(*example(found))
+        assert response.status_code == 403, response.text
+        assert response.json()["error"] in ("forbidden", "insufficient_scope")
 
 
 @each_operation

@@ -189,9 +189,7 @@ async def test_a_turn_speaks_to_its_owner_freely_and_to_others_when_they_agree(
     assert [one["content"] for one in thread["messages"]] == ["For you."]
     assert await conversations(bob) == []
     (waits,) = (await alice.ok("GET", "/escalations"))["escalations"]
-    await served.command(
-        "settle_escalation", username="alice", id=waits["id"], decision="continue"
-    )
+    await served.command("settle_escalation", username="alice", id=waits["id"], decision="continue")
     ((message,),) = [one["messages"] for one in await conversations(bob)]
     assert (message["senderId"], message["content"]) == (made["userId"], "For Bob.")
 
@@ -222,7 +220,7 @@ async def test_agents_that_ask_each_other_in_a_circle_are_stopped(
     assert value(served, "SELECT count(*) FROM turns") == 2
     rows = served.parts.quick(lambda tx: tx.all("SELECT outcome FROM turn_calls ORDER BY id"))
     assert sorted(row[0][:20] for row in rows) == ["Agents must not ask ", "done"]
-    three = await agent(alice, "three", visibility="anyone")
+    three = await agent(alice, "three", namespaces=["messaging"], visibility="anyone")
     line = served.parts.quick(
         lambda tx: turn_caller(tx, three["id"], before=(one["id"], two["id"]))
     )
@@ -275,15 +273,10 @@ async def test_an_agent_speaks_with_others_of_its_owner_in_a_thread_of_their_own
     mine = await send(alice, "two", "hello")
     assert asked["conversationId"] != mine["conversationId"]
     thread = await alice.ok("GET", f"/conversations/{asked['conversationId']}")
-    assert [message["senderId"] for message in thread["messages"]] == [
-        one["userId"],
-        two["userId"],
-    ]
+    assert [message["senderId"] for message in thread["messages"]] == [one["userId"], two["userId"]]
 
 
-async def test_the_one_who_asked_remembers_it(
-    served: Served, alice: Client, bob: Client
-) -> None:
+async def test_the_one_who_asked_remembers_it(served: Served, alice: Client, bob: Client) -> None:
     await agent(alice, visibility="anyone")
     await send(bob, "scout", "Is the greenhouse heated?")
     found = await bob.ok("POST", "/os/memory/search", json={"query": "greenhouse"})

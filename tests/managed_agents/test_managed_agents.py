@@ -48,9 +48,7 @@ async def test_an_agent_is_made_with_what_is_given_and_else_reaches_nothing(alic
     assert (await alice.ok("GET", f"/managed-agents/{made['id']}"))["agent"] == made
 
 
-async def test_what_is_left_out_of_a_change_stays_and_null_takes_limits_away(
-    alice: Client,
-) -> None:
+async def test_what_is_left_out_of_a_change_stays_and_null_takes_limits_away(alice: Client) -> None:
     made = await agent(alice, persona="P", model="m", budget={"monthlyTokens": 7})
     changed = await change(alice, made, name="Other", budget={"perReplyTokens": 9})
     assert (changed["name"], changed["persona"], changed["model"]) == ("Other", "P", "m")
@@ -159,9 +157,7 @@ async def test_users_and_agents_share_one_space_of_names_and_freed_ones_rest(
 
     async def taken(handle: str) -> None:
         body = {"handle": handle, "name": "N"}
-        await bob.refused(
-            "POST", "/managed-agents", 409, "handle_taken", field="handle", json=body
-        )
+        await bob.refused("POST", "/managed-agents", 409, "handle_taken", field="handle", json=body)
 
     for handle in ("scout", "SCOUT", " scout ", "alice", "bob"):
         await taken(handle)

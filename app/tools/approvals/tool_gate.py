@@ -138,7 +138,8 @@ async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) 
     """
     tool = remote_tools.find(app, me, name)
     me = app.quick(access.hide_policy_notes, me)
-    namespaces.require_enabled(app.quick(namespaces.enabled_check, me), tool.namespace)
+    on = app.quick(namespaces.enabled_check, me)
+    namespaces.require_enabled(on, tool.namespace, of_agent=me.agent is not None)
     arguments = registry.check_arguments(app, me, tool, params)
     if tool.declared.plan is None:
         return Call(tool, me, params, arguments, _write_of(tool, arguments))

@@ -102,11 +102,13 @@ def enabled_check(tx: Tx, me: Caller) -> Enabled:
     return lambda name: chosen.get(name, name not in OFF_AT_FIRST)
 
 
-def require_enabled(on: Enabled, namespace: str) -> None:
+def require_enabled(on: Enabled, namespace: str, *, of_agent: bool = False) -> None:
     """Raise NoSuchTool, saying why, unless the namespace is on."""
     if not on(namespace):
         raise registry.NoSuchTool(
-            f"The namespace {namespace} is switched off for this credential; PUT "
+            f"The namespace {namespace} is none of this agent's; its owner lists them."
+            if of_agent
+            else f"The namespace {namespace} is switched off for this credential; PUT "
             "/tools/namespaces switches it on.",
             namespace=namespace,
         )
