@@ -62,6 +62,7 @@ printf '\211PNG\r\n\032\n' > vault/plan.png
 """
 GIVEN = {
     "agent": TOMATOES,
+    "managed-agents": FROST + BEN,
     "backup": FROST + "hearth backup; hearth backup --prove",
     "messages": BEN,
     "moving": VAULT,

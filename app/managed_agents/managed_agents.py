@@ -90,6 +90,10 @@ class AgentDeleted(Record):
     pass
 
 
+class AgentOwner(Record):
+    username: str | None
+
+
 @operation("GET /managed-agents", scope="agents:read", since="beyond", effect="read")
 def list_managed_agents(
     tx: Tx,
@@ -222,6 +226,14 @@ def delete_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentDeleted:
     )
     precedents.forget(tx, me.user, Origin("managed_agent", agent_id=id).key(me))
     return AgentDeleted()
+
+
+@operation("COMMAND", effect="read")
+def agent_owner(tx: Tx, me: Caller, *, handle: str) -> AgentOwner:
+    """Say whose the agent of a handle is; null where there is none."""
+    found = agent_rows.find_named(tx, handle.strip().lower())
+    sql = "SELECT username FROM users WHERE id = :id"
+    return AgentOwner(None if found is None else tx.value(sql, id=found.user_id))
 
 
 def view_of(tx: Tx, agent: Agent) -> AgentView:

@@ -58,7 +58,7 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 @data_option
 def show(handle: str, user: str | None, json_: bool, data: Path | None) -> None:
     """Show what an agent is, may do and has used."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     agent = owner.agent(handle)
     if json_:
         click.echo(format_json(agent))
@@ -76,7 +76,7 @@ def show(handle: str, user: str | None, json_: bool, data: Path | None) -> None:
 @data_option
 def edit(handle: str, user: str | None, data: Path | None, **given: Any) -> None:
     """Change an agent; what you do not name stays."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     agent = owner.agent(handle)
     fields = fields_of(owner, given, agent["permissions"])
     if not fields:
@@ -91,7 +91,7 @@ def edit(handle: str, user: str | None, data: Path | None, **given: Any) -> None
 @data_option
 def pause(handle: str, user: str | None, data: Path | None) -> None:
     """Pause an agent immediately, even in the middle of an answer."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     agent = owner.change(owner.agent(handle), status="paused")
     click.echo(f"Paused {agent['handle']}.")
 
@@ -102,7 +102,7 @@ def pause(handle: str, user: str | None, data: Path | None) -> None:
 @data_option
 def resume(handle: str, user: str | None, data: Path | None) -> None:
     """Let a paused agent go on."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     agent = owner.change(owner.agent(handle), status="active")
     click.echo(f"Resumed {agent['handle']}.")
 
@@ -114,7 +114,7 @@ def resume(handle: str, user: str | None, data: Path | None) -> None:
 @data_option
 def delete(handle: str, yes: bool, user: str | None, data: Path | None) -> None:
     """Delete an agent for good; its conversations stay readable."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     agent = owner.agent(handle)
     if not yes:
         click.confirm(f"Delete {agent['handle']} and its keys?", abort=True, err=True)
@@ -140,7 +140,7 @@ def ask(
     data: Path | None,
 ) -> None:
     """Ask an agent of yours something and print its answer."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     params = {"id": owner.agent(handle)["id"], "message": message, "conversationId": conversation}
     ask_once(owner.client, "chat_with_agent", params, json_=json_)
 
@@ -169,7 +169,7 @@ def wake(
     """
     if never == (every is not None):
         raise Misused("Give either --every or --never.")
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     name = owner.agent(handle)["handle"]
     fields = {"username": owner.username, "handle": name, "everyMinutes": every, "task": task}
     found = ask_operator(owner.settings, "set_agent_wake", **fields)
@@ -214,7 +214,7 @@ def create(
 
     Only the key goes to standard output.
     """
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     agent = owner.agent(handle)
     made = owner.client.ask(
         "create_agent_key",
@@ -238,7 +238,7 @@ def create(
 @data_option
 def list_keys(handle: str, user: str | None, json_: bool, data: Path | None) -> None:
     """List the keys of an agent, newest first."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     found = owner.client.ask("list_agent_keys", id=owner.agent(handle)["id"])
     head = ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "EXPIRES")
     print_table(found, head, map(_key_row, found["keys"]), json_=json_)
@@ -251,7 +251,7 @@ def list_keys(handle: str, user: str | None, json_: bool, data: Path | None) -> 
 @data_option
 def revoke(handle: str, id_: int, user: str | None, data: Path | None) -> None:
     """Revoke a key of an agent immediately."""
-    owner = Owner(data, user)
+    owner = Owner(data, user, handle)
     owner.client.ask("revoke_agent_key", id=owner.agent(handle)["id"], keyId=id_)
     click.echo(f"Revoked key {id_}.")
 

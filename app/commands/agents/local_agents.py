@@ -17,10 +17,15 @@ Agent = dict[str, Any]
 
 
 class Owner:
-    """The user whose agents a command is about, asked as one who sits at the machine."""
+    """The user whose agents a command is about, asked as one who sits at the machine.
 
-    def __init__(self, data: Path | None, user: str | None) -> None:
+    A handle is one user's alone, so it says whose the agent is where no user is named.
+    """
+
+    def __init__(self, data: Path | None, user: str | None, handle: str | None = None) -> None:
         self.settings = read_settings(data=data)
+        if user is None and handle is not None:
+            user = ask(self.settings, "agent_owner", handle=handle)["username"]
         self.username = choose_username(self.settings, user)
         self.client = LocalClient(self.settings, self.username)
 
