@@ -78,7 +78,12 @@ async def run_once(
     """
     check_key(key)
     request = _Request(
-        caller.user, found.name, key, request_fingerprint(given), found.http.idempotent
+        caller.user,
+        found.name,
+        # what its owner was answered is none of an agent's
+        key if caller.agent is None else f"{key} of agent {caller.agent.id}",
+        request_fingerprint(given),
+        found.http.idempotent,
     )
     try:
         arguments = app.check_arguments(found, given)

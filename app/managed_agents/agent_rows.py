@@ -126,12 +126,12 @@ def claim_wake(tx: Tx, agent: int, next_at: datetime) -> bool:
 
 def list_due(tx: Tx) -> list[Agent]:
     """Return the active agents whose time to wake has come, with those that a clock which was put
-    back has planned too far ahead.
+    back may have planned too far ahead.
     """
     rows = tx.all(
         f"""SELECT {COLUMNS} FROM managed_agents
             WHERE next_wake_at IS NOT NULL AND status = 'active' AND (next_wake_at <= :now
-              OR julianday(next_wake_at) - julianday(:now) > (wake_minutes + 1500) / 1440.0)
+              OR julianday(next_wake_at) - julianday(:now) > wake_minutes / 1440.0)
             ORDER BY next_wake_at, id LIMIT 50""",
         now=tx.now,
     )
@@ -152,8 +152,9 @@ def find(tx: Tx, agent: int) -> Agent | None:
 def find_named(tx: Tx, name: str) -> Agent | None:
     """Return the agent of that handle or id; None where there is none that is not deleted."""
     row = tx.one(
-        f"SELECT {COLUMNS} FROM managed_agents "
-        "WHERE (handle = :name OR uuid = :name) AND status <> 'deleted'",
+        f"""SELECT {COLUMNS} FROM managed_agents WHERE id IN (
+              SELECT id FROM managed_agents WHERE handle = :name AND status <> 'deleted'
+              UNION ALL SELECT id FROM managed_agents WHERE uuid = :name AND status <> 'deleted')""",
         name=name,
     )
     return None if row is None else _agent_of_row(row)

@@ -17,7 +17,7 @@ from app.agent.heartbeat.records import schedule_rows
 from app.agent.turn import conversation_rows
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.tx import Tx
+from app.core.database.tx import Tx, stamp
 from app.core.operation import MINUTE, operation
 from app.core.schema import NonBlankText, Record
 from app.errors import AppError, Invalid, NotFound
@@ -80,7 +80,7 @@ async def wake_due_agents(app: App, me: Caller) -> Record:
 
 async def _wake(app: App, agent: Agent, turns: asyncio.Semaphore) -> None:
     async with turns:
-        if not await app.write(_claim, agent.id):
+        if not app.quick(_is_due, agent) or not await app.write(_claim, agent.id):
             return
         try:
             turn = await app.write(_begin, agent.id)
@@ -90,6 +90,15 @@ async def _wake(app: App, agent: Agent, turns: asyncio.Semaphore) -> None:
         done = await app.tasks.start(agent_turns.run(app, turn, Events()))
         if not isinstance(done, AppError):
             await app.write(_tell_owner, turn, done.message_id)
+
+
+def _is_due(tx: Tx, agent: Agent) -> bool:
+    """Return whether a wake is due, or is planned for later than any can be."""
+    if agent.next_wake_at is None or agent.wake_minutes is None:
+        return False
+    hours = schedule_rows.heartbeat_of(tx, agent.user_id).hours
+    latest = hours.first(tx.moment + timedelta(minutes=agent.wake_minutes))
+    return agent.next_wake_at <= tx.now or agent.next_wake_at > stamp(latest)
 
 
 def _claim(tx: Tx, id_: int) -> bool:

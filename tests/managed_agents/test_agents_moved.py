@@ -1,14 +1,18 @@
 """Managed agents in exports and imports: they come along whole, and paused."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.portability.exports.exporter import write_export
+from app.portability.formats.formats import open_import
+from app.portability.imports.importer import Importer
 from tests.conftest import Client, Served
 from tests.managed_agents.conftest import agent
-from tests.support.moving import files, plant, read_in, write_out
+from tests.support.moving import files, person, plant, read_in, write_out
 
 pytestmark = pytest.mark.anyio
 
@@ -116,6 +120,18 @@ async def test_without_the_scope_agents_neither_go_nor_come(
     served: Served, alice: Client, tmp_path: Path
 ) -> None:
     await agent(alice)
-    async with served.client(await served.key("alice", ["os.notes:read"])) as lesser:
-        job = (await lesser.ok("GET", "/export"))["job"]
-    assert job["id"]
+    out = tmp_path / "out"
+    write_out(served, "alice", out)
+    lesser = dataclasses.replace(
+        person(served, "alice"), scopes=("os.notes:read", "os.notes:write")
+    )
+    report = write_export(served.parts.store, lesser, tmp_path / "less", tell=lambda *_: None)
+    assert not (tmp_path / "less" / "agents.json").exists()
+    assert ("agents", "the credential may not read them") in {
+        (line.name, line.reason) for line in report.left
+    }
+    importer = Importer(
+        served.parts, lesser, open_import(out, None), name="out", into=None, dry_run=False
+    )
+    told = await importer.run(lambda *_: None)
+    assert any("agents:manage" in line.reason or "agents:manage" in line.name for line in told.left)

@@ -52,7 +52,9 @@ def deliver_message(
             content=content,
         )
         # The heartbeat looks at new messages at once instead of at its next hour.
-        clock.wake(tx, person.id)
+        # What an agent writes to its own owner is no reason to.
+        if person.id != sender.person.id:
+            clock.wake(tx, person.id)
     return message
 
 

@@ -58,9 +58,10 @@ def is_managed_agent(tx: Tx, to: str) -> bool:
     """Return whether a recipient is a managed agent: its id, or its handle with or without _coo."""
     handle = to.strip().lower().removesuffix(users.AGENT_SUFFIX)
     # deleted ones do not count, so they read like nobody
+    # two looks by an index each, where an OR would scan
     sql = (
-        "SELECT 1 FROM managed_agents "
-        "WHERE (handle = :handle OR uuid = :handle) AND status <> 'deleted'"
+        "SELECT 1 FROM managed_agents WHERE handle = :handle AND status <> 'deleted' UNION ALL "
+        "SELECT 1 FROM managed_agents WHERE uuid = :handle AND status <> 'deleted' LIMIT 1"
     )
     return tx.one(sql, handle=handle) is not None
 
