@@ -153,8 +153,8 @@ def find_named(tx: Tx, name: str) -> Agent | None:
     """Return the agent of that handle or id; None where there is none that is not deleted."""
     row = tx.one(
         f"""SELECT {COLUMNS} FROM managed_agents WHERE id IN (
-              SELECT id FROM managed_agents WHERE handle = :name AND status <> 'deleted'
-              UNION ALL SELECT id FROM managed_agents WHERE uuid = :name AND status <> 'deleted')""",
+              SELECT id FROM managed_agents WHERE handle = :name AND status <> 'deleted' UNION ALL
+              SELECT id FROM managed_agents WHERE uuid = :name AND status <> 'deleted')""",
         name=name,
     )
     return None if row is None else _agent_of_row(row)

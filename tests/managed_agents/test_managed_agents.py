@@ -1,9 +1,11 @@
 """Managed agents: making, changing, pausing and deleting them, their names and their keys."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from app.core.caller import OPERATOR
 from tests.conftest import Client, MovableClock, Served
 from tests.managed_agents.conftest import READS, WRITES, agent, agent_key, ask, change, send
 from tests.support.agents import value
@@ -346,3 +348,23 @@ async def test_an_agents_key_begins_no_session_and_asks_nothing_of_its_owner(
             refused = await program.refused(method, asked, 403, "forbidden", json=body)
             assert refused["reason"] == "not_granted"
         await send(program, "alice", "I am here.")
+
+
+async def test_one_name_asked_for_by_many_at_once_is_given_once(
+    served: Served, alice: Client, bob: Client
+) -> None:
+    body = {"handle": "scout", "name": "Scout"}
+    answers = await asyncio.gather(
+        *(client.post("/managed-agents", json=body) for client in (alice, bob) * 5),
+        served.parts.call(OPERATOR, "add_user", {"username": "scout"}),
+        return_exceptions=True,
+    )
+    made = [one for one in answers[:-1] if one.status_code == 201]  # type: ignore[union-attr]
+    added = not isinstance(answers[-1], BaseException)
+    assert len(made) + added == 1
+    names = value(
+        served,
+        "SELECT count(*) FROM (SELECT username FROM users UNION ALL "
+        "SELECT handle FROM managed_agents) WHERE username = 'scout'",
+    )
+    assert names == 1
