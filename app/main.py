@@ -43,6 +43,7 @@ from app.interfaces.oauth import apps_page, metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
+    device_code_page,
     guest_endpoint,
     mcp_callback,
     pages,
@@ -58,6 +59,8 @@ from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
+from app.runtime.devices.gathered_beats import GatheredBeats
+from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.mcp.connections import McpConnections
@@ -141,6 +144,7 @@ def create_app(
             *sign_in.routes(),
             *sign_in_page.routes(),
             *apps_page.routes(),
+            *device_code_page.routes(),
             *ConsentPages(parts.clock, named).routes(),
             *TokenEndpoints(named).routes(),
             *guest_endpoint.routes(),
@@ -235,7 +239,10 @@ def build_parts(
         McpConnections(),
         McpLogins(),
         RunningTurns(app),
+        GatheredBeats(app),
+        Listeners(app),
     ]
+    app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]
     return app
 
 

@@ -37,7 +37,11 @@ UNSYNCED: Any = "off"
 
 What survives a power cut, tests with a durability of their own prove.
 """
-NEED_A_BROWSER = ["interfaces/test_pages.py", "interfaces/oauth/test_walk.py"]
+NEED_A_BROWSER = [
+    "interfaces/test_pages.py",
+    "interfaces/oauth/test_walk.py",
+    "interfaces/test_device_code_walk.py",
+]
 collect_ignore = NEED_A_BROWSER if browser.find() is None else []
 
 
@@ -96,7 +100,12 @@ def clock() -> MovableClock:
 def open_settings() -> Settings:
     """Give settings that hold nobody up."""
     return Settings(
-        durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0
+        durability=UNSYNCED,
+        rate_limit=0,
+        failed_limit=0,
+        guest_limit=0,
+        guest_wait_seconds=0,
+        device_limit=0,
     )
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -17,7 +18,7 @@ PREFIX = "ep_"
 PRESENT_FOR = timedelta(seconds=60)
 """How long an endpoint is online after it was last heard of."""
 REMOVED = "runtime.endpoint_removed"
-"""Told within the transaction that removes an endpoint, with its id."""
+"""Told within the transaction that removes an endpoint, with its id, and published after it."""
 COLUMNS = (
     "e.endpoint_id, e.user_id, u.uuid AS principal_id, e.device_id, e.runtime, e.bridge_version, "
     "e.adapter_version, e.capabilities, e.last_seen_at, e.removed_at"
@@ -142,13 +143,30 @@ def upsert(
     )
 
 
-def note_seen(tx: Tx, endpoint_id: str) -> None:
-    """Write that an endpoint was heard of now."""
-    tx.run(
-        "UPDATE runtime_endpoints SET last_seen_at = :now WHERE endpoint_id = :id",
-        now=tx.now,
-        id=endpoint_id,
+def count_others(tx: Tx, user: int, device_id: str, runtime: Runtime) -> int:
+    """Return how many endpoints a user has beside that of one runtime of a device."""
+    return int(
+        tx.value(
+            """SELECT count(*) FROM runtime_endpoints WHERE user_id = :user AND removed_at IS NULL
+                 AND NOT (device_id = :device AND runtime = :runtime)""",
+            user=user,
+            device=device_id,
+            runtime=runtime,
+        )
     )
+
+
+def note_seen(tx: Tx, seen: Mapping[str, str]) -> None:
+    """Write when each endpoint was heard of last."""
+    for id_, moment in seen.items():
+        # it may have been registered since; and what lies ahead is of a clock that was set back
+        tx.run(
+            "UPDATE runtime_endpoints SET last_seen_at = :moment WHERE endpoint_id = :id "
+            "AND (last_seen_at < :moment OR last_seen_at > :now)",
+            moment=moment,
+            id=id_,
+            now=tx.now,
+        )
 
 
 def remove(tx: Tx, endpoint_id: str) -> None:
@@ -160,6 +178,7 @@ def remove(tx: Tx, endpoint_id: str) -> None:
         id=endpoint_id,
     )
     tx.tell(REMOVED, endpoint_id)
+    tx.emit(REMOVED, endpoint=endpoint_id)
 
 
 def _endpoint(row: sqlite3.Row) -> Endpoint:
