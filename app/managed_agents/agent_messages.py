@@ -54,11 +54,17 @@ async def _answer(app: App, me: Caller, turn: AgentTurn) -> Answer | AppError:
     return done
 
 
-def require_access(tx: Tx, agent: Agent, user: int) -> None:
-    """Raise Forbidden unless an agent answers that user."""
-    if user == agent.user_id or agent.visibility == "anyone":
+def require_access(tx: Tx, agent: Agent, me: Caller) -> None:
+    """Raise Forbidden unless an agent answers the caller.
+
+    A private one answers its owner and none of their other agents, which may be narrower.
+    """
+    own = me.user == agent.user_id
+    if agent.visibility == "anyone" or (own and me.agent is None):
         return
-    if agent.visibility == "contacts" and contact_pairs.are_contacts(tx, agent.user_id, user):
+    if agent.visibility == "contacts" and (
+        own or contact_pairs.are_contacts(tx, agent.user_id, me.user)
+    ):
         return
     raise Forbidden(
         f"{agent.handle} does not answer you: its owner has not opened it to you.",
@@ -72,7 +78,7 @@ def _begin(tx: Tx, me: Caller, handle: str, text: str, *, by_agent: bool) -> Age
     if agent is None:
         raise NotFound(f"There is no user called {handle[:64]}.", field="to")
     before = _agents_before(agent, me)
-    require_access(tx, agent, me.user)
+    require_access(tx, agent, me)
     agent_turns.require_active(tx, agent.id)
     owner = senders.require_person_of_row(tx, agent.user_id)
     own = owner.id == me.user

@@ -269,6 +269,11 @@ async def test_an_agent_speaks_with_others_of_its_owner_in_a_thread_of_their_own
 ) -> None:
     one, two = await agent(alice, "one"), await agent(alice, "two")
     async with await agent_key(served, alice, one) as program:
+        # a private one may reach further than the one that asks
+        body = {"to": "two", "message": "hello"}
+        refused = await program.refused("POST", "/agent/message", 403, "forbidden", json=body)
+        assert refused["reason"] == "agent_access_not_granted"
+        await change(alice, two, visibility="contacts")
         asked = await send(program, "two", "hello")
     mine = await send(alice, "two", "hello")
     assert asked["conversationId"] != mine["conversationId"]
