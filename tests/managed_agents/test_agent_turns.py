@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from app.agent.models import model_or_rules
 from app.agent.models.model_or_rules import Brain
 from tests.conftest import Client, Served
 from tests.managed_agents.conftest import READS, WRITES, agent, agent_key, ask, change, send
-from tests.support.agents import scripted, settled, value
+from tests.support.agents import restarted, scripted, settled, value
 
 pytestmark = pytest.mark.anyio
 
@@ -409,3 +410,31 @@ async def test_stopped_agents_answer_nobody(served: Served, alice: Client) -> No
     await served.command("start_agents")
     assert (await send(alice, "scout", "hi"))["mode"] == "agent"
     await ask(alice, made, "hi")
+
+
+async def test_a_server_that_was_killed_in_a_turn_of_an_agent_goes_on(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun, held = asyncio.Event(), asyncio.Event()
+
+    async def slowly(messages: list[ModelMessage], info: AgentInfo) -> Any:
+        begun.set()
+        await held.wait()
+        yield "done"
+
+    brain(monkeypatch, FunctionModel(stream_function=slowly))
+    made = await agent(alice, budget={"monthlyTokens": 100_000})
+    asked = asyncio.ensure_future(ask(alice, made, "hi"))
+    await asyncio.wait_for(begun.wait(), 5)
+    place = tmp_path / "again"
+    place.mkdir()
+    key = alice.headers["Authorization"].removeprefix("Bearer ")
+    async with restarted(served, place) as again, again.client(key) as later:
+        assert value(again, "SELECT status FROM turns") == "interrupted"
+        shown = (await later.ok("GET", f"/managed-agents/{made['id']}"))["agent"]
+        assert shown["status"] == "active"
+        caps = (await later.ok("GET", "/metering/caps"))["caps"]
+        assert next(one for one in caps if one["subject"] == "agent")["reserved"] == 0
+        held.set()
+        assert (await ask(later, made, "hi again"))["response"] == "done"
+    await asked
