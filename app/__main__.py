@@ -27,7 +27,7 @@ COMMANDS = {
     "connect": "app.commands.mcp.connect:connect",
     "models": "app.commands.models:models",
     "escalation": "app.commands.escalation:escalation",
-    "agent": "app.commands.agent:agent",
+    "agent": "app.commands.agents.agent:agent",
     "webhook": "app.commands.webhooks.webhook:webhook",
     "audit": "app.commands.audit:audit",
     "explain": "app.commands.explain:explain",

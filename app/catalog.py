@@ -15,6 +15,7 @@ from app.account import (
     write_gathered,
 )
 from app.account.oauth import clients, codes
+from app.account.profile import identity
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
 from app.agent.chat import chat, conversations
@@ -25,6 +26,7 @@ from app.agent.models import models
 from app.core import idempotency
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.managed_agents import agent_chat, agent_keys, managed_agents, wake_agents
 from app.network import explain, network_tools, overview
 from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
@@ -80,6 +82,7 @@ CATALOG = Catalog(
         os_status,
         first_user,
         delete_user,
+        identity,
         users,
         keys,
         sessions,
@@ -173,6 +176,10 @@ CATALOG = Catalog(
         trusted_policies,
         delegations,
         collaborations,
+        managed_agents,
+        agent_keys,
+        agent_chat,
+        wake_agents,
         endpoints,
         runtime_sessions,
         default_route,

@@ -190,6 +190,18 @@ class NotConnected(Conflict):
     code = "not_connected"
 
 
+class HandleTaken(Conflict):
+    """The name is in use, or was until lately."""
+
+    code = "handle_taken"
+
+
+class AgentPaused(Conflict):
+    """The managed agent is paused by its owner."""
+
+    code = "agent_paused"
+
+
 class NoRouteForGrant(Conflict):
     """A grant needs a default route, and its recipient has none."""
 

@@ -55,6 +55,8 @@ from app.interfaces.pages import (
     web_pages,
 )
 from app.interfaces.schedule import Schedule
+from app.managed_agents import agent_callers, agent_gate, agent_messages
+from app.managed_agents.agent_turns import RunningTurns
 from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
@@ -231,9 +233,13 @@ def build_parts(
                 "peer": grant_rows.caller_behind,
                 "guest": share_rows.caller_behind,
                 "runtime": tool_approvals.caller_behind,
+                "managed_agent": agent_callers.caller_behind,
             },
             rights={"heartbeat": tiers.current_scopes},
             requests=contact_requests.waiting_for,
+            credentials={"managed_agent": agent_callers.key_caller},
+            gates={"managed_agent": agent_gate.pass_gate},
+            ask_managed_agent=agent_messages.ask,
             is_delivering=message_rows.is_delivering,
         ),
     )
@@ -248,6 +254,7 @@ def build_parts(
         Transfers(),
         McpConnections(),
         McpLogins(),
+        RunningTurns(app),
         GatheredBeats(app),
         Listeners(app),
         WebhookSender(app),

@@ -7,7 +7,7 @@ CREATE TABLE keys (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
     digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
     created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
-    old_digest BLOB UNIQUE, old_expires_at TEXT, made_by INTEGER, secret_at TEXT) STRICT;
+    old_digest BLOB UNIQUE, old_expires_at TEXT, made_by INTEGER, secret_at TEXT, agent_id INTEGER REFERENCES managed_agents ON DELETE CASCADE) STRICT;
 CREATE INDEX keys_by_user ON keys (user_id);
 CREATE TABLE contacts (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -119,7 +119,7 @@ CREATE TABLE tool_namespaces (
     enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;
 CREATE TABLE conversations (
     id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL CHECK (type IN ('direct', 'shared_agent', 'group')),
-    owner_id INTEGER REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+    owner_id INTEGER REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, agent_id INTEGER REFERENCES managed_agents ON DELETE SET NULL) STRICT;
 CREATE INDEX conversations_by_owner ON conversations (owner_id);
 CREATE TABLE conversation_members (
     conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -130,7 +130,7 @@ CREATE TABLE messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
     role TEXT NOT NULL CHECK (role IN ('user', 'assistant')), sender_type TEXT NOT NULL CHECK (sender_type IN ('human', 'agent')),
     sender_id INTEGER REFERENCES users ON DELETE SET NULL, sender_label TEXT NOT NULL, content TEXT NOT NULL,
-    client_message_id TEXT, created_at TEXT NOT NULL) STRICT;
+    client_message_id TEXT, created_at TEXT NOT NULL, agent_id INTEGER REFERENCES managed_agents ON DELETE SET NULL) STRICT;
 CREATE INDEX messages_by_conversation ON messages (conversation_id);
 CREATE INDEX messages_by_sender ON messages (sender_id) WHERE sender_id IS NOT NULL;
 CREATE VIRTUAL TABLE message_words USING fts5 (
@@ -519,6 +519,27 @@ CREATE UNIQUE INDEX runtime_delegations_by_client ON runtime_delegations (user_i
 CREATE INDEX runtime_delegations_by_peer ON runtime_delegations (peer_id);
 CREATE INDEX runtime_delegations_by_grant ON runtime_delegations (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX runtime_delegations_waiting ON runtime_delegations (expires_at) WHERE status = 'collaboration_requested';
+CREATE TABLE managed_agents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, uuid TEXT NOT NULL UNIQUE,
+    handle TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, persona TEXT NOT NULL, model TEXT,
+    namespaces TEXT NOT NULL, permissions TEXT NOT NULL,
+    visibility TEXT NOT NULL CHECK (visibility IN ('private', 'contacts', 'anyone')), reply_tokens INTEGER,
+    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'deleted')), created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    last_active_at TEXT, deleted_at TEXT, wake_minutes INTEGER, wake_task TEXT, next_wake_at TEXT) STRICT;
+CREATE INDEX managed_agents_by_user ON managed_agents (user_id);
+CREATE UNIQUE INDEX managed_agents_by_handle ON managed_agents (handle) WHERE status <> 'deleted';
+CREATE INDEX managed_agents_freed ON managed_agents (handle) WHERE status = 'deleted';
+CREATE INDEX managed_agents_due ON managed_agents (next_wake_at) WHERE next_wake_at IS NOT NULL;
+CREATE TABLE freed_names (name TEXT PRIMARY KEY, freed_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX keys_by_agent ON keys (agent_id) WHERE agent_id IS NOT NULL;
+CREATE INDEX conversations_by_agent ON conversations (agent_id) WHERE agent_id IS NOT NULL;
+CREATE INDEX messages_by_agent ON messages (agent_id, created_at) WHERE agent_id IS NOT NULL;
+CREATE TABLE agent_threads (
+    agent_id INTEGER NOT NULL REFERENCES managed_agents ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, from_agent INTEGER NOT NULL DEFAULT 0,
+    conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+    PRIMARY KEY (agent_id, user_id, from_agent)) STRICT, WITHOUT ROWID;
+CREATE INDEX agent_threads_by_user ON agent_threads (user_id);
 CREATE TABLE webhooks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     url TEXT NOT NULL, description TEXT NOT NULL, events TEXT NOT NULL,

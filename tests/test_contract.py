@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
-from msgspec import structs
+from msgspec import convert, structs
 
 from app.account import device_tokens, oauth_grants, oauth_tokens, users
 from app.account.oauth.clients import Client as OAuthClient
@@ -26,7 +26,9 @@ from app.core.schema import schemas
 from app.errors import AppError, Forbidden, InsufficientScope, NotFound
 from app.interfaces.openapi import openapi_document
 from app.main import create_app
+from app.managed_agents.agent_callers import permitted_scopes
 from app.network.grants import share_rows
+from app.network.grants.permission_object import Permissions
 from app.network.grants.share_terms import Terms
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
@@ -256,6 +258,15 @@ POST   /webhooks/{id}/rotate-secret          webhooks   webhooks:manage         
 POST   /webhooks/{id}/test                   webhooks   webhooks:manage                    beyond
 GET    /webhooks/{id}/deliveries             webhooks   webhooks:manage                    beyond
 POST   /webhooks/{id}/deliveries/{deliveryId}/retry webhooks webhooks:manage               beyond
+GET    /managed-agents                       managedAgents agents:read                     beyond
+POST   /managed-agents                       managedAgents agents:manage                   beyond
+GET    /managed-agents/{id}                  managedAgents agents:read                     beyond
+PATCH  /managed-agents/{id}                  managedAgents agents:manage                   beyond
+DELETE /managed-agents/{id}                  managedAgents agents:manage                   beyond
+GET    /managed-agents/{id}/keys             managedAgents agents:manage                   beyond
+POST   /managed-agents/{id}/keys             managedAgents agents:manage                   beyond
+DELETE /managed-agents/{id}/keys/{keyId}     managedAgents agents:manage                   beyond
+POST   /managed-agents/{id}/chat             managedAgents agent.chat:run                  beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no
 credential; "session": a person who is signed in) and origin, as the contract has them.
@@ -532,6 +543,54 @@ async def test_an_oauth_token_of_every_other_scope_is_answered_403(
                 )
 
 
+AGENTS_MAY = frozenset(
+    "identity os_index list_tools call_tool send_message create_note create_todo diff_snapshots "
+    "get_note_content get_todo grep_notes list_folders list_notes list_snapshots read_snapshot "
+    "read_version restore_snapshot save_snapshot search_notes search_todos".split()
+)
+"""What a managed agent may ask for that is permitted all that can be."""
+
+
+@pytest.fixture(scope="module")
+async def agent_secret(place: Served, whole_key: str) -> str:
+    """A key with every scope that an agent of carol's can have."""
+    permissions = {
+        "agentAccess": True,
+        "notesAccess": {"scope": "all", "access": "edit"},
+        "calendarAccess": {"read": "full", "write": True},
+        "emailAccess": {"read": True},
+        "todoAccess": {"read": True, "create": True},
+        "toolAccess": {"allowedTools": ["web_search", "read_url", "far__tool"]},
+    }
+    async with place.client(whole_key) as carol:
+        body = {"handle": "helper", "name": "Helper", "permissions": permissions}
+        made = await carol.ok("POST", "/managed-agents", status=201, json=body)
+        scopes = [scope for scope in SCOPES if scope in permitted_scopes(permissions_of(made))]
+        path = f"/managed-agents/{made['agent']['id']}/keys"
+        body = {"name": "all", "scopes": scopes}
+        return str((await carol.ok("POST", path, status=201, json=body))["secret"])
+
+
+def permissions_of(made: Any) -> Permissions:
+    return convert(made["agent"]["permissions"], Permissions)
+
+
+@pytest.mark.anyio
+@each_guarded
+async def test_an_agents_key_opens_what_can_be_permitted_and_else_is_answered_403(
+    found: Operation[..., Any], place: Served, agent_secret: str
+) -> None:
+    caller = place.parts.renew_caller(place.asgi.front.credentials.ring.find_caller(agent_secret))
+    assert caller.kind == "managed_agent"
+    if found.name in AGENTS_MAY:
+        place.parts.authorize(caller, found)
+        return
+    async with place.client(agent_secret) as client:
+        response = await client.request(*example(found))
+        assert response.status_code == 403, response.text
+        assert response.json()["error"] in ("forbidden", "insufficient_scope")
+
+
 @each_for_keys
 def test_without_any_scope_only_what_asks_for_none_is_open(
     found: Operation[..., Any], quiet: Any
@@ -763,6 +822,7 @@ async def test_a_body_that_is_no_json_object_is_refused_everywhere(
 READS_TOO = {
     "replace_in_notes": ("os.notes:read",),
     "execute_heartbeat_action": ("os.todos:write",),
+    "create_agent_key": ("agent.message:send",),
 }
 """What shows something of what it writes, or does what another right allows, and so asks for a
 second scope.
@@ -785,6 +845,23 @@ CALLS: dict[str, dict[str, Any]] = {
         "files": [{"path": "a/b.md", "content": "x"}, {"path": "../c", "content": "y"}],
         "texts": [{"title": "T", "content": "t"}],
     },
+    "list_managed_agents": {"status": "active", "limit": 5},
+    "create_managed_agent": {
+        "handle": "scout",
+        "name": "Scout",
+        "persona": "Be brief.",
+        "namespaces": ["notes"],
+        "permissions": {"notesAccess": {"scope": "folders", "folderIds": [FOLDER]}},
+        "visibility": "contacts",
+        "budget": {"monthlyTokens": 1000, "perReplyTokens": 500},
+    },
+    "read_managed_agent": {"id": Ref("agent")},
+    "change_managed_agent": {"id": Ref("agent"), "status": "paused", "model": None},
+    "delete_managed_agent": {"id": Ref("agent")},
+    "list_agent_keys": {"id": Ref("agent")},
+    "create_agent_key": {"id": Ref("agent"), "name": "bridge", "expiresIn": "1h"},
+    "revoke_agent_key": {"id": Ref("agent"), "keyId": Ref("agent_key")},
+    "chat_with_agent": {"id": Ref("agent"), "message": "Hello", "stream": False},
     "list_trash": {"kind": "note", "limit": 5},
     "restore_from_trash": {"kind": "note", "id": BINNED},
     "purge_from_trash": {"kind": "note", "id": BINNED},
@@ -1247,7 +1324,16 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
     incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
+    agent = await alice.ok(
+        "POST", "/managed-agents", status=201, json={"handle": "helper", "name": "Helper"}
+    )
+    number = agent["agent"]["id"]
+    agent_key = await alice.ok(
+        "POST", f"/managed-agents/{number}/keys", status=201, json={"name": "spare"}
+    )
     made = {
+        "agent": number,
+        "agent_key": agent_key["key"]["id"],
         "group": team["group"]["conversationId"],
         **await visited(alice),
         "open_link": (await served.parts.write(opened)).token,

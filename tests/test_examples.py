@@ -96,6 +96,7 @@ HTTPServer(('127.0.0.1', 9753), Taking).handle_request()
 """
 GIVEN = {
     "agent": TOMATOES,
+    "managed-agents": FROST + BEN,
     "backup": FROST + "hearth backup; hearth backup --prove",
     "grants": DEVICES,
     "messages": BEN,

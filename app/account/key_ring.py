@@ -4,6 +4,7 @@ from app.account import device_tokens, key_rows, oauth_grants, oauth_tokens
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
+from app.core.hooks import Hooks
 
 
 class KeyRing:
@@ -15,8 +16,8 @@ class KeyRing:
     a transaction for each request.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, hooks: Hooks) -> None:
+        self._store, self._hooks = store, hooks
         self._known: dict[bytes, Caller | None] = {}
         self._used = _none_used()
         for event in ("keys.changed", "grants.changed", "devices.changed", "users.changed"):
@@ -30,7 +31,7 @@ class KeyRing:
         print_ = key_rows.key_digest(key)
         found = self._known.get(print_)
         if found is None:
-            found = self._store.quick(_find_caller, print_)
+            found = self._store.quick(_find_caller, print_, self._hooks)
             if found is None:
                 return None
             # only keys that hold, or anybody could fill the memory with wrong ones
@@ -42,7 +43,7 @@ class KeyRing:
     def note_use(self, caller: Caller) -> None:
         """Note that the caller's key, grant or device was used now."""
         # the first use since the last flush will do, and costs later ones a look-up only
-        used = self._used[caller.kind]
+        used = self._used["key" if caller.kind == "managed_agent" else caller.kind]
         if caller.credential is not None and caller.credential not in used:
             used[caller.credential] = stamp(self._store.clock())
 
@@ -53,12 +54,14 @@ class KeyRing:
             await self._store.write(_note_use, used)
 
 
-def _find_caller(tx: Tx, print_: bytes) -> Caller | None:
-    return (
+def _find_caller(tx: Tx, print_: bytes, hooks: Hooks) -> Caller | None:
+    found = (
         key_rows.find_caller(tx, print_)
         or oauth_tokens.find_caller(tx, print_)
         or device_tokens.find_caller(tx, print_)
     )
+    complete = None if found is None else hooks.credentials.get(found.kind)
+    return found if found is None or complete is None else complete(tx, found)
 
 
 def _none_used() -> dict[str, dict[int, str]]:

@@ -104,6 +104,10 @@ class App:
             caller = self.renew_caller(caller)
         self.authorize(caller, found)
         given = params() if callable(params) else params
+        if caller is not None and found.effect == "write" and found.tool is not None:
+            gate = self.hooks.gates.get(caller.kind)
+            if gate is not None:
+                return await gate(self, caller, found, given)
         if once is not None and found.http.idempotent and caller is not None:
             return await idempotency.run_once(self, found, caller, given, key=once)
         return await self.perform(found, caller, self.check_arguments(found, given))

@@ -2,8 +2,8 @@
 
 import dataclasses
 import sqlite3
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -23,6 +23,9 @@ class Request(NamedTuple):
 
 
 Waiting = Callable[[Tx, int, int], list[Request]]
+Gate = Callable[[Any, Caller, Any, Mapping[str, Any]], Awaitable[Any]]
+"""Called with the App, the caller, the operation and its fields; returns its record."""
+Ask = Callable[..., Awaitable[Any]]
 Delivering = Callable[[Tx, str], bool]
 
 
@@ -43,6 +46,10 @@ class Hooks:
     Of escalations: `rights` returns, by kind of credential, the scopes that it has now, None when
     it is gone; `callers`, for those that act by a grant, the whole caller as the grant is now.
 
+    `credentials` completes, by kind of credential, the caller that its row alone makes; `gates`
+    does, by kind of caller, what such a caller asks to change, or leaves it to the owner.
+    `ask_managed_agent` gives what the agent of a handle answers.
+
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
     `is_delivering` returns whether deliveries to an endpoint have not come to their end.
     """
@@ -54,4 +61,7 @@ class Hooks:
         default_factory=dict
     )
     requests: Waiting = no_requests
+    credentials: dict[str, Callable[[Tx, Caller], Caller]] = dataclasses.field(default_factory=dict)
+    gates: dict[str, Gate] = dataclasses.field(default_factory=dict)
+    ask_managed_agent: Ask | None = None
     is_delivering: Delivering = none_open

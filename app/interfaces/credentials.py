@@ -36,7 +36,7 @@ class Credentials:
 
     def __init__(self, parts: App, guard: Guard) -> None:
         self.guard = guard
-        self.ring = KeyRing(parts.store)
+        self.ring = KeyRing(parts.store, parts.hooks)
         self.sessions = Sessions(parts.store)
         self.devices = Devices(parts.store, parts.tasks)
         parts.gathered += [self.ring.flush, self.sessions.flush_renewed, self.devices.flush_seen]

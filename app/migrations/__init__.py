@@ -25,6 +25,7 @@ from app.migrations.agent import (
     m017_heartbeat,
 )
 from app.migrations.delegation import m036_delegation
+from app.migrations.managed_agents import m037_managed_agents
 from app.migrations.mcp import m034_mcp_servers, m040_challenges_and_documents
 from app.migrations.network import (
     m018_contacts,
@@ -88,6 +89,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m034_mcp_servers,
     m035_devices,
     m036_delegation,
+    m037_managed_agents,
     m038_webhooks,
     m039_raw_memory,
     m040_challenges_and_documents,

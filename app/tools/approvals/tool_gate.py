@@ -137,7 +137,8 @@ async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) 
     """
     tool = remote_tools.find(app, me, name)
     me = app.quick(access.hide_policy_notes, me)
-    namespaces.require_enabled(app.quick(namespaces.enabled_check, me), tool.namespace)
+    on = app.quick(namespaces.enabled_check, me)
+    namespaces.require_enabled(on, tool.namespace, of_agent=me.agent is not None)
     arguments = registry.check_arguments(app, me, tool, params)
     if tool.declared.plan is None:
         return Call(tool, me, params, arguments, _write_of(tool, arguments))
@@ -186,7 +187,11 @@ def _decide(
 def _reaches_only_owner(call: Call) -> bool:
     """Return whether a call reaches nobody but the owner whose agent makes it."""
     to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
-    return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
+    return (
+        call.tool.name == "send_message_to_human"
+        and to_nobody
+        and (call.me.reach is None or call.me.agent is not None)
+    )
 
 
 async def _ask_owner(
