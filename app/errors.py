@@ -68,10 +68,32 @@ class InsufficientScope(Forbidden):
     code = "insufficient_scope"
 
 
+class EndpointNotOwned(Forbidden):
+    """The endpoint is another user's, or of another device than the token's."""
+
+    code = "endpoint_not_owned"
+
+
+class SessionNotOwned(Forbidden):
+    """The runtime session is another user's, or of another device than the token's."""
+
+    code = "session_not_owned"
+
+
 class NotFound(AppError):
     """No such thing, or it is another owner's."""
 
     code, status = "not_found", 404
+
+
+class SessionNotFound(NotFound):
+    code = "session_not_found"
+
+
+class NoDefaultRoute(NotFound):
+    """The user has no default route; see NoRouteForGrant for a grant that lacks one."""
+
+    code = "no_default_route"
 
 
 class MethodNotAllowed(AppError):
@@ -150,6 +172,16 @@ class RequestNotPending(Conflict):
 
 class NotConnected(Conflict):
     code = "not_connected"
+
+
+class NoRouteForGrant(Conflict):
+    """A grant needs a default route, and its recipient has none."""
+
+    code = "no_default_route"
+
+
+class SessionClosed(Conflict):
+    code = "session_closed"
 
 
 class IdempotencyConflict(Conflict):

@@ -68,6 +68,8 @@ PACKAGES = [
     "network.messages",
     "network.guests",
     "network",
+    "runtime.devices",
+    "runtime.realtime",
     "portability.content",
     "portability.archives",
     "portability.exports",

@@ -143,6 +143,14 @@ class Caller:
         """
         return self.device or (None if self.credential is None else self.credential_id)
 
+    @property
+    def bound_device(self) -> str | None:
+        """Return the device that the caller's token belongs to; None for all other credentials.
+
+        What a key says of itself in a header is no proof.
+        """
+        return self.device if self.kind == "device" else None
+
     def may(self, scopes: tuple[str, ...]) -> bool:
         """Return whether one of `scopes` is held; an empty tuple asks for nothing."""
         return not scopes or not self.rights.isdisjoint(scopes)

@@ -23,11 +23,17 @@ class Request(NamedTuple):
 
 
 Waiting = Callable[[Tx, int, int], list[Request]]
+Delivering = Callable[[Tx, str], bool]
 
 
 def no_requests(tx: Tx, user: int, most: int) -> list[Request]:
     """Return nothing: nobody can ask."""
     return []
+
+
+def none_open(tx: Tx, endpoint_id: str) -> bool:
+    """Return False: nothing is delivered to endpoints."""
+    return False
 
 
 @dataclasses.dataclass
@@ -39,6 +45,7 @@ class Hooks:
     `does` does, by name, what is no tool of the catalogue, in the transaction of the decision.
 
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
+    `is_delivering` returns whether deliveries to an endpoint have not come to their end.
     """
 
     callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = dataclasses.field(
@@ -51,3 +58,4 @@ class Hooks:
         default_factory=dict
     )
     requests: Waiting = no_requests
+    is_delivering: Delivering = none_open

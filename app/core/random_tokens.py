@@ -7,6 +7,7 @@ import uuid
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 SECRET_LENGTH = 40
 SHORT_LENGTH = 10
+ID_BYTES = 8
 # Crockford's base32, without I, L, O and U
 TYPED_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_GROUPS = 3
@@ -43,6 +44,11 @@ def normalise_code(typed: str) -> str:
     In capitals, without spaces and hyphens, lookalikes as the digits they mean.
     """
     return typed.strip().upper().translate(LOOKALIKES)
+
+
+def new_id(prefix: str) -> str:
+    """Return the prefix and 16 random hexadecimal digits (64 bits), for what is no secret."""
+    return prefix + secrets.token_hex(ID_BYTES)
 
 
 def new_bytes(number: int) -> bytes:

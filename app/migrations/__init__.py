@@ -34,6 +34,7 @@ from app.migrations.network import (
     m030_makers,
 )
 from app.migrations.oauth import m032_oauth
+from app.migrations.runtime import m035_devices
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -82,6 +83,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m030_makers,
     m032_oauth,
     m034_mcp_servers,
+    m035_devices,
 )
 
 
