@@ -25,6 +25,7 @@ COMMANDS = {
     "mcp": "app.commands.mcp.mcp:mcp",
     "connect": "app.commands.mcp.connect:connect",
     "models": "app.commands.models:models",
+    "bridge": "app.commands.bridge.bridge:bridge",
     "escalation": "app.commands.escalation:escalation",
     "agent": "app.commands.agent:agent",
     "audit": "app.commands.audit:audit",

@@ -158,6 +158,24 @@ class Pauses:
         return now * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
 
 
+class Names:
+    """The usernames of people, each asked for once."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._known: dict[str, str] = {}
+
+    async def __call__(self, principal: str) -> str:
+        """Return `@name` of a person, or the id where that cannot be learned now."""
+        if principal not in self._known:
+            try:
+                found = await self._client.ask("GET", "local-agent/resolve-person", q=principal)
+                self._known[principal] = f"@{found['handle']}"
+            except (Answered, NotReached, KeyError, TypeError):
+                return principal or "somebody"
+        return self._known[principal]
+
+
 _NO_JSON = object()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from app.commands.bridge.client import Answered, Client, NotReached, Patience, TokenEnded
+from app.commands.bridge.client import Answered, Client, Patience, TokenEnded
 from app.commands.bridge.home import Device
 from app.commands.bridge.journal import Entry, Journal
 from app.commands.bridge.prompt import write_answer
@@ -35,7 +35,7 @@ class Runtime(Protocol):
 
     name: str
 
-    def asks(self) -> tuple[str, str] | None:
+    def asks(self, entry: Entry) -> tuple[str, str] | None:
         """Return the tool that a task needs and what it does, or None where nothing is run."""
 
     async def answer(self, entry: Entry, sender: str) -> Result:
@@ -108,7 +108,7 @@ class Deliveries:
         """Go through what may stop a message, up to the moment before it is handed over."""
         if not await self._is_valid(entry):
             return False
-        if entry.is_task and self._runtime is not None and (tool := self._runtime.asks()):
+        if entry.is_task and self._runtime is not None and (tool := self._runtime.asks(entry)):
             decision = await self._ask_owner(entry, *tool)
             if decision != "allow":
                 await self._refuse(entry, decision)
@@ -222,23 +222,3 @@ class Deliveries:
     def _end(self, entry: Entry, reason: str) -> None:
         self._journal.change(entry, "ended", reason=reason)
         self._tell(f"Message {entry.id} came to nothing: {reason}.")
-
-
-class Names:
-    """Usernames of people, asked for once."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._known: dict[str, str] = {}
-
-    async def __call__(self, principal: str) -> str:
-        """Return `@name` of a person, or the id where that cannot be learned now."""
-        if principal not in self._known:
-            try:
-                found = await self._client.ask("GET", "local-agent/resolve-person", q=principal)
-                self._known[principal] = f"@{found['handle']}"
-            except (Answered, NotReached, KeyError, TypeError):
-                return principal or "somebody"
-        return self._known[principal]
-
-

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import msgspec
 
@@ -15,6 +15,8 @@ from app.core.database.small_files import replace_file
 
 KEPT = timedelta(days=8)
 """How long what is done is remembered: longer than a server keeps events that it may send again."""
+TIDY_AFTER = 1_000
+"""So many messages later the journal of a bridge that runs on is tidied."""
 State = Literal["received", "acked", "asking", "accepted", "running", "answered", "done", "ended"]
 OVER: tuple[State, ...] = ("done", "ended")
 
@@ -62,11 +64,31 @@ class Entry(msgspec.Struct, omit_defaults=True):
         return not self.reply_to or (isinstance(turn, dict) and turn.get("expectsReply") is True)
 
 
+class Step(msgspec.Struct, omit_defaults=True):
+    """How far a message has come, and what is known of it since; empty is as before."""
+
+    id: str
+    at: str
+    state: State
+    approval_id: str = ""
+    ack_id: str = ""
+    outcome: str = ""
+    answer: str = ""
+    reason: str = ""
+
+    def take(self, entry: Entry) -> None:
+        """Let an entry be as this step says."""
+        for name in self.__struct_fields__[1:]:
+            if value := getattr(self, name):
+                setattr(entry, name, value)
+
+
 class Line(msgspec.Struct, omit_defaults=True):
-    """One step: where the stream has been read to, or a message as it is from now on."""
+    """One line: where the stream has been read to, a message, or a step of one."""
 
     cursor: str = ""
     entry: Entry | None = None
+    step: Step | None = None
 
 
 class Journal:
@@ -74,14 +96,9 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         """Read what is there and leave out what was over long ago; raise OSError."""
+        self._path = path
         self.cursor, self.entries = read_journal(path)
-        # kept by the time of the last step
-        oldest = (datetime.now(UTC) - KEPT).isoformat()
-        for old in [one for one in self.entries.values() if one.state in OVER and one.at < oldest]:
-            del self.entries[old.id]
-        lines = [Line(cursor=self.cursor), *(Line(entry=one) for one in self.entries.values())]
-        replace_file(path, b"".join(map(_encode, lines)), sync=True)
-        self._file = path.open("ab", buffering=0)
+        self._file = self._written_anew()
 
     def close(self) -> None:
         """Close the file."""
@@ -97,21 +114,33 @@ class Journal:
         known = self.entries.get(str(envelope.get("id", "")))
         if known is not None:
             return known
+        if self._received >= TIDY_AFTER:
+            self._file.close()
+            self._file = self._written_anew()
         entry = Entry(envelope, _now())
         self._append(Line(entry=entry), sync=True)
+        self._received += 1
         self.entries[entry.id] = entry
         return entry
 
     def change(self, entry: Entry, state: State, **facts: str) -> None:
         """Note on the disk how far a message has come, and only then in the entry."""
-        new = msgspec.structs.replace(entry, state=state, at=_now(), **facts)
-        self._append(Line(entry=new), sync=True)
-        for name in ("state", "at", *facts):
-            setattr(entry, name, getattr(new, name))
+        step = Step(entry.id, _now(), state, **facts)
+        self._append(Line(step=step), sync=True)
+        step.take(entry)
 
     def open_entries(self) -> Iterator[Entry]:
         """Yield what is not over, in the order in which it came."""
         return (one for one in list(self.entries.values()) if one.state not in OVER)
+
+    def _written_anew(self) -> BinaryIO:
+        oldest = (datetime.now(UTC) - KEPT).isoformat()
+        for old in [one for one in self.entries.values() if one.state in OVER and one.at < oldest]:
+            del self.entries[old.id]
+        lines = [Line(cursor=self.cursor), *(Line(entry=one) for one in self.entries.values())]
+        replace_file(self._path, b"".join(map(_encode, lines)), sync=True)
+        self._received = 0
+        return self._path.open("ab", buffering=0)
 
     def _append(self, line: Line, *, sync: bool = False) -> None:
         whole, text = self._file.tell(), _encode(line)
@@ -133,6 +162,8 @@ def read_journal(path: Path) -> tuple[str, dict[str, Entry]]:
             cursor = line.cursor
         if line.entry is not None:
             entries[line.entry.id] = line.entry
+        if line.step is not None and line.step.id in entries:
+            line.step.take(entries[line.step.id])
     return cursor, entries
 
 

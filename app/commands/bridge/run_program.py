@@ -1,4 +1,4 @@
-"""Run somebody's program with a prompt: in a folder, for a time, as a group that ends as a whole."""
+"""Run somebody's program with a prompt: in a folder, within limits, ended as a whole."""
 
 import asyncio
 import contextlib
@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from app.commands.bridge.home import without_settings
 from app.commands.terminal.command_group import Misused
@@ -21,7 +22,9 @@ MOST_OUTPUT = 8 << 20
 """A program that writes more has lost its way, and is ended."""
 LAST_WORDS = 2_000
 END_SECONDS = 5.0
-ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])"
+)
 """What terminals take for commands: colours, cursors, titles."""
 
 
@@ -152,26 +155,25 @@ def _told(code: int) -> str:
 async def _started(program: Program) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """Start the program and give it, and where its exit code will stand; end what is left of it."""
     pipe = asyncio.subprocess.PIPE
-    streams = {"stdin": pipe, "stdout": pipe, "stderr": pipe}
-    place = {"cwd": program.folder, "env": without_settings()}
+    how: dict[str, Any] = {"stdin": pipe, "stdout": pipe, "stderr": pipe}
+    how |= {"cwd": program.folder, "env": without_settings()}
     if os.name != "posix":
         command = [shutil.which(program.command[0]) or program.command[0], *program.command[1:]]
-        process = await asyncio.create_subprocess_exec(*command, **place, **streams)
+        process = await asyncio.create_subprocess_exec(*command, **how)
         try:
             yield process, -1
         finally:
             await _end(process)
         return
     with contextlib.ExitStack() as pipes:
-        watched, life = _pipe(pipes)
+        watched, _life = _pipe(pipes)
         reported, reporting = _pipe(pipes)
         command = [sys.executable, "-I", str(Path(limited_process.__file__))]
         process = await asyncio.create_subprocess_exec(
             *(*command, str(watched), str(reporting), *program.command),
             pass_fds=(watched, reporting),
             start_new_session=True,
-            **place,
-            **streams,
+            **how,
         )
         os.set_blocking(reported, False)
         try:
