@@ -46,7 +46,9 @@ class TokenEnded(Answered):
 
 
 class Client:
-    """One credential's voice at one server."""
+    """One credential's voice at one server; `transport` stands in for the network in tests."""
+
+    transport: "httpx.AsyncBaseTransport | None" = None
 
     def __init__(self, server: str, credential: str = "") -> None:
         import httpx2 as httpx
@@ -56,6 +58,7 @@ class Client:
             base_url=f"{server}/api/v1/",
             headers={"Authorization": f"Bearer {credential}"} if credential else {},
             timeout=SECONDS,
+            transport=self.transport,
             limits=httpx.Limits(max_connections=20, keepalive_expiry=20),
         )
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,7 @@ def delegate(
 
     Without TASK, it is read from standard input. Only the answer goes to standard output.
     """
-    words = task if task is not None else click.get_text_stream("stdin").read(MOST_TASK + 1)
+    words = task if task is not None else sys.stdin.read(MOST_TASK + 1)
     if not words.strip() or len(words) > MOST_TASK:
         raise Misused(f"The task needs 1 to {MOST_TASK:,} characters.")
     context = read_context(words, files)
