@@ -26,6 +26,8 @@ COMMANDS = {
     "connect": "app.commands.mcp.connect:connect",
     "models": "app.commands.models:models",
     "bridge": "app.commands.bridge.bridge:bridge",
+    "device": "app.commands.bridge.device:device",
+    "delegation": "app.commands.bridge.delegation:delegation",
     "escalation": "app.commands.escalation:escalation",
     "agent": "app.commands.agent:agent",
     "audit": "app.commands.audit:audit",

@@ -57,7 +57,12 @@ class FakeHearth(httpx.AsyncBaseTransport):
             "communicationSessionId": GRANT,
             "senderPrincipalId": PEER,
             "senderDeviceId": "far",
-            "target": {"kind": "", "principalId": ME, "endpointId": ENDPOINT},
+            "target": {
+                "kind": "",
+                "principalId": ME,
+                "endpointId": ENDPOINT,
+                "sessionHandle": SESSION,
+            },
             "kind": "text",
             "payload": {"text": text},
             "sequence": 1,

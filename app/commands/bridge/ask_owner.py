@@ -3,6 +3,7 @@
 The device itself cannot decide, so that no program that it runs can.
 """
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -70,23 +71,36 @@ def deny(which: int | None, key: str, home: Home) -> None:
 
 @click.command()
 @click.argument("person", metavar="@NAME")
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    help="Folder in which their tasks may run [default: this one].",
+)
 @own_key
 @home_option
-def trust(person: str, key: str, home: Home) -> None:
-    """Let somebody's tasks run without asking, until `untrust`.
+def trust(person: str, folder: Path, key: str, home: Home) -> None:
+    """Let somebody's tasks run in a folder without asking, until `untrust`.
 
-    They still need a grant, each half an hour long.
+    It holds once the bridge that runs there has taken note. They still need a grant each time,
+    half an hour long.
     """
     device = home.device()
     who = _ask(device, key, "GET", "local-agent/resolve-person", q=person)
     body = {
         "peerPrincipalId": who["principalId"],
-        "accessPreset": "chat-only",
+        "accessPreset": "edit-project",
+        "canonicalFolder": str(folder.resolve()),
         "scope": "persistent",
         "tools": [TOOL],
     }
     made = _ask(device, key, "POST", "local-agent/trusted-tool-policies", body)
-    click.echo(f"Tasks of @{who['handle']} run without asking from now on ({made['policyId']}).")
+    click.echo(
+        strip_controls(
+            f"Tasks of @{who['handle']} may run in {folder.resolve()} without asking "
+            f"({made['policyId']})."
+        )
+    )
 
 
 @click.command()
@@ -100,9 +114,10 @@ def trusted(key: str, json_: bool, home: Home) -> None:
     rows = []
     for one in found["policies"]:
         who = _ask(device, key, "GET", "local-agent/resolve-person", q=one["peerPrincipalId"])
-        tools = " ".join(one["tools"] or [one["accessPreset"]])
-        rows.append((one["policyId"], f"@{who['handle']}", tools, one["status"]))
-    print_table(found, ("ID", "WHO", "TOOLS", "STATUS"), rows, json_=json_)
+        place = one["canonicalFolder"] or ""
+        tools = " ".join(one["tools"])
+        rows.append((one["policyId"], f"@{who['handle']}", one["status"], tools, place))
+    print_table(found, ("ID", "WHO", "STATUS", "TOOLS", "FOLDER"), rows, json_=json_)
 
 
 @click.command()

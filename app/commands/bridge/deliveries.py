@@ -56,7 +56,7 @@ class Deliveries:
         names: Callable[[str], Awaitable[str]],
     ) -> None:
         self._device = device
-        self._client = client
+        self.client = client
         self._journal = journal
         self._runtime = runtime
         self._tell = tell
@@ -130,7 +130,7 @@ class Deliveries:
                 "messageId": entry.id,
                 "communicationSessionId": entry.session,
                 "endpointId": self._device.endpoint_id,
-                "sessionHandle": self._device.session_handle,
+                "sessionHandle": self._session(entry),
             },
         )
         if found.get("valid") is True:
@@ -147,7 +147,7 @@ class Deliveries:
                 "local-agent/tool-approvals",
                 {
                     "communicationSessionId": entry.session,
-                    "sessionHandle": self._device.session_handle,
+                    "sessionHandle": self._session(entry),
                     "messageId": entry.id,
                     "toolName": tool,
                     "toolInputSummary": summary,
@@ -213,8 +213,12 @@ class Deliveries:
         return await self._ask("POST", f"local-agent/messages/{entry.id}/ack", said)
 
     async def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        found: dict[str, Any] = await self._patience.ask(self._client, method, path, body)
+        found: dict[str, Any] = await self._patience.ask(self.client, method, path, body)
         return found or {}
+
+    def _session(self, entry: Entry) -> str:
+        """Return the session that the message is for, which may be one of an earlier run."""
+        return str(entry.envelope["target"].get("sessionHandle") or self._device.session_handle)
 
     async def _sender(self, entry: Entry) -> str:
         return await self._names(str(entry.envelope.get("senderPrincipalId", "")))

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from app.commands.bridge.client import (
@@ -23,6 +24,7 @@ from app.commands.bridge.home import Device, Home
 from app.commands.bridge.journal import OVER, Entry, Journal
 from app.commands.bridge.registration import begin_session, token_ended
 from app.commands.terminal.command_group import Refused
+from app.commands.terminal.terminal_safe import on_one_line
 
 HTTP_BAD_REQUEST = 400
 HEARTBEAT_SECONDS = 10.0
@@ -47,7 +49,7 @@ class Bridge:
         self._stopping = asyncio.Event()
         self._failing = asyncio.Event()
         self._failed: BaseException | None = None
-        self._works: dict[asyncio.Task[None], Entry] = {}
+        self._works: dict[asyncio.Task[None], Entry | None] = {}
         self._patience = Patience(tell)
 
     def stop(self) -> None:
@@ -159,13 +161,34 @@ class Bridge:
             if deliveries.takes(Entry(envelope, "")):
                 self._start(deliveries, self.journal.receive(envelope))
         elif event.get("type") == "grant.request":
-            self._tell("Somebody asks to send tasks. See who with `hearth bridge requests`.")
+            who = on_one_line(data.get("requesterHandle") or "somebody", 40)
+            self._tell(f"@{who} asks to send tasks. Accept or decline with `hearth bridge`.")
+        elif event.get("type") == "trusted_tool_policy.upserted":
+            self._hold(asyncio.create_task(self._take_note(deliveries.client, data)), None)
         self.journal.keep_cursor(cursor)
 
     def _start(self, deliveries: Deliveries, entry: Entry) -> None:
         if entry.state in OVER or not deliveries.takes(entry):
             return
-        work = asyncio.create_task(deliveries.deliver(entry))
+        self._hold(asyncio.create_task(deliveries.deliver(entry)), entry)
+
+    async def _take_note(self, client: Client, policy: dict[str, Any]) -> None:
+        """Tell the server that a policy holds here, where it is about the folder of this bridge."""
+        place, id_ = policy.get("canonicalFolder"), str(policy.get("policyId"))
+        known = isinstance(place, str) and self._runtime is not None and self._folder is not None
+        if not known or not Path(self._folder or "").is_relative_to(str(place)):
+            return
+        noted = {"revision": policy.get("revision"), "canonicalFolder": place}
+        try:
+            path = f"local-agent/trusted-tool-policies/{id_}/ack"
+            await self._patience.ask(client, "POST", path, noted)
+            self._tell(f"Taken note: {id_} lets tasks run in {place} without asking.")
+        except TokenEnded:
+            raise
+        except Answered as refusal:
+            self._tell(f"The policy {id_} does not hold: {refusal.code}.")
+
+    def _hold(self, work: "asyncio.Task[None]", entry: Entry | None) -> None:
         self._works[work] = entry
         work.add_done_callback(self._forget)
 
@@ -183,7 +206,7 @@ class Bridge:
 
     async def _drain(self) -> None:
         for work, entry in list(self._works.items()):
-            if entry.state not in ("running", "answered"):
+            if entry is None or entry.state not in ("running", "answered"):
                 work.cancel()  # the journal says where it goes on next time
         await asyncio.sleep(0)
         if self._works:
