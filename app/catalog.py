@@ -31,6 +31,9 @@ from app.network.contacts import contacts as network_contacts
 from app.network.guests import guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
+from app.runtime.devices import default_route, device_codes, endpoints, people
+from app.runtime.devices import sessions as runtime_sessions
+from app.runtime.realtime import stream
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
@@ -152,6 +155,12 @@ CATALOG = Catalog(
         guest_queue,
         overview,
         explain,
+        endpoints,
+        runtime_sessions,
+        default_route,
+        people,
+        device_codes,
+        stream,
         memory,
         backups,
         storage,

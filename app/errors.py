@@ -170,6 +170,10 @@ class RequestNotPending(Conflict):
     code = "request_not_pending"
 
 
+class RequestExpired(Conflict):
+    code = "request_expired"
+
+
 class NotConnected(Conflict):
     code = "not_connected"
 

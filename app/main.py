@@ -43,6 +43,7 @@ from app.interfaces.oauth import apps_page, metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
+    device_code_page,
     guest_endpoint,
     mcp_callback,
     pages,
@@ -56,6 +57,7 @@ from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
+from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.mcp.connections import McpConnections
@@ -139,6 +141,7 @@ def create_app(
             *sign_in.routes(),
             *sign_in_page.routes(),
             *apps_page.routes(),
+            *device_code_page.routes(),
             *ConsentPages(parts.clock, named).routes(),
             *TokenEndpoints(named).routes(),
             *guest_endpoint.routes(),
@@ -225,7 +228,9 @@ def build_parts(
         Seal(data),
         McpConnections(),
         McpLogins(),
+        Listeners(app),
     ]
+    app.gathered.append(app.part(Listeners).flush)
     return app
 
 

@@ -119,6 +119,9 @@ class Settings:
     oauth_registration_limit: int = option(
         10, "applications that each address may register in five minutes; 0 = no limit"
     )
+    device_limit: int = option(
+        10, "devices that each address may ask to let in within a minute; 0 = no limit"
+    )
     oauth_clients: str = option(
         "",
         "applications that need not register, beside `hearth-cli`: a JSON list such as "

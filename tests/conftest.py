@@ -96,7 +96,12 @@ def clock() -> MovableClock:
 def open_settings() -> Settings:
     """Give settings that hold nobody up."""
     return Settings(
-        durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0
+        durability=UNSYNCED,
+        rate_limit=0,
+        failed_limit=0,
+        guest_limit=0,
+        guest_wait_seconds=0,
+        device_limit=0,
     )
 
 

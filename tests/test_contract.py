@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
@@ -18,11 +18,11 @@ from msgspec import structs
 from app.account import oauth_grants, oauth_tokens, users
 from app.account.oauth.clients import Client as OAuthClient
 from app.catalog import CATALOG
-from app.core.caller import SCOPES, Caller
+from app.core.caller import SCOPES, Caller, Kind
 from app.core.database.tx import Tx
 from app.core.operation import Operation
 from app.core.schema import schemas
-from app.errors import AppError, InsufficientScope, NotFound
+from app.errors import AppError, Forbidden, InsufficientScope, NotFound
 from app.interfaces.openapi import openapi_document
 from app.main import create_app
 from app.network.grants import share_rows
@@ -31,6 +31,7 @@ from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
+from tests.runtime.devices import LAPTOP, SESSION, registered, with_session
 from tests.support import guests
 from tests.support.hostile_mcp import hostile
 from tests.support.looping import through
@@ -85,6 +86,24 @@ DELETE /os/share/{linkId}                    sharing    os.share:write          
 GET    /local-agent/guest-messages           runtime    runtime:connect                    beyond
 POST   /local-agent/guest-messages           runtime    runtime:connect                    beyond
 POST   /local-agent/guest-messages/reply     runtime    runtime:connect                    beyond
+POST   /local-agent/endpoints                runtime    runtime:connect                    beyond
+GET    /local-agent/endpoints                runtime    runtime:connect                    beyond
+POST   /local-agent/endpoints/{id}/heartbeat runtime    runtime:connect                    beyond
+DELETE /local-agent/endpoints/{id}           runtime    runtime:connect                    beyond
+POST   /local-agent/sessions                 runtime    runtime:connect                    beyond
+PATCH  /local-agent/sessions/{handle}        runtime    runtime:connect                    beyond
+PUT    /local-agent/default-route            runtime    runtime:connect                    beyond
+GET    /local-agent/default-route            runtime    runtime:connect                    beyond
+DELETE /local-agent/default-route            runtime    runtime:connect                    beyond
+GET    /local-agent/whoami                   runtime    runtime:connect                    beyond
+GET    /local-agent/resolve-person           runtime    runtime:connect                    beyond
+GET    /local-agent/pair-status              runtime    runtime:connect                    beyond
+GET    /local-agent/team-agents              runtime    runtime:connect                    beyond
+POST   /local-agent/device-code/start        runtime    none                               beyond
+POST   /local-agent/device-code/poll         runtime    none                               beyond
+POST   /local-agent/device-code/decide       runtime    session                            beyond
+GET    /local-realtime/stream                runtime    runtime:connect                    beyond
+GET    /local-realtime/poll                  runtime    runtime:connect                    beyond
 GET    /openapi.json                         account    none                               beyond
 GET    /os/folders                           folders    os.notes:read                      service
 POST   /os/folders                           folders    os.notes:write                     service
@@ -193,7 +212,7 @@ GET    /network/contacts/{userId}/permissions network   os.network:read         
 PUT    /network/contacts/{userId}/permissions network   net.contacts:manage                beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no
-credential) and origin, as the contract has them.
+credential; "session": a person who is signed in) and origin, as the contract has them.
 """
 
 ALIASES = {
@@ -227,6 +246,7 @@ class Row:
     category: str
     scopes: tuple[str, ...]
     public: bool
+    session: bool
     since: str
 
     @property
@@ -240,8 +260,9 @@ def row(line: str) -> Row:
         method,
         path,
         category,
-        () if scope in ("any", "none") else tuple(scope.split("|")),
+        () if scope in ("any", "none", "session") else tuple(scope.split("|")),
         scope == "none",
+        scope == "session",
         since,
     )
 
@@ -254,11 +275,17 @@ BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes(
 each_row = through("wanted", [(each.route, each) for each in ROWS])
 each_operation = through("found", [(each.name, each) for each in OPERATIONS])
 each_guarded = through("found", [(each.name, each) for each in OPERATIONS if not each.public])
+each_for_keys = through("found", [(each.name, each) for each in OPERATIONS if not each.session])
+each_for_sessions = through("found", [(each.name, each) for each in OPERATIONS if each.session])
 each_scoped = through("found", [(each.name, each) for each in OPERATIONS if each.scopes])
 each_command = through("found", [(each.name, each) for each in COMMANDS])
 each_with_body = through(
     "found",
-    [(each.name, each) for each in OPERATIONS if not each.in_query and not each.http.takes_file],
+    [
+        (each.name, each)
+        for each in OPERATIONS
+        if not (each.in_query or each.http.takes_file or each.session)
+    ],
 )
 
 
@@ -272,7 +299,7 @@ def place_of(table: str) -> str:
 
 def described_row(found: Operation[..., Any]) -> str:
     """Give the line of SERVED that an operation wants."""
-    scope = "|".join(found.scopes) or ("none" if found.public else "any")
+    scope = "|".join(found.scopes) or (found.asks_for or ("none" if found.public else "any"))
     return f"{found.method:<6} {found.path:<37} {found.category:<10} {scope:<34} {found.since}"
 
 
@@ -283,7 +310,15 @@ def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
         f"{place_of('SERVED')} has a line for {wanted.route}, which nothing serves. Does "
         "app/catalog.py name its module?"
     )
-    served = Row(found.method, found.path, found.category, found.scopes, found.public, found.since)
+    served = Row(
+        found.method,
+        found.path,
+        found.category,
+        found.scopes,
+        found.public,
+        found.session,
+        found.since,
+    )
     assert served == wanted
 
 
@@ -330,7 +365,7 @@ def test_the_index_lists_every_operation_once(
         for one in rows
         if (one["method"], one["path"]) == (found.method, found.path)
     ]
-    scope = " or ".join(found.scopes) or None
+    scope = found.asks_for
     wanted = {
         "method": found.method,
         "path": found.path,
@@ -338,7 +373,7 @@ def test_the_index_lists_every_operation_once(
         "summary": found.summary,
         "maturity": "ga",
     }
-    assert listed == ([] if found.http.bare else [(found.category, wanted)])
+    assert listed == ([] if found.name == "openapi" else [(found.category, wanted)])
 
 
 def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
@@ -375,7 +410,7 @@ def test_the_document_describes_every_operation(found: Operation[..., Any]) -> N
     assert ({"401", "403"} <= set(entry["responses"])) is not found.public
 
 
-@each_operation
+@each_for_keys
 def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(
     found: Operation[..., Any], quiet: Any
 ) -> None:
@@ -394,7 +429,7 @@ def opens(parts: Any, scope: str, found: Operation[..., Any], caller: Caller | N
     return True
 
 
-@each_operation
+@each_for_keys
 def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_account(
     found: Operation[..., Any], place: Served, quiet: Any, tokens: dict[str, str]
 ) -> None:
@@ -424,7 +459,7 @@ async def test_an_oauth_token_of_every_other_scope_is_answered_403(
                 )
 
 
-@each_operation
+@each_for_keys
 def test_without_any_scope_only_what_asks_for_none_is_open(
     found: Operation[..., Any], quiet: Any
 ) -> None:
@@ -434,6 +469,19 @@ def test_without_any_scope_only_what_asks_for_none_is_open(
             quiet.authorize(caller, found)
     else:
         quiet.authorize(caller, found)
+
+
+@each_for_sessions
+def test_what_a_person_decides_is_open_to_their_session_alone(
+    found: Operation[..., Any], quiet: Any
+) -> None:
+    for kind in get_args(Kind):
+        caller = Caller(user=1, user_id="u", username="u", kind=kind)
+        if kind == "session":
+            quiet.authorize(caller, found)
+        else:
+            with pytest.raises(Forbidden):
+                quiet.authorize(caller, found)
 
 
 @each_guarded
@@ -549,7 +597,7 @@ async def dead_keys(place: Served) -> dict[str, str]:
 def example(found: Operation[..., Any]) -> tuple[str, str]:
     """A method and a path with something in every place."""
     return found.method, found.path.format_map(
-        {"kind": "note", "username": "bob", "token": "none"}
+        {"kind": "note", "username": "bob", "token": "none", "handle": "rs_none"}
         | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
     )
 
@@ -866,6 +914,24 @@ CALLS: dict[str, dict[str, Any]] = {
             "notesAccess": {"scope": "folders", "folderIds": [FOLDER]},
         },
     },
+    "register_endpoint": LAPTOP,
+    "list_endpoints": {},
+    "beat_endpoint": {"id": Ref("endpoint")},
+    "remove_endpoint": {"id": Ref("endpoint")},
+    "begin_runtime_session": {**SESSION, "endpointId": Ref("endpoint")},
+    "change_runtime_session": {"handle": Ref("runtime_session"), "state": "busy"},
+    "put_default_route": {"endpointId": Ref("endpoint"), "sessionHandle": Ref("runtime_session")},
+    "read_default_route": {},
+    "remove_default_route": {},
+    "who_am_i": {},
+    "resolve_person": {"q": "@bob"},
+    "read_pair_status": {"principalId": "bob"},
+    "list_team_agents": {},
+    "start_device_code": LAPTOP,
+    "poll_device_code": {"pollToken": Ref("poll_token")},
+    "decide_device_code": {"userCode": Ref("user_code"), "decision": "approve"},
+    "stream_events": {"endpointId": Ref("endpoint")},
+    "poll_events": {"endpointId": Ref("endpoint")},
 }
 """For each operation a call that succeeds."""
 
@@ -1031,6 +1097,8 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "key": key,
         "grant": grant,
         "undo": undo,
+        "session": (await served.command("sign_in", key=await served.key("alice"))).secret,
+        **await with_device(alice),
     }
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
@@ -1090,6 +1158,22 @@ async def teamed(owner: Client, other: Client) -> dict[str, Any]:
     return {"invite": (await owner.ok("POST", "/os/team/invite"))["invite"]["id"]}
 
 
+async def with_device(alice: Client) -> dict[str, Any]:
+    """A device with a session that is the default route, and one that asks to be let in."""
+    made = await registered(alice)
+    endpoint = made["endpoint"]["endpointId"]
+    session = (await with_session(alice, made))["sessionHandle"]
+    route = {"endpointId": endpoint, "sessionHandle": session}
+    await alice.ok("PUT", "/local-agent/default-route", json=route)
+    code = await alice.ok("POST", "/local-agent/device-code/start", json=LAPTOP)
+    return {
+        "endpoint": endpoint,
+        "runtime_session": session,
+        "user_code": code["userCode"],
+        "poll_token": code["pollToken"],
+    }
+
+
 def raised(tx: Tx, title: str) -> int:
     """A todo that the first user's heartbeat would add."""
     row = tx.require_row("SELECT id, uuid, username FROM users ORDER BY id")
@@ -1133,6 +1217,12 @@ async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]
     given = filled(CALLS[found.name], ready)
     path = found.path.format_map(given)
     others = {name: value for name, value in given.items() if name not in found.path_names}
+    if found.session:
+        request = client.build_request(found.method, path, json=others)
+        del request.headers["Authorization"]
+        request.headers["Cookie"] = f"hearth_session={ready['session']}"
+        request.headers["Origin"] = ORIGIN
+        return await client.send(request)
     if found.http.takes_file:
         return await client.request(
             found.method, path, params=others, content=b"the bytes of a file"
@@ -1154,13 +1244,23 @@ def test_every_operation_has_a_call_that_succeeds() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.downloads]
+    "found",
+    [
+        pytest.param(each, id=each.name)
+        for each in OPERATIONS
+        if not (each.downloads or each.tells_events)
+    ],
 )
 async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(
     found: Operation[..., Any], ready: Ready
 ) -> None:
     response = await call(ready.alice, found, ready.made)
     assert response.status_code == found.http.status, response.text
+    if found.http.status == 204:
+        assert response.content == b""
+        assert "content-length" not in response.headers
+        assert response.headers["x-request-id"]
+        return
     described = openapi_document(CATALOG)
     schema = described["paths"][found.path][found.method.lower()]["responses"][
         str(found.http.status)
@@ -1174,7 +1274,12 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes]
+    "found",
+    [
+        pytest.param(each, id=each.name)
+        for each in OPERATIONS
+        if each.scopes and not each.tells_events
+    ],
 )
 async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
     found: Operation[..., Any], ready: Ready

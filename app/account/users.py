@@ -325,6 +325,11 @@ def require_user(tx: Tx, username: str) -> sqlite3.Row:
     return row
 
 
+def uuid_of(tx: Tx, user: int) -> str:
+    """Return the userId of a user who exists."""
+    return str(tx.value("SELECT uuid FROM users WHERE id = :user", user=user))
+
+
 def local_caller(tx: Tx, username: str) -> Caller:
     """Return the caller for a user who sits where the data directory lies, and so may do what a
     signed-in user may; raise NotFound.

@@ -119,6 +119,11 @@ class App:
         elif caller is not None:
             caller.require_reach(found.name)
             caller.require(found.scopes)
+            if found.session and caller.kind != "session":
+                raise Forbidden(
+                    "Only a person who is signed in at this server may do this.",
+                    reason="session_required",
+                )
         elif not found.public:
             raise Forbidden("This needs a credential.")
 

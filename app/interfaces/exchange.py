@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app.core.caller import Caller
 from app.core.download import Download
+from app.core.event_stream import EventStream
 from app.core.limits import Verdict
 from app.core.line_stream import MEDIA_TYPE, Lines
 from app.core.operation import Operation
@@ -34,6 +35,7 @@ LINE_HEADERS = [
     *SECURITY_HEADERS,
 ]
 
+NO_CONTENT = 204
 Scope = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
@@ -96,7 +98,11 @@ class Exchange:
     async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
-        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
+        headers = (
+            [*PAGE_HEADERS, *self._own_headers()]
+            if status == NO_CONTENT
+            else [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
+        )
         if more:
             headers += more
         await self._send_whole(status, headers, body)
@@ -133,6 +139,29 @@ class Exchange:
             await self.send({"type": "http.response.body", "body": b""})
         finally:
             leaving.cancel()
+
+    async def tell(self, stream: EventStream, still: Callable[[], bool]) -> None:
+        """Send events as they come, until their end, or until the client or its right has gone.
+
+        `still` says whether the credential holds. Of a HEAD request the headers alone.
+        """
+        await self.open_events([])
+        leaving = asyncio.ensure_future(self._left())
+        leaving.add_done_callback(lambda _: stream.end())
+        if self.scope["method"] == "HEAD":
+            stream.end()
+        try:
+            while (part := await stream.next_part()) is not None and still():
+                if part:
+                    await self.send_part(part)
+            await self.end()
+        finally:
+            stream.end()
+            leaving.cancel()
+
+    async def _left(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
 
     async def open_events(self, more: Headers) -> None:
         """Begin an answer that is a stream of events."""

@@ -5,6 +5,7 @@ each request would be half the time.
 """
 
 import asyncio
+import functools
 import itertools
 import logging
 from collections.abc import Coroutine, Iterable
@@ -18,6 +19,7 @@ from starlette.routing import Route
 from app.core import random_tokens
 from app.core.app import App
 from app.core.download import Download
+from app.core.event_stream import EventStream
 from app.core.idempotency import Replay
 from app.core.json_body import decode
 from app.core.line_stream import Lines
@@ -36,8 +38,8 @@ from app.errors import (
     PayloadTooLarge,
     Unavailable,
 )
-from app.interfaces.credentials import BASE, MCP, Credentials
-from app.interfaces.exchange import Exchange, Scope, Send
+from app.interfaces.credentials import BASE, MCP, Credentials, spend_rate
+from app.interfaces.exchange import NO_CONTENT, Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
@@ -137,6 +139,9 @@ class Api:
         operation = exchange.operation = found.operation
         if not operation.public:
             self.credentials.admit(exchange)
+        elif operation.http.per_address is not None:
+            limit = getattr(self.parts.rates, operation.http.per_address)
+            spend_rate(limit, exchange.scope, "Too many of these requests; wait a moment.")
         text = exchange.scope["query_string"]
         if (
             operation.http.steady is not None
@@ -159,6 +164,8 @@ class Api:
             await exchange.stream(result)
         elif isinstance(result, Download):
             await exchange.download(result)
+        elif isinstance(result, EventStream):
+            await exchange.tell(result, functools.partial(self._holds, exchange))
         else:
             await exchange.answer(*self._encode_answer(operation, result))
 
@@ -268,6 +275,11 @@ class Api:
             await asyncio.to_thread(upload.remove)
             raise
 
+    def _holds(self, exchange: Exchange) -> bool:
+        """Return whether the credential that a request came with still lets it be asked."""
+        now, found = self.credentials.found(exchange.headers), exchange.operation
+        return now is not None and found is not None and now.may(found.scopes)
+
     def _encode_answer(
         self, operation: Operation[..., Any], result: Any
     ) -> tuple[int, bytes, Headers | None]:
@@ -276,6 +288,8 @@ class Api:
             return 200, encode(result.body), None
         if isinstance(result, Replay):
             return _replayed_answer(result, operation)
+        if operation.http.status == NO_CONTENT:
+            return NO_CONTENT, b"", None
         return (
             operation.http.status,
             encode(result)

@@ -7,6 +7,7 @@ from typing import Any
 from app.core.accepted_schemas import nullable, request_schemas
 from app.core.app import App
 from app.core.caller import Actor, Caller
+from app.core.event_stream import MEDIA_TYPE as EVENTS
 from app.core.line_stream import MEDIA_TYPE
 from app.core.operation import Catalog, Http, ListedRoute, Operation, operation
 from app.core.schema import Record, schemas
@@ -22,6 +23,7 @@ FORM: Mapping[str, str] = {
     "Content-Type": "it is that of a form; the body must be the bytes of the file"
 }
 """What every operation that takes a file refuses."""
+NO_CONTENT = 204
 BINARY = {"type": "string", "format": "binary"}
 REFUSALS = {
     "400": "A field is wrong, or the body is not a JSON object",
@@ -215,7 +217,12 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
         }
     if found.downloads:
         content = {"*/*": {"schema": BINARY}}
-    return {str(found.http.status): {"description": "Success", "content": content}, **listed}
+    if found.tells_events:
+        content = {EVENTS: {"schema": {"type": "string"}}}
+    success: dict[str, Any] = {"description": "Success"}
+    if found.http.status != NO_CONTENT:
+        success["content"] = content
+    return {str(found.http.status): success, **listed}
 
 
 def _refusal_text(found: Operation[..., Any]) -> str:

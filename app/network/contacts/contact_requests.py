@@ -199,6 +199,20 @@ def answer_request(
     return Answered("accepted", contacts.contact_record(tx, me.user, row["from_id"]))
 
 
+def is_waiting(tx: Tx, asker: int, asked: int) -> bool:
+    """Return whether a request from one user to another waits for its answer."""
+    return (
+        tx.one(
+            f"SELECT 1 FROM contact_requests r "
+            f"WHERE r.from_id = :asker AND r.to_id = :asked AND {_PENDING}",
+            asker=asker,
+            asked=asked,
+            now=tx.now,
+        )
+        is not None
+    )
+
+
 def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:
     """Return the requests to a user that wait for an answer, the oldest first, as the heartbeat
     tells of them.

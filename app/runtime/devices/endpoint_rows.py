@@ -17,7 +17,7 @@ PREFIX = "ep_"
 PRESENT_FOR = timedelta(seconds=60)
 """How long an endpoint is online after it was last heard of."""
 REMOVED = "runtime.endpoint_removed"
-"""Told within the transaction that removes an endpoint, with its id."""
+"""Told within the transaction that removes an endpoint, with its id, and published after it."""
 COLUMNS = (
     "e.endpoint_id, e.user_id, u.uuid AS principal_id, e.device_id, e.runtime, e.bridge_version, "
     "e.adapter_version, e.capabilities, e.last_seen_at, e.removed_at"
@@ -142,6 +142,19 @@ def upsert(
     )
 
 
+def count_others(tx: Tx, user: int, device_id: str, runtime: Runtime) -> int:
+    """Return how many endpoints a user has beside that of one runtime of a device."""
+    return int(
+        tx.value(
+            """SELECT count(*) FROM runtime_endpoints WHERE user_id = :user AND removed_at IS NULL
+                 AND NOT (device_id = :device AND runtime = :runtime)""",
+            user=user,
+            device=device_id,
+            runtime=runtime,
+        )
+    )
+
+
 def note_seen(tx: Tx, endpoint_id: str) -> None:
     """Write that an endpoint was heard of now."""
     tx.run(
@@ -160,6 +173,7 @@ def remove(tx: Tx, endpoint_id: str) -> None:
         id=endpoint_id,
     )
     tx.tell(REMOVED, endpoint_id)
+    tx.emit(REMOVED, endpoint=endpoint_id)
 
 
 def _endpoint(row: sqlite3.Row) -> Endpoint:

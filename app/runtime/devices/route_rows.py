@@ -48,6 +48,11 @@ def put(tx: Tx, user: int, endpoint_id: str, session_handle: str) -> Route:
     return Route(endpoint_id, session_handle, tx.now)
 
 
+def clear_at(tx: Tx, endpoint_id: str) -> None:
+    """Take away a default route that leads to an endpoint."""
+    tx.run("DELETE FROM default_routes WHERE endpoint_id = :endpoint", endpoint=endpoint_id)
+
+
 def clear(tx: Tx, user: int) -> None:
     """Take a user's default route away; doing it again changes nothing."""
     tx.run("DELETE FROM default_routes WHERE user_id = :user", user=user)

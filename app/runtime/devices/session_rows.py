@@ -142,9 +142,17 @@ def change(tx: Tx, before: Session, values: Mapping[str, Any]) -> Session:
 
 def close_at(tx: Tx, endpoint_id: str) -> None:
     """Close every session of an endpoint."""
+    close_oldest(tx, endpoint_id, keep=0)
+
+
+def close_oldest(tx: Tx, endpoint_id: str, *, keep: int) -> None:
+    """Close the open sessions of an endpoint but so many, those first that rested for longest."""
     rows = tx.all(
-        f"SELECT {COLUMNS} FROM {TABLE} WHERE s.endpoint_id = :endpoint AND s.state <> 'closed'",
+        f"""SELECT {COLUMNS} FROM {TABLE} WHERE s.endpoint_id = :endpoint
+              AND s.state IN ('idle', 'busy')
+            ORDER BY s.last_active_at DESC, s.session_handle LIMIT -1 OFFSET :keep""",
         endpoint=endpoint_id,
+        keep=keep,
     )
     for row in rows:
         change(tx, _session(row), {"state": "closed"})

@@ -122,6 +122,25 @@ def renew_unacknowledged(tx: Tx, endpoint_id: str, cursor: int) -> int:
     return len(due)
 
 
+def next_due(tx: Tx, endpoint_id: str, cursor: int) -> str | None:
+    """Return when the first unacknowledged dispatch up to a cursor was sent; None without one."""
+    found: str | None = tx.value(
+        f"""SELECT min(ifnull(sent_at, created_at)) FROM runtime_events
+            WHERE endpoint_id = :endpoint AND id <= :cursor AND delivery_id IS NOT NULL
+              AND {SENDABLE}""",
+        endpoint=endpoint_id,
+        cursor=cursor,
+        now=tx.now,
+    )
+    return found
+
+
+def is_any_due(tx: Tx, endpoint_id: str, cursor: int) -> bool:
+    """Return whether a dispatch up to a cursor was not acknowledged in time."""
+    sent = next_due(tx, endpoint_id, cursor)
+    return sent is not None and sent <= stamp(tx.moment - RESEND_AFTER)
+
+
 def delete_old(tx: Tx) -> int:
     """Delete the events that were kept long enough, and return their number."""
     return tx.run(

@@ -103,6 +103,7 @@ def _made(row: ToolRow) -> RemoteTool:
         since="service",
         effect="read" if reads else "write",
         quick=False,
+        session=False,
         public=False,
         also=(),
         frees=False,
