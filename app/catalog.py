@@ -31,8 +31,14 @@ from app.network.contacts import contacts as network_contacts
 from app.network.guests import guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
+from app.runtime.approvals import tool_approvals, trusted_policies
+from app.runtime.delegations import collaborations, delegations
 from app.runtime.devices import default_route, device_codes, endpoints, people
 from app.runtime.devices import sessions as runtime_sessions
+from app.runtime.grants import grants as runtime_grants
+from app.runtime.grants import target_offers
+from app.runtime.messages import dispatch
+from app.runtime.messages import messages as runtime_messages
 from app.runtime.realtime import stream
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
@@ -155,6 +161,14 @@ CATALOG = Catalog(
         guest_queue,
         overview,
         explain,
+        runtime_grants,
+        target_offers,
+        runtime_messages,
+        dispatch,
+        tool_approvals,
+        trusted_policies,
+        delegations,
+        collaborations,
         endpoints,
         runtime_sessions,
         default_route,

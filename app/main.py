@@ -57,6 +57,9 @@ from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
+from app.runtime.approvals import tool_approvals
+from app.runtime.delegations import collaborations
+from app.runtime.messages import message_rows
 from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
@@ -185,6 +188,7 @@ def build_parts(
     model_choice.check_settings(settings)
     events = Events()
     events.on_within(escalation_rows.SETTLED, _settled)
+    collaborations.listen(events)
     store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
@@ -211,9 +215,14 @@ def build_parts(
         safekeeping=BackupState(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
-            callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},
+            callers={
+                "peer": grant_rows.caller_behind,
+                "guest": share_rows.caller_behind,
+                "runtime": tool_approvals.caller_behind,
+            },
             rights={"heartbeat": tiers.current_scopes},
             requests=contact_requests.waiting_for,
+            is_delivering=message_rows.is_delivering,
         ),
     )
     app.parts += [

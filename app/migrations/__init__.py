@@ -24,6 +24,7 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
+from app.migrations.delegation import m036_delegation
 from app.migrations.mcp import m034_mcp_servers
 from app.migrations.network import (
     m018_contacts,
@@ -84,6 +85,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m032_oauth,
     m034_mcp_servers,
     m035_devices,
+    m036_delegation,
 )
 
 

@@ -8,15 +8,23 @@ from app.errors import GrantRevoked
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 
-Kind = Literal["contact", "folder", "share_link"]
+Kind = Literal["contact", "folder", "share_link", "runtime"]
 
 
 def emit_revoked(
-    tx: Tx, me: Caller, listener: int, kind: Kind, grant: int | None, reason: str = "revoked"
+    tx: Tx, me: Caller, listener: int, kind: Kind, grant: int | str | None, reason: str = "revoked"
 ) -> None:
-    """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less."""
+    """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less.
+
+    `by` is null where nobody took it back, but its time is over.
+    """
     tx.emit(
-        "grant.revoked", user=listener, grantKind=kind, grantId=grant, by=me.user_id, reason=reason
+        "grant.revoked",
+        user=listener,
+        grantKind=kind,
+        grantId=grant,
+        by=me.user_id or None,
+        reason=reason,
     )
 
 
