@@ -11,6 +11,7 @@ from datetime import datetime
 from app.core.app import App
 from app.core.event_stream import EventStream
 from app.core.schema import encode
+from app.errors import AppError
 from app.runtime.devices import endpoint_rows
 from app.runtime.realtime import event_rows
 from app.runtime.realtime.event_rows import Event
@@ -158,6 +159,24 @@ class Listeners:
         if sent:
             await self._app.write(event_rows.note_sent, sent)
 
+    async def resend(self, endpoint_id: str) -> None:
+        """Send the dispatches again that nobody has acknowledged in time."""
+        streams = self._open.get(endpoint_id)
+        if not streams:
+            return
+        cursor = max(one.cursor for one in streams)
+        try:
+            if self._app.quick(event_rows.is_any_due, endpoint_id, cursor):
+                await self._app.write(event_rows.renew_unacknowledged, endpoint_id, cursor)
+        except AppError:  # such as a full disk
+            self._plan_at(endpoint_id, event_rows.RESEND_AFTER.total_seconds())
+        else:
+            self._plan_resend(endpoint_id)
+
+    def count(self) -> int:
+        """Return how many streams are open."""
+        return sum(map(len, self._open.values()))
+
     def close(self) -> None:
         """End every stream, since the server ends."""
         for streams in list(self._open.values()):
@@ -200,16 +219,8 @@ class Listeners:
         longest = event_rows.RESEND_AFTER.total_seconds()
         wait = min(max(seconds, 0.0), longest) + LOOK_SECONDS
         self._timers[endpoint_id] = asyncio.get_running_loop().call_later(
-            wait, lambda: self._app.tasks.start(self._resend(endpoint_id))
+            wait, lambda: self._app.tasks.start(self.resend(endpoint_id))
         )
-
-    async def _resend(self, endpoint_id: str) -> None:
-        self._timers.pop(endpoint_id, None)
-        if streams := self._open.get(endpoint_id):
-            cursor = max(one.cursor for one in streams)
-            if self._app.quick(event_rows.is_any_due, endpoint_id, cursor):
-                await self._app.write(event_rows.renew_unacknowledged, endpoint_id, cursor)
-            self._plan_resend(endpoint_id)
 
 
 def _as_sent(event: Event) -> bytes:
