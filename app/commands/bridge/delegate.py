@@ -216,7 +216,7 @@ async def _answer(home: Home, id_: str) -> Entry:
         if size != seen:
             seen = size
             found = find_answer(read_journal(home.journal)[1].values(), id_)
-            if found is not None and found.state == "done":
+            if found is not None:
                 return found
         await asyncio.sleep(LOOK_SECONDS)
 
@@ -226,5 +226,5 @@ def _show(answer: Entry | None, id_: str) -> None:
         raise Refused(f"No answer has come yet. Wait for it again with `hearth bridge wait {id_}`.")
     payload = answer.envelope["payload"]
     click.echo(plain_text(task_text(payload)))
-    if payload.get("outcome") == "failed":
+    if "failed" in (payload.get("outcome"), answer.turn.get("outcome")):
         raise SystemExit(1)

@@ -1,7 +1,6 @@
 """`hearth delegation`: grants between runtimes, managed at the server's machine."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -11,7 +10,7 @@ from app.commands.bridge.runtimes import TOOL
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import json_option, print_table
 from app.commands.terminal.terminal_safe import on_one_line
-from app.commands.user import user_option
+from app.commands.user import ask_about_user, user_option
 
 LIVE = ("pending", "active")
 id_argument = click.argument("id_", metavar="ID")
@@ -32,19 +31,19 @@ def delegation() -> None:
 @data_option
 def list_(all_: bool, user: str | None, json_: bool, data: Path | None) -> None:
     """List requests for a grant, and the grants that hold."""
-    client = local_client(data, user)
-    me = client.ask("who_am_i")["principalId"]
-    listed: Any = client.ask("list_runtime_grants")
-    rows = [one for one in listed if all_ or one["status"] in LIVE]
-    table = []
-    for one in rows:
-        incoming = one["recipientPrincipalId"] == me
-        other = one["requesterPrincipalId" if incoming else "recipientPrincipalId"]
-        who = client.ask("resolve_person", q=other)["handle"]
-        until = (one["grantExpiresAt"] or one["requestExpiresAt"])[:16].replace("T", " ")
-        direction = "incoming" if incoming else "outgoing"
-        table.append((one["commSessionId"], f"@{who}", direction, one["status"], until))
+    found = ask_about_user(data, user, "user_runtime_grants")
+    rows = [one for one in found["grants"] if all_ or one["status"] in LIVE]
     head = ("ID", "WHO", "DIRECTION", "STATUS", "UNTIL")
+    table = (
+        (
+            one["commSessionId"],
+            f"@{one['peer']}",
+            one["direction"],
+            one["status"],
+            (one["grantExpiresAt"] or one["requestExpiresAt"])[:16].replace("T", " "),
+        )
+        for one in rows
+    )
     print_table({"grants": rows}, head, table, json_=json_)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 from app.commands.bridge.client import Answered, Client, Patience, TokenEnded
 from app.commands.bridge.home import Device
-from app.commands.bridge.journal import Entry, Journal
+from app.commands.bridge.journal import OVER, Entry, Journal
 from app.commands.bridge.prompt import write_answer
 from app.core import random_tokens
 
@@ -65,12 +65,18 @@ class Deliveries:
         self._turns: dict[str, asyncio.Lock] = {}
         self._running = asyncio.Lock()
         self._under_way: set[str] = set()
+        self._over: dict[str, str] = {}
         self.is_draining = False
 
     def takes(self, entry: Entry) -> bool:
         """Return whether a message is for this bridge now, and nothing is being done about it."""
-        wanted = self._runtime is not None or not entry.is_task
+        wanted = self._runtime is not None or not self._is_task(entry)
         return wanted and not self.is_draining and entry.id not in self._under_way
+
+    def end_session(self, session: str, reason: str) -> None:
+        """Let nothing go on under a grant that has ended; cancel what is under way afterwards."""
+        self._over[session] = reason
+        self._turns.pop(session, None)
 
     async def deliver(self, entry: Entry) -> None:
         """Bring a message to its end; what the server refuses ends it with the server's word."""
@@ -78,6 +84,10 @@ class Deliveries:
         try:
             async with self._turns.setdefault(entry.session, asyncio.Lock()):
                 await self._go_on(entry)
+        except asyncio.CancelledError:
+            if entry.session not in self._over:
+                raise
+            self._end(entry, self._over[entry.session])
         except TokenEnded:
             raise
         except Answered as refusal:
@@ -96,7 +106,7 @@ class Deliveries:
         if entry.state == "accepted":
             if not await self._accept(entry):
                 return
-            if not entry.is_task:
+            if not self._is_task(entry):
                 self._journal.change(entry, "done")
                 self._tell(f"An answer from {await self._sender(entry)} has come.")
                 return
@@ -108,7 +118,7 @@ class Deliveries:
         """Go through what may stop a message, up to the moment before it is handed over."""
         if not await self._is_valid(entry):
             return False
-        if entry.is_task and self._runtime is not None and (tool := self._runtime.asks(entry)):
+        if self._is_task(entry) and self._runtime is not None and (tool := self._runtime.asks(entry)):
             decision = await self._ask_owner(entry, *tool)
             if decision != "allow":
                 await self._refuse(entry, decision)
@@ -116,7 +126,7 @@ class Deliveries:
             # a while may have gone by
             if not await self._is_valid(entry):
                 return False
-        if self.is_draining and entry.is_task:
+        if self.is_draining:
             return False
         ack_id = f"ack_{random_tokens.new_bytes(8).hex()}"
         self._journal.change(entry, "accepted", ack_id=ack_id)
@@ -216,6 +226,10 @@ class Deliveries:
         found: dict[str, Any] = await self._patience.ask(self.client, method, path, body)
         return found or {}
 
+    def _is_task(self, entry: Entry) -> bool:
+        """Whether a runtime is to make something of it; without one a question is an answer."""
+        return entry.is_task and (self._runtime is not None or not entry.reply_to)
+
     def _session(self, entry: Entry) -> str:
         """Return the session that the message is for, which may be one of an earlier run."""
         return str(entry.envelope["target"].get("sessionHandle") or self._device.session_handle)
@@ -224,5 +238,7 @@ class Deliveries:
         return await self._names(str(entry.envelope.get("senderPrincipalId", "")))
 
     def _end(self, entry: Entry, reason: str) -> None:
+        if entry.state in OVER:
+            return
         self._journal.change(entry, "ended", reason=reason)
         self._tell(f"Message {entry.id} came to nothing: {reason}.")

@@ -60,8 +60,13 @@ class Entry(msgspec.Struct, omit_defaults=True):
     @property
     def is_task(self) -> bool:
         """Whether somebody waits for what a runtime makes of it."""
+        return not self.reply_to or self.turn.get("expectsReply") is True
+
+    @property
+    def turn(self) -> dict[str, Any]:
+        """What kind of word it is in a collaboration; empty outside of one."""
         turn = self.envelope.get("collaborationTurn")
-        return not self.reply_to or (isinstance(turn, dict) and turn.get("expectsReply") is True)
+        return turn if isinstance(turn, dict) else {}
 
 
 class Step(msgspec.Struct, omit_defaults=True):
@@ -168,8 +173,22 @@ def read_journal(path: Path) -> tuple[str, dict[str, Entry]]:
 
 
 def find_answer(entries: Iterable[Entry], correlation: str) -> Entry | None:
-    """Return the answer to a task, once it has come."""
-    return next((one for one in entries if one.reply_to and one.correlation == correlation), None)
+    """Return the answer to a task, once it has come.
+
+    What was answered here in turn is none, nor that the other side asks its owner.
+    """
+    return next(
+        (
+            one
+            for one in entries
+            if one.reply_to
+            and one.correlation == correlation
+            and one.state == "done"
+            and not one.answer
+            and one.turn.get("outcome") != "needs_owner"
+        ),
+        None,
+    )
 
 
 def _lines(path: Path) -> Iterator[Line]:

@@ -52,11 +52,10 @@ def write_answer(entry: Entry, source: str) -> dict[str, Any]:
         "replyTo": entry.id,
         "correlationId": entry.correlation,
     }
-    turn = entry.envelope.get("collaborationTurn")
-    if isinstance(turn, dict):
+    if entry.turn:
         message["collaborationTurn"] = {
             "clientTurnId": f"turn:{entry.id}",
-            "parentTurnId": turn.get("turnId"),
+            "parentTurnId": entry.turn.get("turnId"),
             "type": "response",
             "expectsReply": False,
             "outcome": entry.outcome,

@@ -29,6 +29,10 @@ from app.commands.terminal.terminal_safe import on_one_line
 HTTP_BAD_REQUEST = 400
 HEARTBEAT_SECONDS = 10.0
 DRAIN_SECONDS = 20.0
+ENDED = {
+    "grant.revoked": "communication_session_revoked",
+    "grant.expired": "communication_session_expired",
+}
 Tell = Callable[[str], None]
 
 
@@ -163,6 +167,8 @@ class Bridge:
         elif event.get("type") == "grant.request":
             who = on_one_line(data.get("requesterHandle") or "somebody", 40)
             self._tell(f"@{who} asks to send tasks. Accept or decline with `hearth bridge`.")
+        elif event.get("type") in ENDED:
+            self._end(deliveries, str(data.get("communicationSessionId")), ENDED[event["type"]])
         elif event.get("type") == "trusted_tool_policy.upserted":
             self._hold(asyncio.create_task(self._take_note(deliveries.client, data)), None)
         self.journal.keep_cursor(cursor)
@@ -171,6 +177,13 @@ class Bridge:
         if entry.state in OVER or not deliveries.takes(entry):
             return
         self._hold(asyncio.create_task(deliveries.deliver(entry)), entry)
+
+    def _end(self, deliveries: Deliveries, session: str, reason: str) -> None:
+        """Stop at once what is done under a grant that has ended."""
+        deliveries.end_session(session, reason)
+        for work, entry in list(self._works.items()):
+            if entry is not None and entry.session == session:
+                work.cancel()
 
     async def _take_note(self, client: Client, policy: dict[str, Any]) -> None:
         """Tell the server that a policy holds here, where it is about the folder of this bridge."""

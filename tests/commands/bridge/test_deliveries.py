@@ -10,7 +10,7 @@ import pytest
 
 from app.commands.bridge.deliveries import INTERRUPTED, REFUSED, UNDECIDED, Result
 from app.commands.bridge.home import Home
-from app.commands.bridge.journal import Entry, Journal, read_journal
+from app.commands.bridge.journal import Entry, Journal, find_answer, read_journal
 from app.commands.bridge.run_bridge import Bridge
 from app.commands.bridge.runtimes import Echo
 from app.commands.terminal.command_group import Refused
@@ -368,3 +368,64 @@ def test_half_a_line_and_foreign_lines_of_a_journal_are_nothing(home: Home, tmp_
     again.close()
     assert read_journal(home.journal)[1]["msg_1"].state == "done"
     assert home.journal.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("type_", ["grant.revoked", "grant.expired"])
+async def test_the_end_of_a_grant_ends_what_runs_under_it(
+    hearth: FakeHearth, home: Home, type_: str
+) -> None:
+    hearth.approval = ALLOWED
+    hearth.send("msg_1")
+    hearth.send("msg_2", communicationSessionId="comm_2")
+    hearth.send("msg_3")
+    runtime = Counting()
+    runtime.gate.clear()
+    async with at_work(home, runtime):
+        await until(lambda: runtime.runs == ["msg_1"])
+        hearth.tell(type_, communicationSessionId="comm_1")
+        await until(lambda: state(home, "msg_1") == state(home, "msg_3") == "ended")
+        runtime.gate.set()
+        await until(lambda: "reply:msg_2" in hearth.replies)
+    assert runtime.runs == ["msg_1", "msg_2"]
+    entry = read_journal(home.journal)[1]["msg_1"]
+    assert entry.reason == f"communication_session_{type_.partition('.')[2]}"
+    assert list(hearth.replies) == ["reply:msg_2"]
+
+
+@pytest.mark.parametrize(
+    ("place", "taken"), [("/work", True), ("/work/garden", True), ("/home", False), (None, False)]
+)
+async def test_a_policy_is_noted_where_it_is_about_the_folder_of_the_bridge(
+    hearth: FakeHearth, home: Home, place: str | None, taken: bool
+) -> None:
+    policy = {"policyId": "ttp_1", "revision": 3, "canonicalFolder": place}
+    hearth.tell("trusted_tool_policy.upserted", **policy)
+    hearth.send("msg_1")
+    bridge = Bridge(home, Echo(), "/work/garden", lambda line: None)
+    running = asyncio.create_task(bridge.run())
+    await until(lambda: hearth.replies)
+    bridge.stop()
+    await running
+    noted = hearth.said("local-agent/trusted-tool-policies/ttp_1/ack")
+    assert noted == ([{"revision": 3, "canonicalFolder": place}] if taken else [])
+
+
+QUESTION = {"turnId": "t", "type": "question", "expectsReply": True, "outcome": "respond"}
+
+
+async def test_a_question_back_is_answered_by_a_runtime_and_shown_without_one(
+    hearth: FakeHearth, home: Home
+) -> None:
+    more: dict[str, Any] = {"replyTo": "msg_0", "correlationId": "c", "collaborationTurn": QUESTION}
+    hearth.send("msg_1", "Which one?", **more)
+    async with at_work(home, Echo()):
+        await until(lambda: state(home, "msg_1") == "done")
+    assert find_answer(read_journal(home.journal)[1].values(), "c") is None
+    turn = hearth.replies["reply:msg_1"]["collaborationTurn"]
+    assert (turn["parentTurnId"], turn["expectsReply"], turn["outcome"]) == ("t", False, "respond")
+    hearth.send("msg_2", "Which one?", **more)
+    async with at_work(home, None):
+        await until(lambda: state(home, "msg_2") == "done")
+    found = find_answer(read_journal(home.journal)[1].values(), "c")
+    assert found is not None
+    assert found.id == "msg_2"
