@@ -31,7 +31,8 @@ from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
-from tests.runtime.devices import LAPTOP, SESSION, registered, with_session
+from tests.runtime.bodies import LAPTOP, SESSION
+from tests.runtime.devices import registered, with_session
 from tests.support import guests
 from tests.support.hostile_mcp import hostile
 from tests.support.looping import through
@@ -102,6 +103,25 @@ GET    /local-agent/team-agents              runtime    runtime:connect         
 POST   /local-agent/device-code/start        runtime    none                               beyond
 POST   /local-agent/device-code/poll         runtime    none                               beyond
 POST   /local-agent/device-code/decide       runtime    session                            beyond
+POST   /local-agent/grants                   runtime    runtime:connect                    beyond
+GET    /local-agent/grants                   runtime    runtime:connect                    beyond
+POST   /local-agent/grants/{id}/accept       runtime    runtime:connect                    beyond
+POST   /local-agent/grants/{id}/decline      runtime    runtime:connect                    beyond
+POST   /local-agent/grants/{id}/revoke       runtime    runtime:connect                    beyond
+POST   /local-agent/target-offers            runtime    runtime:connect                    beyond
+POST   /local-agent/target-offers/{id}/revoke runtime   runtime:connect                    beyond
+POST   /local-agent/messages                 runtime    runtime:connect                    beyond
+GET    /local-agent/messages/{id}            runtime    runtime:connect                    beyond
+POST   /local-agent/messages/{id}/ack        runtime    runtime:connect                    beyond
+POST   /local-agent/injections/validate      runtime    runtime:connect                    beyond
+POST   /local-agent/tool-approvals           runtime    runtime:connect                    beyond
+GET    /local-agent/tool-approvals/{id}      runtime    runtime:connect                    beyond
+GET    /local-agent/trusted-tool-policies    runtime    runtime:connect                    beyond
+POST   /local-agent/trusted-tool-policies    runtime    escalations:decide                 beyond
+DELETE /local-agent/trusted-tool-policies/{id} runtime  escalations:decide                 beyond
+POST   /local-agent/trusted-tool-policies/{id}/ack runtime runtime:connect                 beyond
+POST   /local-agent/trusted-tool-policies/{id}/usage runtime runtime:connect               beyond
+POST   /local-agent/delegations              runtime    runtime:connect                    beyond
 GET    /local-realtime/stream                runtime    runtime:connect                    beyond
 GET    /local-realtime/poll                  runtime    runtime:connect                    beyond
 GET    /openapi.json                         account    none                               beyond
@@ -686,6 +706,8 @@ class Ref(str):
     """A thing that the fixture `ready` has made, by its name."""
 
 
+TO_BOB = {"kind": "person_default_runtime", "principalId": "bob"}
+TRUSTING = {"accessPreset": "read-project", "scope": "persistent"}
 NOTE, FOLDER, TODO, BINNED = Ref("note"), Ref("folder"), Ref("todo"), Ref("binned")
 CALLS: dict[str, dict[str, Any]] = {
     "init": {},
@@ -932,6 +954,62 @@ CALLS: dict[str, dict[str, Any]] = {
     "decide_device_code": {"userCode": Ref("user_code"), "decision": "approve"},
     "stream_events": {"endpointId": Ref("endpoint")},
     "poll_events": {"endpointId": Ref("endpoint")},
+    "request_grant": {
+        "target": TO_BOB,
+        "replyEndpointId": Ref("endpoint"),
+        "replySessionHandle": Ref("runtime_session"),
+    },
+    "list_runtime_grants": {},
+    "accept_grant": {"id": Ref("asked_grant")},
+    "decline_grant": {"id": Ref("asked_grant")},
+    "revoke_runtime_grant": {"id": Ref("runtime_grant")},
+    "offer_session": {
+        "endpointId": Ref("endpoint"),
+        "sessionHandle": Ref("runtime_session"),
+        "audiencePrincipalId": "bob",
+    },
+    "revoke_offer": {"id": Ref("offer")},
+    "send_runtime_message": {
+        "communicationSessionId": Ref("runtime_grant"),
+        "clientMessageId": "m1",
+        "kind": "text",
+        "payload": {"text": "Hello"},
+        "replyTo": Ref("runtime_message"),
+    },
+    "read_runtime_message": {"id": Ref("runtime_message")},
+    "acknowledge_message": {"id": Ref("runtime_message"), "phase": "device_ack", "attemptId": "a1"},
+    "validate_injection": {
+        "messageId": Ref("runtime_message"),
+        "communicationSessionId": Ref("runtime_grant"),
+        "endpointId": Ref("endpoint"),
+    },
+    "ask_tool_approval": {
+        "communicationSessionId": Ref("runtime_grant"),
+        "sessionHandle": Ref("runtime_session"),
+        "messageId": Ref("runtime_message"),
+        "toolName": "Write",
+        "toolInputSummary": "notes.md",
+    },
+    "read_tool_approval": {"id": Ref("approval")},
+    "list_trusted_policies": {},
+    "trust_tools": {"peerPrincipalId": "bob", **TRUSTING},
+    "revoke_trusted_policy": {"id": Ref("tool_policy")},
+    "acknowledge_trusted_policy": {
+        "id": Ref("tool_policy"),
+        "revision": 1,
+        "canonicalFolder": "/home/work",
+    },
+    "report_policy_usage": {
+        "id": Ref("tool_policy"),
+        "revision": 1,
+        "uses": [{"sequence": 1, "usedAt": "2026-11-21T09:30:00.000Z"}],
+    },
+    "delegate_task": {
+        "target": TO_BOB,
+        "task": "Look at the log.",
+        "sessionHandle": Ref("runtime_session"),
+        "clientMessageId": "delegate:1",
+    },
 }
 """For each operation a call that succeeds."""
 
@@ -1100,6 +1178,7 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "session": (await served.command("sign_in", key=await served.key("alice"))).secret,
         **await with_device(alice),
     }
+    made |= await with_grants(alice, bob, made)
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:
@@ -1171,6 +1250,55 @@ async def with_device(alice: Client) -> dict[str, Any]:
         "runtime_session": session,
         "user_code": code["userCode"],
         "poll_token": code["pollToken"],
+    }
+
+
+async def with_grants(alice: Client, bob: Client, made: dict[str, Any]) -> dict[str, Any]:
+    """A grant of alice's with a message from bob and what he asked to do, a request of his for a
+    session that he was offered, and what alice lets him do.
+    """
+    theirs = await registered(bob)
+    session = (await with_session(bob, theirs))["sessionHandle"]
+    endpoint = theirs["endpoint"]["endpointId"]
+    route = {"endpointId": endpoint, "sessionHandle": session}
+    await bob.ok("PUT", "/local-agent/default-route", json=route)
+    offered = {"endpointId": made["endpoint"], "audiencePrincipalId": "bob"}
+    offered["sessionHandle"] = (
+        await alice.ok(
+            "POST", "/local-agent/sessions", json={**SESSION, "endpointId": made["endpoint"]}
+        )
+    )["sessionHandle"]
+    offer = (await alice.ok("POST", "/local-agent/target-offers", json=offered))["targetOfferId"]
+    grants = []
+    for kind in (
+        {"kind": "person_default_runtime"},
+        {"kind": "runtime_session", "targetOfferId": offer},
+    ):
+        body = {
+            "target": {"principalId": "alice", **kind},
+            "replyEndpointId": endpoint,
+            "replySessionHandle": session,
+        }
+        asked = await bob.ok("POST", "/local-agent/grants", json=body)
+        grants.append(asked["commSessionId"])
+    await alice.ok("POST", f"/local-agent/grants/{grants[0]}/accept")
+    under = {"communicationSessionId": grants[0]}
+    sent = await bob.ok(
+        "POST",
+        "/local-agent/messages",
+        json={**under, "clientMessageId": "b1", "kind": "text", "payload": {"text": "Hello"}},
+    )
+    wish = {"toolName": "Bash", "toolInputSummary": "ls", "sessionHandle": made["runtime_session"]}
+    approval = await alice.ok("POST", "/local-agent/tool-approvals", json={**under, **wish})
+    policy = {"peerPrincipalId": "bob", **TRUSTING, "canonicalFolder": "/home/other"}
+    trusted = await alice.ok("POST", "/local-agent/trusted-tool-policies", status=201, json=policy)
+    return {
+        "runtime_grant": grants[0],
+        "asked_grant": grants[1],
+        "offer": offer,
+        "runtime_message": sent["messageId"],
+        "approval": approval["approvalId"],
+        "tool_policy": trusted["policyId"],
     }
 
 

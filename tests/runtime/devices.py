@@ -5,22 +5,7 @@ import json
 from typing import Any
 
 from tests.conftest import ORIGIN, Client, Served
-
-LAPTOP = {
-    "runtime": "codex",
-    "bridgeVersion": "1.2.3",
-    "adapterVersion": "0.4",
-    "capabilities": ["listSessions", "bridge-instance:bridge_0123456789abcdef"],
-    "deviceId": "laptop",
-}
-SESSION = {
-    "label": "hearth",
-    "state": "idle",
-    "deliveryMode": "managed_stream",
-    "capabilities": {"liveInject": True, "midTurnSteer": False, "replyEvents": True},
-    "allowInbound": True,
-    "allowMidTurnSteer": False,
-}
+from tests.runtime.bodies import LAPTOP, SESSION
 
 
 async def registered(client: Client, **more: Any) -> Any:

@@ -9,7 +9,8 @@ import pytest
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served
-from tests.runtime.devices import LAPTOP, device
+from tests.runtime.bodies import LAPTOP
+from tests.runtime.devices import device
 from tests.support.oauth import OWN_PAGE, Browser, hidden
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,8 @@ import pytest
 
 from app.runtime.devices import endpoints
 from tests.conftest import Client, MovableClock, Served
-from tests.runtime.devices import LAPTOP, SESSION, device, registered, with_session
+from tests.runtime.bodies import LAPTOP, SESSION
+from tests.runtime.devices import device, registered, with_session
 
 pytestmark = pytest.mark.anyio
 

@@ -12,9 +12,8 @@ from typing import Any
 import msgspec
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from app.errors import AppError
 from app.runtime.grants import grants
 from app.runtime.grants.grants import Target
 from app.runtime.messages import message_rows, messages
@@ -36,9 +35,8 @@ class ModelGrant:
     sent: int = 0
 
     def at(self, now: datetime) -> str:
-        return (
-            "expired" if self.status in ("pending", "active") and self.ends <= now else self.status
-        )
+        over = self.status in ("pending", "active") and self.ends <= now
+        return "expired" if over else self.status
 
 
 @dataclasses.dataclass
@@ -73,7 +71,7 @@ class Delegating(RuleBasedStateMachine):
 
     # Time.
 
-    @rule(seconds=st.sampled_from([1, 20, 31, 59, 290, 601, 1_799]))
+    @rule(seconds=st.sampled_from([1, 1, 20, 31, 31, 59, 290, 601, 1_799]))
     def time_passes(self, seconds: int) -> None:
         self.world.forward(seconds)
 
@@ -113,10 +111,32 @@ class Delegating(RuleBasedStateMachine):
         else:
             assert known.at(world.now) == "pending"
 
+    @initialize(ttl=st.sampled_from([1, 5, 30]))
+    def a_grant_is_active(self, ttl: int) -> None:
+        self.alice_asks(0, ttl)
+        self.answer(self.grants[0], "accept", by_bob=True)
+        self.messages_under(self.grants[0])
+
     @precondition(lambda self: self.grants)
-    @rule(data=st.data(), event=st.sampled_from(["accept", "decline"]), by_bob=st.booleans())
-    def a_request_is_answered(self, data: Any, event: str, by_bob: bool) -> None:
-        world, grant = self.world, self.pick(data)
+    @rule(data=st.data(), event=st.sampled_from(["accept", "accept", "decline"]), bob=st.booleans())
+    def a_request_is_answered(self, data: Any, event: str, bob: bool) -> None:
+        self.answer(self.pick(data), event, by_bob=bob)
+
+    @precondition(lambda self: not any(one.at(self.world.now) == "active" for one in self.grants))
+    @rule(ttl=st.sampled_from([5, 30]))
+    def the_next_grant_is_active(self, ttl: int) -> None:
+        self.alice_asks(0, ttl)
+        newest = self.grants[-1]
+        if newest.at(self.world.now) == "pending":
+            self.answer(newest, "accept", by_bob=True)
+            self.messages_under(newest)
+
+    def messages_under(self, grant: ModelGrant) -> None:
+        for by_bob in (False, True):
+            self.send(grant, by_bob=by_bob, repeated=False)
+
+    def answer(self, grant: ModelGrant, event: str, *, by_bob: bool) -> None:
+        world = self.world
         world.heartbeat()
         operation = grants.accept_grant if event == "accept" else grants.decline_grant
         person = world.bob if by_bob else world.alice
@@ -159,9 +179,14 @@ class Delegating(RuleBasedStateMachine):
     # Messages.
 
     @precondition(lambda self: self.grants)
-    @rule(data=st.data(), by_bob=st.booleans(), repeated=st.booleans())
-    def a_message_is_sent(self, data: Any, by_bob: bool, repeated: bool) -> None:
-        world, grant = self.world, self.pick(data)
+    @rule(data=st.data(), by_bob=st.booleans(), repeated=st.booleans(), often=st.integers(1, 3))
+    def messages_are_sent(self, data: Any, by_bob: bool, repeated: bool, often: int) -> None:
+        grant = self.pick(data)
+        for _ in range(often):
+            self.send(grant, by_bob=by_bob, repeated=repeated)
+
+    def send(self, grant: ModelGrant, *, by_bob: bool, repeated: bool) -> None:
+        world = self.world
         sender, receiver = (world.bob, world.alice) if by_bob else (world.alice, world.bob)
         self.number += 1
         fields = {
@@ -171,15 +196,12 @@ class Delegating(RuleBasedStateMachine):
             "payload": {"text": str(self.number)},
         }
         status = grant.at(world.now)
-        try:
-            sent = world.run(messages.send_runtime_message, sender.me, **fields)
-        except AppError as error:
-            assert status != "active", error.message
-            assert error.code == {"pending": "communication_session_not_active"}.get(
-                status, f"communication_session_{status}"
-            )
+        if status != "active":
+            said = "not_active" if status == "pending" else status
+            code = world.refusal(messages.send_runtime_message, sender.me, **fields)
+            assert code == f"communication_session_{said}"
             return
-        assert status == "active"
+        sent = world.run(messages.send_runtime_message, sender.me, **fields)
         grant.sent += 1
         message = world.run(message_rows.require, sent.message_id)
         assert message.sequence == grant.sent
@@ -214,8 +236,12 @@ class Delegating(RuleBasedStateMachine):
         attempt=st.integers(0, 3),
     )
     def a_device_acknowledges(self, data: Any, phase: str, retryable: bool, attempt: int) -> None:
-        message = self.messages[data.draw(st.sampled_from(sorted(self.messages)))]
-        if message.on_device:
+        for person in (self.world.alice, self.world.bob):
+            self.read(person)
+        # by their order, so that a failure is found again
+        there = [one for one in self.messages.values() if one.on_device]
+        if there:
+            message = there[data.draw(st.integers(0, len(there) - 1))]
             self.acknowledge(message, phase, retryable=retryable, attempt=f"a{attempt}")
 
     # What happens in these rules.
@@ -335,5 +361,5 @@ class Delegating(RuleBasedStateMachine):
 
 TestDelegating = Delegating.TestCase
 TestDelegating.settings = settings(
-    max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
