@@ -64,5 +64,5 @@ async def at_work(
 async def until(true: Callable[[], object], seconds: float = 5.0) -> None:
     """Wait until something is true."""
     async with asyncio.timeout(seconds):
-        while not true():
-            await asyncio.sleep(0.002)  # noqa: ASYNC110 - what is waited for knows nothing of it
+        while not true():  # noqa: ASYNC110 - what is waited for knows nothing of it
+            await asyncio.sleep(0.002)

@@ -131,7 +131,7 @@ async def test_killed_at_any_request_it_goes_on_and_runs_nothing_twice(
         running = asyncio.create_task(bridge.run())
         try:
             await asyncio.sleep(0)
-            await until(lambda: running.done() or state(home, "msg_1") == "done")
+            await until(lambda at=running: at.done() or state(home, "msg_1") == "done")
         finally:
             running.cancel()
             await asyncio.wait([running])

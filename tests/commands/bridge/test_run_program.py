@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from app.commands.bridge.journal import Entry
 from app.commands.bridge.prompt import MOST_PAYLOAD, fit_payload
 from app.commands.bridge.run_program import MOST_OUTPUT, Ended, Program, run_program
 from app.commands.bridge.runtimes import Command
+from tests.commands.bridge.conftest import until
 
 pytestmark = [
     pytest.mark.anyio,
@@ -25,11 +25,14 @@ async def ran(script: str, prompt: str = "", *, seconds: float = 10.0, most: int
 
 
 def is_running(pid: int) -> bool:
+    """Say whether a process is there, and not only what is left for its parent to look at."""
     try:
         os.kill(pid, 0)
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
     except ProcessLookupError:
         return False
-    return True
+    except OSError:
+        return Path("/proc/self").exists() is False  # without /proc the signal alone tells
 
 
 async def test_a_program_reads_the_prompt_and_writes_the_answer(tmp_path: Path) -> None:
@@ -64,10 +67,7 @@ async def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: 
     pid = tmp_path / "pid"
     ended = await ran(f"echo begun; sleep 60 & echo $! > {pid}; wait", seconds=0.3)
     assert ended == Ended("begun", "It took longer than 0.3 seconds and was ended.")
-    until = time.monotonic() + 5
-    while is_running(int(pid.read_text())) and time.monotonic() < until:
-        await asyncio.sleep(0.01)
-    assert not is_running(int(pid.read_text()))
+    await until(lambda: not is_running(int(pid.read_text())))
 
 
 async def test_what_it_leaves_behind_is_ended_and_not_waited_for(tmp_path: Path) -> None:
@@ -101,14 +101,10 @@ async def test_a_program_that_is_not_there_is_told() -> None:
 async def test_a_run_that_is_cancelled_ends_the_program(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     running = asyncio.create_task(ran(f"echo $$ > {pid}; sleep 60"))
-    while not (pid.exists() and pid.read_text().strip()):
-        await asyncio.sleep(0.01)
+    await until(lambda: pid.exists() and pid.read_text().strip())
     running.cancel()
     await asyncio.wait([running])
-    until = time.monotonic() + 5
-    while is_running(int(pid.read_text())) and time.monotonic() < until:
-        await asyncio.sleep(0.01)
-    assert not is_running(int(pid.read_text()))
+    await until(lambda: not is_running(int(pid.read_text())))
 
 
 async def test_the_peer_hears_that_it_failed_but_not_its_errors() -> None:

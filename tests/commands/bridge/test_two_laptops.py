@@ -10,13 +10,14 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from app.commands.bridge import client, delegate, deliveries, registration
+from app.commands.bridge import client, delegate, deliveries, registration, run_bridge
 from app.commands.bridge.home import Home
 from app.commands.bridge.registration import fresh_device, pair_by_code, pair_by_key
 from app.commands.bridge.run_bridge import Bridge
 from app.commands.bridge.run_program import Program
 from app.commands.bridge.runtimes import Command, Echo
 from tests.commands.bridge.conftest import until
+from tests.commands.bridge.test_run_program import is_running
 from tests.conftest import ORIGIN, Served
 from tests.conftest import Client as Person
 from tests.runtime.devices import Stream
@@ -73,6 +74,7 @@ def quick(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delegate, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(delegate, "ASK_SECONDS", 0.05)
     monkeypatch.setattr(registration, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(run_bridge, "HEARTBEAT_SECONDS", 0.05)
 
 
 async def paired(person: Person, folder: Path) -> Home:
@@ -96,8 +98,8 @@ async def two_laptops(
     laptop = Laptop(laptop_home, runtime, tmp_path)
     await until(lambda: laptop.bridge.device.session_handle)
     route = served.client(laptop_home.device().token)
-    while (await route.get("/local-agent/default-route")).status_code != 200:
-        await asyncio.sleep(0.01)  # noqa: ASYNC110 - it comes from another task
+    while (await route.get("/local-agent/default-route")).status_code != 200:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
     await route.aclose()
     try:
         yield mine, laptop
@@ -148,7 +150,8 @@ async def test_a_task_is_accepted_allowed_run_and_answered(
         answering = asyncio.create_task(sent(mine, "Count the beds"))
         await accepted(bob)
         asked = await first(bob, "/escalations", kind="runtime_tool_call")
-        assert "Count the beds" in asked["preview"]["text"] + asked["summary"]
+        shown = asked["preview"]["text"]
+        assert shown == f"sh -c {script}\nin {tmp_path}\n\nCount the beds"
         assert not answering.done()
         decision = {"decision": "continue", "remember": "session"}
         await bob.ok("POST", f"/escalations/{asked['id']}/decision", json=decision)
@@ -210,7 +213,7 @@ async def test_a_revoked_grant_ends_the_run(
         pid = tmp_path / "pid"
         await until(lambda: pid.exists() and pid.read_text().strip())
         assert (await alice.post(f"/local-agent/grants/{grant}/revoke")).status_code == 204
-        await until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
+        await until(lambda: not is_running(int(pid.read_text())))
         answering.cancel()
         await asyncio.wait([answering])
 
