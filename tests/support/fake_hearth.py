@@ -36,6 +36,7 @@ class FakeHearth(httpx.AsyncBaseTransport):
         self.grants: list[dict[str, Any]] = []
         self.escalations: list[dict[str, Any]] = []
         self.token = "token-1"
+        self.unreachable = 0
         self.is_gone = False
         self.is_lost = False
         self.before: Callable[[int], None] = lambda number: None
@@ -132,6 +133,9 @@ class FakeHearth(httpx.AsyncBaseTransport):
             case ("POST", ["local-agent", "messages"]):
                 self.replies.setdefault(body["clientMessageId"], body)
                 return 200, {"messageId": "msg_r", "status": "queued"}
+            case ("POST", ["local-agent", "delegations"]) if self.unreachable:
+                self.unreachable -= 1
+                return 409, {"error": "no_default_route", "message": "Nobody is there."}
             case ("POST", ["local-agent", "delegations"]):
                 return 201, self.delegation
             case ("GET", ["local-agent", "grants"]):

@@ -3,6 +3,7 @@
 The device itself cannot decide, so that no program that it runs can.
 """
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,26 @@ from app.commands.bridge.registration import run
 from app.commands.bridge.runtimes import TOOL
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import json_option, print_table
-from app.commands.terminal.terminal_safe import on_one_line, strip_controls
+from app.commands.terminal.terminal_safe import strip_controls
 
+WAIT_SECONDS = 0.5
 KIND = "runtime_tool_call"
 own_key = key_option("Key that may decide", default="env:HEARTH_KEY")
 which = click.argument("which", metavar="[ID]", required=False, type=click.IntRange(1))
 
 
 @click.command()
+@click.option("--wait", is_flag=True, help="Wait until something does.")
 @own_key
 @json_option
 @home_option
-def approvals(key: str, json_: bool, home: Home) -> None:
+def approvals(wait: bool, key: str, json_: bool, home: Home) -> None:
     """Show what waits for your yes, each whole."""
-    found = _pending(home.device(), key)
+    device = home.device()
+    found = _pending(device, key)
+    while wait and not found:
+        time.sleep(WAIT_SECONDS)
+        found = _pending(device, key)
     if json_ or not found:
         rows: list[tuple[str, ...]] = []
         if json_:
@@ -37,8 +44,8 @@ def approvals(key: str, json_: bool, home: Home) -> None:
             click.echo("Nothing waits for your yes.")
         return
     for one in found:
-        click.echo(strip_controls(f"{one['id']}, until {one['expiresAt'][11:16]} UTC:"))
-        click.echo(_harmless(_told(one)) + "\n")
+        click.echo(f"{one['id']}, until {one['expiresAt'][11:16]} UTC. {_harmless(one['reason'])}")
+        click.echo(_harmless(one["preview"]["text"] if one["preview"] else one["summary"]) + "\n")
 
 
 @click.command()
@@ -158,11 +165,6 @@ def _ask(
 
     found: dict[str, Any] = run(ask()) or {}
     return found
-
-
-def _told(one: dict[str, Any]) -> str:
-    preview = one["preview"]["text"] if one["preview"] else ""
-    return "\n".join(text for text in (on_one_line(one["summary"], 500), preview) if text)
 
 
 def _harmless(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.commands.bridge.client import Client, NotReached
+from app.commands.bridge.client import Answered, Client, NotReached
 from app.commands.bridge.context_files import read_context
 from app.commands.bridge.home import Device, Home, home_option
 from app.commands.bridge.journal import Entry, find_answer, read_journal
@@ -27,11 +27,13 @@ LAST_WORDS_SECONDS = 3.0
 MOST_TASK = 16_000
 GRANT_MINUTES = 30
 LOST = ("failed", "rejected", "expired", "revoked")
+NO_ROUTE = "no_default_route"
 TOLD = {
-    "delegated": "Sent to {who}. Waiting for the answer…",
-    "grant_requested": "Asked {who} to accept tasks from you. Waiting for their yes…",
-    "folder_access_requested": "Asked {who} for access to the folder. Waiting for their yes…",
-    "collaboration_requested": "{who} is no contact of yours yet, and was asked. Waiting…",
+    "delegated": "Sent to {who}.",
+    "grant_requested": "Asked {who} to accept tasks from you; this one follows their yes.",
+    "folder_access_requested": "Asked {who} for access to the folder; the task follows their yes.",
+    "collaboration_requested": "{who} is no contact of yours yet, and was asked to become one.",
+    NO_ROUTE: "No device of {who} can be reached. Sending the task as soon as one can.",
 }
 Work = Callable[[Device, Client], Coroutine[Any, Any, Entry | None]]
 minutes_option = click.option(
@@ -122,9 +124,10 @@ class _Sending:
 
     async def see_through(self, *, wait: bool) -> Entry | None:
         """Return the answer; None where it shall not be waited for. Raise Refused."""
-        await self._send()
         if not wait:
+            await self._send()
             return None
+        await self._send_when_reachable()
         watching = asyncio.create_task(self._watch())
         waiting = asyncio.create_task(_answer(self._home, self._body["correlationId"]))
         try:
@@ -137,13 +140,28 @@ class _Sending:
             watching.cancel()
             waiting.cancel()
 
+    async def _send_when_reachable(self) -> None:
+        while True:
+            try:
+                await self._send()
+            except Answered as refusal:
+                if refusal.code != NO_ROUTE:
+                    raise
+                self._tell(NO_ROUTE)
+                await asyncio.sleep(ASK_SECONDS)
+            else:
+                return
+
     async def _send(self) -> None:
         found = await self._client.ask("POST", "local-agent/delegations", self._body)
         self._message_id = found.get("messageId") or self._message_id
         self._session = found.get("communicationSessionId") or self._session
-        if found["status"] != self._status:
-            self._status = found["status"]
-            click.echo(TOLD.get(self._status, self._status).format(who=self._who), err=True)
+        self._tell(found["status"])
+
+    def _tell(self, status: str) -> None:
+        if status != self._status:
+            self._status = status
+            click.echo(TOLD.get(status, status).format(who=self._who), err=True)
 
     async def _watch(self) -> None:
         """Raise Refused when the task cannot be answered any more."""

@@ -118,7 +118,8 @@ class Deliveries:
         """Go through what may stop a message, up to the moment before it is handed over."""
         if not await self._is_valid(entry):
             return False
-        if self._is_task(entry) and self._runtime is not None and (tool := self._runtime.asks(entry)):
+        runtime = self._runtime if self._is_task(entry) else None
+        if runtime is not None and (tool := runtime.asks(entry)):
             decision = await self._ask_owner(entry, *tool)
             if decision != "allow":
                 await self._refuse(entry, decision)

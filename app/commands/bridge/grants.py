@@ -1,5 +1,6 @@
 """`hearth bridge requests` and its like: who may send tasks to this person's devices."""
 
+import time
 from typing import Any
 
 import click
@@ -10,18 +11,23 @@ from app.commands.bridge.registration import ask_server, run
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import json_option, print_table
 
+WAIT_SECONDS = 0.5
 LIVE = ("pending", "active")
 which = click.argument("which", metavar="[ID | @NAME]", required=False)
 
 
 @click.command()
 @click.option("--all", "all_", is_flag=True, help="Include what is over.")
+@click.option("--wait", is_flag=True, help="Wait until somebody asks.")
 @json_option
 @home_option
-def requests(all_: bool, json_: bool, home: Home) -> None:
+def requests(all_: bool, wait: bool, json_: bool, home: Home) -> None:
     """List who asks for a grant to send tasks, and which grants hold."""
     device = home.device()
     rows: list[dict[str, Any]] = run(_grants(device))
+    while wait and not any(map(_is_request, rows)):
+        time.sleep(WAIT_SECONDS)
+        rows = run(_grants(device))
     shown = [row for row in rows if all_ or row["status"] in LIVE]
     head = ("ID", "WHO", "DIRECTION", "STATUS", "UNTIL")
     if not shown and not json_:
@@ -98,6 +104,10 @@ def _choose(
         ids = ", ".join(row["commSessionId"] for row in found[:5])
         raise Misused(f"There are several {what}s. Name one: {ids}.")
     return found[0]
+
+
+def _is_request(row: dict[str, Any]) -> bool:
+    return (row["status"], row["direction"]) == ("pending", "incoming")
 
 
 def _table_row(device: Device, row: dict[str, Any]) -> tuple[str, ...]:

@@ -181,13 +181,16 @@ def test_what_waits_is_shown_and_decided_with_a_key(hearth: FakeHearth, home: Ho
             "id": 7,
             "kind": "runtime_tool_call",
             "summary": "run_command",
+            "reason": "Your agent works for ann.",
             "expiresAt": LATER,
             "preview": {"kind": "text", "text": "claude -p\x1b[2J\n\u202ein /work"},
         },
         {"id": 8, "kind": "tool_call"},
     ]
     shown = bridge(home, "approvals", HEARTH_KEY="key").stdout
-    assert shown == "7, until 00:00 UTC:\nrun_command\nclaude -p\ufffd[2J\n\ufffdin /work\n\n"
+    assert shown == (
+        "7, until 00:00 UTC. Your agent works for ann.\nclaude -p\ufffd[2J\n\ufffdin /work\n\n"
+    )
     assert bridge(home, "allow", "--for", "session", HEARTH_KEY="key").stdout == "Allowed.\n"
     assert bridge(home, "deny", "7", HEARTH_KEY="key").stdout == "Denied.\n"
     assert hearth.said("escalations/7/decision") == [
@@ -313,3 +316,41 @@ def test_files_that_cannot_go_along_are_named(
     refused = bridge(home, "delegate", "@ann", "x", "--context", str(tmp_path / name))
     assert (refused.exit_code, told in refused.stderr) == (1, True), refused.stderr
     assert hearth.asked == []
+
+
+def test_somebody_without_a_device_is_waited_for_or_told_of(hearth: FakeHearth, home: Home) -> None:
+    hearth.unreachable = 1
+    refused = bridge(home, "delegate", "@ann", "Do it", "--no-wait")
+    assert (refused.exit_code, "Nobody is there." in refused.stderr) == (1, True)
+    hearth.asked.clear()
+    hearth.unreachable = 2
+    hearth.delegation = {"status": "delegated", "messageId": "msg_1", "deliveryId": "d"}
+    hearth.status["msg_1"] = "runtime_acked"
+    answer(hearth, text="Here.")
+    sent = bridge(home, "delegate", "@ann", "Do it")
+    assert (sent.exit_code, sent.stdout) == (0, "Here.\n")
+    told = sent.stderr.splitlines()
+    waiting = "No device of @ann can be reached. Sending the task as soon as one can."
+    assert (told.count(waiting), told.count("Sent to @ann.")) == (1, 1)
+
+
+def test_what_is_waited_for_is_shown_once_it_is_there(
+    hearth: FakeHearth, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def come(_seconds: float) -> None:
+        hearth.grants = [REQUEST]
+        hearth.escalations = [
+            {
+                "id": 7,
+                "kind": "runtime_tool_call",
+                "reason": "Ann asks.",
+                "summary": "run_command",
+                "expiresAt": LATER,
+                "preview": None,
+            }
+        ]
+
+    monkeypatch.setattr(time, "sleep", come)
+    assert "@ann" in bridge(home, "requests", "--wait").stdout
+    shown = bridge(home, "approvals", "--wait", HEARTH_KEY="key").stdout
+    assert shown == "7, until 00:00 UTC. Ann asks.\nrun_command\n\n"
