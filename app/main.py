@@ -59,6 +59,7 @@ from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
 from app.runtime.approvals import tool_approvals
 from app.runtime.delegations import collaborations
+from app.runtime.devices.gathered_beats import GatheredBeats
 from app.runtime.messages import message_rows
 from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
@@ -237,9 +238,10 @@ def build_parts(
         Seal(data),
         McpConnections(),
         McpLogins(),
+        GatheredBeats(app),
         Listeners(app),
     ]
-    app.gathered.append(app.part(Listeners).flush)
+    app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]
     return app
 
 

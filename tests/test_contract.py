@@ -15,7 +15,7 @@ import jsonschema_rs
 import pytest
 from msgspec import structs
 
-from app.account import oauth_grants, oauth_tokens, users
+from app.account import device_tokens, oauth_grants, oauth_tokens, users
 from app.account.oauth.clients import Client as OAuthClient
 from app.catalog import CATALOG
 from app.core.caller import SCOPES, Caller, Kind
@@ -461,6 +461,31 @@ def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_acco
         assert opens(quiet, scope, found, caller) == (opens(quiet, scope, found) and not account)
 
 
+@each_for_keys
+def test_a_device_token_opens_what_its_scopes_open_and_nothing_else(
+    found: Operation[..., Any], place: Served, quiet: Any, device_tokens_: dict[str, str]
+) -> None:
+    ring = place.asgi.front.credentials.ring
+    for scope, token in device_tokens_.items():
+        caller = ring.find_caller(token)
+        assert (caller.kind, caller.scopes, caller.bound_device) == ("device", (scope,), scope)
+        assert opens(quiet, scope, found, caller) == opens(quiet, scope, found)
+
+
+@pytest.mark.anyio
+@each_scoped
+async def test_a_device_token_without_the_scope_is_answered_403(
+    found: Operation[..., Any], place: Served, device_tokens_: dict[str, str]
+) -> None:
+    async with place.client() as client:
+        for scope, token in device_tokens_.items():
+            if scope not in found.scopes:
+                response = await client.request(
+                    *example(found), headers={"Authorization": f"Bearer {token}"}
+                )
+                assert_refusal(response, 403, "insufficient_scope")
+
+
 @pytest.mark.anyio
 @each_scoped
 async def test_an_oauth_token_of_every_other_scope_is_answered_403(
@@ -583,6 +608,20 @@ async def tokens(place: Served) -> dict[str, str]:
             )
             made[scope] = oauth_tokens.issue(tx, grant, (scope,), refreshing=None).access
         return made
+
+    return await place.parts.write(issue)
+
+
+@pytest.fixture(scope="module")
+async def device_tokens_(place: Served) -> dict[str, str]:
+    """A device token of each scope that one can have, each of its own device."""
+
+    def issue(tx: Tx) -> dict[str, str]:
+        user = users.require_user(tx, "carol")["id"]
+        return {
+            scope: device_tokens.issue(tx, user, scope, "trial", name=scope, scopes=(scope,))
+            for scope in (*device_tokens.RUNTIME, *device_tokens.RAW_MEMORY)
+        }
 
     return await place.parts.write(issue)
 

@@ -145,15 +145,14 @@ class Exchange:
 
         `still` says whether the credential holds. Of a HEAD request the headers alone.
         """
-        await self.open_events([])
         leaving = asyncio.ensure_future(self._left())
         leaving.add_done_callback(lambda _: stream.end())
-        if self.scope["method"] == "HEAD":
-            stream.end()
         try:
-            while (part := await stream.next_part()) is not None and still():
-                if part:
-                    await self.send_part(part)
+            await self.open_events([])
+            if self.scope["method"] != "HEAD":
+                while (part := await stream.next_part()) is not None and still():
+                    if part:
+                        await self.send_part(part)
             await self.end()
         finally:
             stream.end()

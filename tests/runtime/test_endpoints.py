@@ -88,6 +88,32 @@ async def test_an_endpoint_is_offline_a_minute_after_its_last_heartbeat(
     await alice.refused("POST", "/local-agent/endpoints/ep_0/heartbeat", 404, "not_found")
 
 
+async def test_beats_are_gathered_and_nobody_sees_that(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
+    id_ = (await registered(alice))["endpoint"]["endpointId"]
+
+    async def beat() -> int:
+        """Beat, and give how many commits that took."""
+        before = served.parts.store.commits
+        assert (await alice.post(f"/local-agent/endpoints/{id_}/heartbeat")).status_code == 204
+        return served.parts.store.commits - before
+
+    commits = []
+    for _ in range(8):
+        clock.forward(seconds=10)
+        commits.append(await beat())
+    # what is written is never so old that the endpoint would seem to be gone
+    assert commits == [0, 0, 0, 1, 0, 0, 0, 1]
+    clock.forward(seconds=10)
+    await beat()
+    clock.forward(seconds=59)
+    shown = (await alice.ok("GET", "/local-agent/endpoints"))["endpoints"]
+    assert [one["presence"] for one in shown] == ["online"]
+    clock.forward(seconds=-3600)
+    assert await beat() == 1
+
+
 async def test_a_removed_endpoint_drains_until_what_is_on_its_way_has_ended(
     served: Served, alice: Client
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from app.account import device_tokens, key_rows
 from app.core.caller import Caller
-from app.core.database.tx import Tx
+from app.core.database.tx import Tx, stamp
 from app.errors import EndpointNotOwned, NotFound, SessionClosed, SessionNotFound, SessionNotOwned
 from app.runtime.devices import endpoint_rows, route_rows, session_rows
 from app.runtime.devices.endpoint_rows import Endpoint
@@ -77,11 +77,11 @@ async def test_a_route_is_reachable_while_its_endpoint_is_heard_of_and_its_sessi
     assert await read(route_rows.find_reachable, 1) == await read(route_rows.find, 1)
     clock.forward(seconds=60)
     assert await read(route_rows.find_reachable, 1) is None
-    await write(endpoint_rows.note_seen, endpoint.endpoint_id)
+    await write(endpoint_rows.note_seen, {endpoint.endpoint_id: stamp(clock())})
     assert await read(route_rows.find_reachable, 1) is not None
     clock.forward(seconds=-3600)  # a clock that is set back does not keep it online
     assert await read(route_rows.find_reachable, 1) is None
-    await write(endpoint_rows.note_seen, endpoint.endpoint_id)
+    await write(endpoint_rows.note_seen, {endpoint.endpoint_id: stamp(clock())})
     await write(session_rows.close_at, endpoint.endpoint_id)
     assert await read(route_rows.find_reachable, 1) is None
     with pytest.raises(SessionClosed):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -155,13 +156,17 @@ def count_others(tx: Tx, user: int, device_id: str, runtime: Runtime) -> int:
     )
 
 
-def note_seen(tx: Tx, endpoint_id: str) -> None:
-    """Write that an endpoint was heard of now."""
-    tx.run(
-        "UPDATE runtime_endpoints SET last_seen_at = :now WHERE endpoint_id = :id",
-        now=tx.now,
-        id=endpoint_id,
-    )
+def note_seen(tx: Tx, seen: Mapping[str, str]) -> None:
+    """Write when each endpoint was heard of last."""
+    for id_, moment in seen.items():
+        # it may have been registered since; and what lies ahead is of a clock that was set back
+        tx.run(
+            "UPDATE runtime_endpoints SET last_seen_at = :moment WHERE endpoint_id = :id "
+            "AND (last_seen_at < :moment OR last_seen_at > :now)",
+            moment=moment,
+            id=id_,
+            now=tx.now,
+        )
 
 
 def remove(tx: Tx, endpoint_id: str) -> None:

@@ -14,6 +14,7 @@ from app.core.schema import Record
 from app.errors import NotFound, QuotaExceeded
 from app.runtime.devices import endpoint_rows, fields, route_rows, session_rows
 from app.runtime.devices.endpoint_rows import Endpoint, Runtime
+from app.runtime.devices.gathered_beats import GatheredBeats
 
 MOST_ENDPOINTS = 1_000
 Presence = Literal["online", "draining", "offline"]
@@ -78,6 +79,7 @@ def register_endpoint(
 @operation("GET /local-agent/endpoints", scope="runtime:connect", since="beyond")
 async def list_endpoints(app: App, me: Caller) -> EndpointList:
     """List the caller's endpoints with their presence; a device token's are those of its device."""
+    await app.part(GatheredBeats).flush()
     return EndpointList(await app.read(_listed, me, app.hooks.is_delivering))
 
 
@@ -89,7 +91,8 @@ async def list_endpoints(app: App, me: Caller) -> EndpointList:
 )
 async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
     """Say that an endpoint is there; without this for 60 seconds it is offline."""
-    await app.write(_note_beat, me, id, app.hooks.is_delivering)
+    found = app.quick(_require_present, me, id, app.hooks.is_delivering)
+    await app.part(GatheredBeats).note(found)
 
 
 @operation(
@@ -158,11 +161,11 @@ def _listed(tx: Tx, me: Caller, is_delivering: Delivering) -> list[EndpointView]
     return listed
 
 
-def _note_beat(tx: Tx, me: Caller, id_: str, is_delivering: Delivering) -> None:
+def _require_present(tx: Tx, me: Caller, id_: str, is_delivering: Delivering) -> Endpoint:
     found = endpoint_rows.require_own(tx, me, id_)
     if found.removed_at is not None and not is_delivering(tx, id_):
         raise NotFound("This endpoint was removed; register it again.", field="id")
-    endpoint_rows.note_seen(tx, id_)
+    return found
 
 
 def _view(found: Endpoint, presence: Presence) -> EndpointView:
