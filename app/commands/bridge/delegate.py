@@ -27,6 +27,7 @@ LAST_WORDS_SECONDS = 3.0
 MOST_TASK = 16_000
 GRANT_MINUTES = 30
 LOST = ("failed", "rejected", "expired", "revoked")
+WAIT_AGAIN = "Wait for it again with `hearth bridge wait {}`."
 NO_ROUTE = "no_default_route"
 TOLD = {
     "delegated": "Sent to {who}.",
@@ -90,7 +91,11 @@ def delegate(
         }
         return await _Sending(home, client, body, f"@{who['handle']}").see_through(wait=not no_wait)
 
-    answer = run(_at_work(home, minutes, work, listens=not no_wait))
+    try:
+        answer = run(_at_work(home, minutes, work, listens=not no_wait))
+    except click.Abort:
+        click.echo(WAIT_AGAIN.format(id_), err=True)
+        raise
     if no_wait:
         click.echo(id_)
     else:
@@ -241,7 +246,7 @@ async def _answer(home: Home, id_: str) -> Entry:
 
 def _show(answer: Entry | None, id_: str) -> None:
     if answer is None:
-        raise Refused(f"No answer has come yet. Wait for it again with `hearth bridge wait {id_}`.")
+        raise Refused(f"No answer has come yet. {WAIT_AGAIN.format(id_)}")
     payload = answer.envelope["payload"]
     click.echo(plain_text(task_text(payload)))
     if "failed" in (payload.get("outcome"), answer.turn.get("outcome")):

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 from app.commands.bridge.client import Answered, Client, Patience, TokenEnded
 from app.commands.bridge.home import Device
-from app.commands.bridge.journal import OVER, Entry, Journal
+from app.commands.bridge.journal import OVER, Entry, Journal, State
 from app.commands.bridge.prompt import write_answer
 from app.core import random_tokens
 
@@ -19,7 +19,8 @@ ASK_AGAIN_SECONDS = 1.0
 UNDER_WAY = ("runtime_acked", "handled", "replied")
 INTERRUPTED = "The bridge ended while this was running. It was not run again."
 REFUSED = "The owner did not allow this."
-UNDECIDED = "The owner did not decide in time."
+TOO_LATE = "The owner did not decide in time."
+UNDECIDED: tuple[State, ...] = ("acked", "asking")
 
 
 @dataclass
@@ -101,37 +102,39 @@ class Deliveries:
         if entry.state == "received":
             await self._ack(entry, "device_ack", f"device_ack:{entry.id}")
             self._journal.change(entry, "acked")
-        if entry.state in ("acked", "asking") and not await self._is_allowed(entry):
-            return
-        if entry.state == "accepted":
-            if not await self._accept(entry):
-                return
-            if not self._is_task(entry):
+        if not self._is_task(entry):
+            if await self._is_handed_over(entry):
                 self._journal.change(entry, "done")
                 self._tell(f"An answer from {await self._sender(entry)} has come.")
-                return
-            await self._run(entry)
+            return
+        if entry.state in UNDECIDED and not await self._is_allowed(entry):
+            return
+        if entry.state != "answered":
+            async with self._running:
+                if await self._is_handed_over(entry) and not self.is_draining:
+                    await self._run(entry)
         if entry.state == "answered":
             await self._reply(entry)
 
     async def _is_allowed(self, entry: Entry) -> bool:
-        """Go through what may stop a message, up to the moment before it is handed over."""
+        """Ask the owner where something would be run; tell the peer of a no."""
+        if self._runtime is None or (tool := self._runtime.asks(entry)) is None:
+            return True
         if not await self._is_valid(entry):
             return False
-        runtime = self._runtime if self._is_task(entry) else None
-        if runtime is not None and (tool := runtime.asks(entry)):
-            decision = await self._ask_owner(entry, *tool)
-            if decision != "allow":
-                await self._refuse(entry, decision)
+        decision = await self._ask_owner(entry, *tool)
+        if decision != "allow":
+            await self._refuse(entry, decision)
+        return decision == "allow"
+
+    async def _is_handed_over(self, entry: Entry) -> bool:
+        """Tell the server that a message is handed over, right after it is found valid."""
+        if entry.state in UNDECIDED:
+            if self.is_draining or not await self._is_valid(entry):
                 return False
-            # a while may have gone by
-            if not await self._is_valid(entry):
-                return False
-        if self.is_draining:
-            return False
-        ack_id = f"ack_{random_tokens.new_bytes(8).hex()}"
-        self._journal.change(entry, "accepted", ack_id=ack_id)
-        return True
+            ack_id = f"ack_{random_tokens.new_bytes(8).hex()}"
+            self._journal.change(entry, "accepted", ack_id=ack_id)
+        return entry.state == "accepted" and await self._accept(entry)
 
     async def _is_valid(self, entry: Entry) -> bool:
         found = await self._ask(
@@ -178,7 +181,7 @@ class Deliveries:
 
     async def _refuse(self, entry: Entry, status: str) -> None:
         await self._ack(entry, "runtime_failed", f"failed:{entry.id}", f"approval_{status}")
-        why = UNDECIDED if status == "expired" else REFUSED
+        why = TOO_LATE if status == "expired" else REFUSED
         self._tell(f"A task of {await self._sender(entry)} was not run. {why}")
         self._journal.change(entry, "answered", outcome="failed", answer=why)
         await self._reply(entry)
@@ -199,13 +202,10 @@ class Deliveries:
         if self._runtime is None:
             return
         sender = await self._sender(entry)
-        async with self._running:
-            if self.is_draining:
-                return
-            self._journal.change(entry, "running")
-            self._tell(f"A task of {sender} runs.")
-            result = await self._runtime.answer(entry, sender)
-            self._journal.change(entry, "answered", outcome=result.outcome, answer=result.text)
+        self._journal.change(entry, "running")
+        self._tell(f"A task of {sender} runs.")
+        result = await self._runtime.answer(entry, sender)
+        self._journal.change(entry, "answered", outcome=result.outcome, answer=result.text)
 
     async def _reply(self, entry: Entry) -> None:
         source = self._runtime.name if self._runtime is not None else "bridge"

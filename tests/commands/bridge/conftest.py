@@ -61,7 +61,7 @@ async def at_work(
         await asyncio.wait([running])
 
 
-async def until(true: Callable[[], object], seconds: float = 5.0) -> None:
+async def until(true: Callable[[], object], seconds: float = 30.0) -> None:
     """Wait until something is true."""
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 - what is waited for knows nothing of it

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,8 @@ def _kill_while_it_works(
                     while len(found := _replies(alice, endpoint)) < tasks:
                         assert time.monotonic() < until, f"{len(found)} of {tasks} answered"
                         time.sleep(0.1)
+                    bridge.send_signal(signal.SIGTERM)
+                    assert bridge.wait(30) == 0
                     break
                 time.sleep(chance.uniform(0.35, 0.9))
                 bridge.kill()

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from app.commands.bridge.deliveries import INTERRUPTED, REFUSED, UNDECIDED, Result
+from app.commands.bridge.deliveries import INTERRUPTED, REFUSED, TOO_LATE, Result
 from app.commands.bridge.home import Home
 from app.commands.bridge.journal import Entry, Journal, find_answer, read_journal
 from app.commands.bridge.run_bridge import Bridge
@@ -92,7 +92,7 @@ async def test_a_run_waits_for_the_owner_and_what_they_say_holds(
 
 
 @pytest.mark.parametrize(
-    ("status", "why"), [("denied", REFUSED), ("expired", UNDECIDED), ("revoked", REFUSED)]
+    ("status", "why"), [("denied", REFUSED), ("expired", TOO_LATE), ("revoked", REFUSED)]
 )
 async def test_without_a_yes_nothing_runs_and_the_peer_hears(
     hearth: FakeHearth, home: Home, status: str, why: str
@@ -429,3 +429,19 @@ async def test_a_question_back_is_answered_by_a_runtime_and_shown_without_one(
     found = find_answer(read_journal(home.journal)[1].values(), "c")
     assert found is not None
     assert found.id == "msg_2"
+
+
+async def test_what_waits_for_its_turn_is_not_said_to_be_handed_over(
+    hearth: FakeHearth, home: Home
+) -> None:
+    hearth.approval = ALLOWED
+    hearth.send("msg_1")
+    hearth.send("msg_2", communicationSessionId="comm_2")
+    runtime = Counting()
+    runtime.gate.clear()
+    async with at_work(home, runtime):
+        await until(lambda: runtime.runs and state(home, "msg_2") == "asking")
+        await asyncio.sleep(0.03)
+        assert "runtime_ack" not in hearth.phases("msg_2")
+        runtime.gate.set()
+        await until(lambda: len(hearth.replies) == 2)
