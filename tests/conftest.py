@@ -37,7 +37,11 @@ UNSYNCED: Any = "off"
 
 What survives a power cut, tests with a durability of their own prove.
 """
-NEED_A_BROWSER = ["interfaces/test_pages.py", "interfaces/oauth/test_walk.py"]
+NEED_A_BROWSER = [
+    "interfaces/test_pages.py",
+    "interfaces/oauth/test_walk.py",
+    "interfaces/test_device_code_walk.py",
+]
 collect_ignore = NEED_A_BROWSER if browser.find() is None else []
 
 

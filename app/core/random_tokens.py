@@ -32,10 +32,15 @@ def new_code() -> str:
 
     No letter that looks like another.
     """
-    return "-".join(
-        "".join(secrets.choice(TYPED_ALPHABET) for _ in range(GROUP_LENGTH))
-        for _ in range(CODE_GROUPS)
+    return group_code(
+        "".join(secrets.choice(TYPED_ALPHABET) for _ in range(CODE_GROUPS * GROUP_LENGTH))
     )
+
+
+def group_code(typed: str) -> str:
+    """Return a code as it is shown, however it was typed."""
+    code = normalise_code(typed)
+    return "-".join(code[at : at + GROUP_LENGTH] for at in range(0, len(code), GROUP_LENGTH))
 
 
 def normalise_code(typed: str) -> str:

@@ -136,6 +136,9 @@ async def test_what_failed_is_dispatched_again_later_each_time(
     grant = await pair.granted()
     id_ = await send(pair.alice, grant)
     assert len(await pair.bob.poll("message.dispatch")) == 1
+    failed = await acknowledge(pair.bob, id_, "runtime_failed", "first", retryable=True)
+    assert failed == "state"
+    assert len(await pair.bob.poll("message.dispatch")) == 1  # the first time at once
     for number, pause in enumerate((1, 2, 4, 8)):
         failed = await acknowledge(pair.bob, id_, "runtime_failed", f"f{number}", retryable=True)
         assert failed == "state"

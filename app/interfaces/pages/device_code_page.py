@@ -6,6 +6,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.core import random_tokens
 from app.core.caller import OPERATOR, Caller
 from app.errors import Conflict, Invalid, NotFound, Unauthorized
 from app.interfaces.pages import sign_in_page
@@ -19,6 +20,8 @@ WHY = "A device asks to work for you. Sign in to see which one, and to answer."
 NO_CODE = "No device shows this code. Look at it again; it holds for ten minutes."
 UNSURE = "Tick that the code is the one that your own device shows, or don’t allow it."
 RUNTIMES = {"claude-code": "Claude Code", "codex": "Codex"}
+RUN = "bridge-instance:"
+"""What names this run of the program, and tells a person nothing."""
 CAPABILITIES = {
     "listSessions": "lists its sessions",
     "startSession": "starts new sessions",
@@ -91,11 +94,13 @@ async def _shown(visit: Visit, me: Caller, code: str, *, trouble: str = "") -> R
     return await page(
         "device_code",
         status=400 if trouble else 200,
-        code=code,
+        code=random_tokens.group_code(code),
         asked=asked,
         runtime=RUNTIMES[asked.runtime],
         can=_in_words(asked.capabilities),
-        other=[one for one in asked.capabilities if one not in CAPABILITIES],
+        other=[
+            one for one in asked.capabilities if not (one in CAPABILITIES or one.startswith(RUN))
+        ],
         allowed=ALLOWED,
         username=me.username,
         switch=f"{SIGN_IN}?next={quote(_address(code), safe='')}",

@@ -18,8 +18,8 @@ from app.runtime.messages.delivery_states import End, Status
 Kind = Literal["text", "task_invite", "resource_request"]
 PREFIX, DELIVERY_PREFIX = "msg_", "del_"
 LONGEST_PAUSE = timedelta(seconds=30)
-"""At most so long after a failure a message is dispatched again; first after a second, then
-after twice as long each time."""
+"""At most so long after a failure a message is dispatched again: after the first one at once, then
+after a second, then after twice as long each time."""
 AT_ONCE = 500
 UNDELIVERED = "m.status IN ('queued', 'dispatched', 'device_acked', 'runtime_pending')"
 COLUMNS = (
@@ -252,7 +252,7 @@ def hand_over(tx: Tx, message: Message) -> None:
 
 def put_back(tx: Tx, message: Message, *, result_code: str | None) -> None:
     """Queue a message again after a failure, for a later moment the more often it failed."""
-    pause = min(LONGEST_PAUSE, timedelta(seconds=2 ** min(message.failures, 10)))
+    pause = min(LONGEST_PAUSE, timedelta(seconds=2 ** min(message.failures, 10) // 2))
     tx.run(
         """UPDATE runtime_messages SET status = 'queued', handed_over = 0,
              failures = failures + 1, due_at = :due, result_code = :code WHERE id = :id""",

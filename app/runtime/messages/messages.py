@@ -312,6 +312,8 @@ def _apply(tx: Tx, message: Message, attempt: Attempt, label: str | None) -> boo
     event_rows.acknowledge(tx, message.delivery.delivery_id)
     if status == "queued":
         message_rows.put_back(tx, message, result_code=attempt.result_code)
+        if message.failures == 0:
+            dispatch.dispatch_if_free(tx, message_rows.require(tx, message.id))
         return True
     more: dict[str, Any] = {"result_code": attempt.result_code}
     if attempt.phase == "runtime_ack":
