@@ -13,8 +13,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type
 import msgspec
 
 from app.core.download import Download
-from app.core.event_stream import EventStream
-from app.core.line_stream import Lines
+from app.core.line_stream import EventStream, Lines
 from app.core.schema import Shape, camel_case
 
 P = ParamSpec("P")

@@ -11,9 +11,8 @@ from starlette.responses import Response
 
 from app.core.caller import Caller
 from app.core.download import Download
-from app.core.event_stream import EventStream
 from app.core.limits import Verdict
-from app.core.line_stream import MEDIA_TYPE, Lines
+from app.core.line_stream import MEDIA_TYPE, EventStream, Lines
 from app.core.operation import Operation
 from app.core.schema import encode
 from app.errors import Malformed

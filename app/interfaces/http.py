@@ -19,10 +19,9 @@ from starlette.routing import Route
 from app.core import random_tokens
 from app.core.app import App
 from app.core.download import Download
-from app.core.event_stream import EventStream
 from app.core.idempotency import Replay
 from app.core.json_body import decode
-from app.core.line_stream import Lines
+from app.core.line_stream import EventStream, Lines
 from app.core.operation import Operation
 from app.core.process.caches import CommitCache
 from app.core.process.lazy_import import lazy_import

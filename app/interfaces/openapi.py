@@ -7,8 +7,7 @@ from typing import Any
 from app.core.accepted_schemas import nullable, request_schemas
 from app.core.app import App
 from app.core.caller import Actor, Caller
-from app.core.event_stream import MEDIA_TYPE as EVENTS
-from app.core.line_stream import MEDIA_TYPE
+from app.core.line_stream import EVENTS, MEDIA_TYPE
 from app.core.operation import Catalog, Http, ListedRoute, Operation, operation
 from app.core.schema import Record, schemas
 

@@ -66,8 +66,8 @@ class Swept(Record):
     public=True,
     http=Http(per_address="devices"),
 )
-async def start_device_code(
-    app: App,
+def start_device_code(
+    tx: Tx,
     me: Caller | None,
     *,
     device_id: fields.DeviceId,
@@ -78,8 +78,8 @@ async def start_device_code(
     label: Annotated[str, Line(1, 100)] | None = None,
 ) -> Started:
     """Ask to be let in as a device; a person approves the code within ten minutes."""
-    made = await app.write(
-        rows.insert,
+    made = rows.insert(
+        tx,
         device_id=device_id,
         runtime=runtime,
         bridge_version=bridge_version,
@@ -87,7 +87,7 @@ async def start_device_code(
         capabilities=capabilities,
         label=label,
     )
-    url = f"{app.settings.origin}{PAGE}?code={quote(made.user_code)}"
+    url = f"{tx.settings.origin}{PAGE}?code={quote(made.user_code)}"
     return Started(made.user_code, made.poll_token, url, made.expires_at)
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.errors import SessionClosed
 from app.runtime.devices import endpoint_rows, fields, session_rows
@@ -41,7 +41,12 @@ class SessionView(Record):
     last_active_at: str
 
 
-@operation("POST /local-agent/sessions", scope="runtime:connect", since="beyond")
+@operation(
+    "POST /local-agent/sessions",
+    scope="runtime:connect",
+    since="beyond",
+    http=Http(refuses=fields.REFUSES),
+)
 def begin_runtime_session(
     tx: Tx,
     me: Caller,
@@ -59,6 +64,7 @@ def begin_runtime_session(
 
     Of more than 200 open ones at an endpoint the one that was idle for longest is closed.
     """
+    fields.require_small(workspace_boundary)
     endpoint_rows.require_live(tx, me, endpoint_id)
     session_rows.close_oldest(tx, endpoint_id, keep=MOST_OPEN - 1)
     values = {
@@ -73,7 +79,12 @@ def begin_runtime_session(
     return view(session_rows.insert(tx, me.user, endpoint_id, values))
 
 
-@operation("PATCH /local-agent/sessions/{handle}", scope="runtime:connect", since="beyond")
+@operation(
+    "PATCH /local-agent/sessions/{handle}",
+    scope="runtime:connect",
+    since="beyond",
+    http=Http(refuses=fields.REFUSES),
+)
 def change_runtime_session(
     tx: Tx,
     me: Caller,
@@ -85,6 +96,7 @@ def change_runtime_session(
     workspace_boundary: fields.WorkspaceBoundary | None = None,
 ) -> SessionView:
     """Change a session of the caller's, or close it for good."""
+    fields.require_small(workspace_boundary)
     found = session_rows.require_own(tx, me, handle)
     if found.state == "closed":
         if state == "closed":

@@ -9,7 +9,7 @@ from collections import defaultdict
 from datetime import datetime
 
 from app.core.app import App
-from app.core.event_stream import EventStream
+from app.core.line_stream import EventStream
 from app.core.schema import encode
 from app.errors import AppError
 from app.runtime.devices import endpoint_rows

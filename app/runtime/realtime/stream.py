@@ -8,9 +8,9 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.event_stream import EventStream
+from app.core.line_stream import EventStream
 from app.core.operation import HOUR, Http, operation
-from app.core.schema import Record
+from app.core.schema import DocumentedPattern, Record
 from app.errors import Invalid
 from app.runtime.devices import endpoint_rows, fields
 from app.runtime.realtime import event_rows
@@ -22,15 +22,22 @@ MOST_POLLED = 200
 CURSOR = re.compile(r"[0-9]{1,18}")
 Cursor = Annotated[
     str,
-    Meta(max_length=100, description="that of the last event that was seen; 0 is the beginning"),
+    Meta(description="that of the last event that was seen; 0 is the beginning"),
+    DocumentedPattern(f"^{CURSOR.pattern}$"),
 ]
+REFUSES = {"cursor": "this server never gave it"}
 
 
 class Swept(Record):
     events: int
 
 
-@operation("GET /local-realtime/stream", scope="runtime:connect", since="beyond")
+@operation(
+    "GET /local-realtime/stream",
+    scope="runtime:connect",
+    since="beyond",
+    http=Http(refuses=REFUSES),
+)
 async def stream_events(
     app: App, me: Caller, *, endpoint_id: fields.EndpointId, cursor: Cursor = "0"
 ) -> EventStream:
@@ -45,7 +52,10 @@ async def stream_events(
 
 
 @operation(
-    "GET /local-realtime/poll", scope="runtime:connect", since="beyond", http=Http(bare=True)
+    "GET /local-realtime/poll",
+    scope="runtime:connect",
+    since="beyond",
+    http=Http(bare=True, refuses=REFUSES),
 )
 async def poll_events(
     app: App, me: Caller, *, endpoint_id: fields.EndpointId, cursor: Cursor = "0"
