@@ -105,7 +105,8 @@ class Deliveries:
         if not self._is_task(entry):
             if await self._is_handed_over(entry):
                 self._journal.change(entry, "done")
-                self._tell(f"An answer from {await self._sender(entry)} has come.")
+                if self._runtime is not None:  # else whoever waits for it is told already
+                    self._tell(f"An answer from {await self._sender(entry)} has come.")
             return
         if entry.state in UNDECIDED and not await self._is_allowed(entry):
             return
