@@ -55,6 +55,25 @@ BEN=$(.venv/bin/hearth key create --user ben --label laptop 2> /dev/null)
 curl -s -H "Authorization: Bearer $BEN" $HEARTH/os/notes \
     -d '{"title": "Orchard", "content": "The apple trees are planted on Friday."}'
 """
+DEVICE = r"""
+begin() { curl -s -H "$1" "$HEARTH/local-agent/$2" -d "$3"; }
+MADE=$(begin "Authorization: Bearer %(key)s" endpoints '{"deviceId": "%(name)s-laptop",
+    "runtime": "codex", "bridgeVersion": "1.0", "adapterVersion": "1.0", "capabilities": []}')
+%(NAME)s="Authorization: Bearer $(grep -o 'hearth_dt_[0-9A-Za-z]*' <<< "$MADE")"
+%(NAME)s_ENDPOINT=$(grep -o 'ep_[0-9a-f]*' <<< "$MADE")
+%(NAME)s_ID=$(grep -o '"principalId":"[^"]*' <<< "$MADE" | cut -d'"' -f4)
+%(NAME)s_SESSION=$(begin "$%(NAME)s" sessions "{\"endpointId\": \"$%(NAME)s_ENDPOINT\",
+    \"label\": \"work\", \"state\": \"idle\", \"deliveryMode\": \"managed_stream\",
+    \"capabilities\": {\"replyEvents\": true}, \"allowInbound\": true,
+    \"allowMidTurnSteer\": false}" | grep -o 'rs_[0-9a-f]*')
+curl -s -X PUT -H "$%(NAME)s" $HEARTH/local-agent/default-route -d "{
+    \"endpointId\": \"$%(NAME)s_ENDPOINT\", \"sessionHandle\": \"$%(NAME)s_SESSION\"}"
+"""
+DEVICES = (
+    BEN
+    + DEVICE % {"name": "ann", "NAME": "ANN", "key": "${KEY##* }"}
+    + DEVICE % {"name": "ben", "NAME": "BEN", "key": "$BEN"}
+)
 VAULT = r"""
 mkdir -p vault/.obsidian vault/Garden
 printf -- '---\ncreated: 2024-03-01\ntags: [garden, food]\n---\n' > vault/Garden/Tomatoes.md
@@ -73,6 +92,7 @@ GIVEN = {
     "agent": TOMATOES,
     "delegation": LAPTOPS,
     "backup": FROST + "hearth backup; hearth backup --prove",
+    "grants": DEVICES,
     "messages": BEN,
     "moving": VAULT,
     "search": TOMATOES,

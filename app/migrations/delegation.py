@@ -15,6 +15,12 @@ def m036_delegation(db: "Database") -> None:
     Endpoints and sessions are named without a foreign key: a grant names where it was frozen to
     for as long as it is kept.
     """
+    _make_messages(db)
+    _make_tasks(db)
+
+
+def _make_messages(db: "Database") -> None:
+    """Make the grants and offers, and the messages with what was acknowledged."""
     run(
         db,
         """
@@ -64,6 +70,15 @@ def m036_delegation(db: "Database") -> None:
             attempt_id TEXT NOT NULL, phase TEXT NOT NULL CHECK (phase IN ('device_ack', 'runtime_pending', 'runtime_ack', 'runtime_failed')),
             result_code TEXT, retryable INTEGER NOT NULL CHECK (retryable IN (0, 1)), runtime_ack_id TEXT, created_at TEXT NOT NULL,
             UNIQUE (message_id, attempt_id, phase)) STRICT;
+        """,
+    )
+
+
+def _make_tasks(db: "Database") -> None:
+    """Make what runtimes were allowed, and the tasks that were handed over."""
+    run(
+        db,
+        """
         CREATE TABLE runtime_approvals (
             id TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
             grant_id TEXT NOT NULL REFERENCES runtime_grants (id) ON DELETE CASCADE, endpoint TEXT NOT NULL, session TEXT NOT NULL,

@@ -148,8 +148,10 @@ async def test_a_device_acts_for_its_own_side_only(pair: Pair) -> None:
         await desktop.refused(
             "POST", "/local-agent/messages", 403, "endpoint_not_owned", json=message(id_)
         )
+        assert (await desktop.get(GRANTS)).json() == []
         await pair.bob.owner.post(f"{GRANTS}/{id_}/revoke")
         asked = await pair.asked()
+        assert [row["commSessionId"] for row in (await desktop.get(GRANTS)).json()] == [asked]
         await desktop.refused("POST", f"{GRANTS}/{asked}/accept", 403, "endpoint_not_owned")
 
 

@@ -33,7 +33,7 @@ from tests.runtime.bodies import LAPTOP, SESSION
 from tests.support.kill_cycles import SETTINGS, serve
 
 LANES = 8
-SHORTEST, LONGEST = 0.3, 1.5
+SHORTEST, LONGEST = 0.1, 1.5
 PATIENCE = 90.0
 REVOKED, FAILING, FORGETTING = 0.2, 0.004, 0.2
 """How often a grant is revoked in the middle, a runtime fails once, and a bridge that connects

@@ -11,7 +11,7 @@ from typing import Any
 from app.account import contact_pairs
 from app.core.caller import OPERATOR, Caller
 from app.core.database.events import Events
-from app.core.database.tx import Tx
+from app.core.database.tx import Tx, stamp
 from app.errors import AppError
 from app.runtime.delegations import collaborations
 from app.runtime.devices import endpoint_rows, route_rows, session_rows
@@ -113,7 +113,7 @@ class World:
     def heartbeat(self) -> None:
         """Let both endpoints be heard of now."""
         for person in (self.alice, self.bob):
-            self.run(endpoint_rows.note_seen, person.endpoint)
+            self.run(endpoint_rows.note_seen, {person.endpoint: stamp(self.now)})
 
     def tend(self) -> None:
         """Do what the server's clock does."""

@@ -1,5 +1,6 @@
-"""What moves a task on while nobody asks: contacts, grants and decisions that come or end, and
-the turns of those who work on it.
+"""What moves a task on while nobody asks.
+
+Contacts, grants and decisions that come or end, and the turns of those who work on it.
 """
 
 from typing import Literal

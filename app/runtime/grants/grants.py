@@ -72,8 +72,15 @@ def request_grant(
 
 @operation("GET /local-agent/grants", scope="runtime:connect", since="beyond", http=Http(bare=True))
 def list_runtime_grants(tx: Tx, me: Caller) -> list[GrantRow]:
-    """List the grants that the caller gave or holds, and the requests, newest first."""
-    return [found.row for found in grant_rows.list_own(tx, me.user, MOST_LISTED)]
+    """List the grants that the caller gave or holds, and the requests, newest first.
+
+    With the token of a device, those of that device, and the requests that any may accept.
+    """
+    found = grant_rows.list_own(tx, me.user, MOST_LISTED)
+    if me.bound_device is None:
+        return [grant.row for grant in found]
+    own = {None, *(endpoint.endpoint_id for endpoint in endpoint_rows.list_own(tx, me))}
+    return [grant.row for grant in found if grant.endpoint_of(grant.side_of(me.user)) in own]
 
 
 @operation("POST /local-agent/grants/{id}/accept", scope="runtime:connect", since="beyond")

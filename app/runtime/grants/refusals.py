@@ -1,6 +1,6 @@
 """Why a grant, an offer or a message is refused: the codes of runtime sessions."""
 
-from app.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from app.errors import Conflict, Forbidden, Invalid, NotFound
 
 
 class InvalidTargetKind(Invalid):
@@ -87,7 +87,3 @@ class DeliveryTerminal(Conflict):
     """The runtime has it already, or it has come to its end."""
 
     code = "delivery_terminal"
-
-
-class RuntimeUnavailable(Unavailable):
-    code = "runtime_unavailable"

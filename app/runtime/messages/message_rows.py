@@ -173,11 +173,14 @@ def has_answer(tx: Tx, message: Message) -> bool:
     )
 
 
-def count_undelivered(tx: Tx, grant: str) -> int:
-    """Return how many messages under a grant have not come to their runtime."""
+def count_undelivered(tx: Tx, grant: str, endpoint: str) -> int:
+    """Return how many messages to an endpoint under a grant have not come to their runtime."""
     return int(
         tx.value(
-            f"SELECT count(*) FROM runtime_messages m WHERE m.grant_id = :grant AND {UNDELIVERED}",
+            # by the index of what is on its way: a grant may have seen thousands of messages
+            f"SELECT count(*) FROM runtime_messages m WHERE m.endpoint = :endpoint "
+            f"AND +m.grant_id = :grant AND {UNDELIVERED}",
+            endpoint=endpoint,
             grant=grant,
         )
     )

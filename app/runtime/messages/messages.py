@@ -31,7 +31,7 @@ from app.runtime.realtime import event_rows
 
 LARGEST_PAYLOAD = 32 << 10
 MOST_UNDELIVERED = 1000
-"""So many messages may wait under one grant."""
+"""So many messages may wait for one side of a grant."""
 SENT = "runtime.message_sent"
 """Told within the transaction that queues a message, with the Message."""
 Handle = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -237,7 +237,7 @@ def send(tx: Tx, me: Caller, grant: Grant, words: Words) -> Message:
     other: grant_states.Side = "recipient" if side == "requester" else "requester"
     session = _require_taking(tx, grant, other)
     replied = _require_replied(tx, grant, words.reply_to)
-    if message_rows.count_undelivered(tx, grant.id) >= MOST_UNDELIVERED:
+    if message_rows.count_undelivered(tx, grant.id, session.endpoint_id) >= MOST_UNDELIVERED:
         raise QuotaExceeded(
             "Too many messages wait under this grant; let some be delivered first.",
             limit=MOST_UNDELIVERED,
@@ -277,9 +277,6 @@ def _require_taking(tx: Tx, grant: Grant, side: grant_states.Side) -> session_ro
         raise SessionClosed("The session that this would go to is closed.")
     if side == "recipient" and not session.allow_inbound:
         raise refusals.InboundDisabled("The session that this would go to takes nothing in.")
-    endpoint = endpoint_rows.find(tx, session.endpoint_id)
-    if endpoint is None or endpoint.removed_at is not None:
-        raise refusals.RuntimeUnavailable("The runtime that this would go to was removed.")
     return session
 
 

@@ -167,7 +167,7 @@ def _read_sequences(tx: Tx) -> Iterator[tuple[str, int, int]]:
             yield (
                 table,
                 said.get(table, 0),
-                tx.value(f"SELECT ifnull(max(id), 0) FROM {quote_name(table)}"),
+                tx.value(f"SELECT ifnull(max(rowid), 0) FROM {quote_name(table)}"),
             )
 
 
