@@ -74,7 +74,10 @@ class Client:
 
         sent: dict[str, Any] = {}
         if body is not None:
-            sent["content"] = msgspec.json.encode(body)
+            try:
+                sent["content"] = msgspec.json.encode(body)
+            except UnicodeEncodeError:  # a command line may hold any bytes
+                raise Answered(400, "invalid_request", "The text is not valid Unicode.") from None
             sent["headers"] = {"Content-Type": "application/json"}
         try:
             answer = await self._http.request(method, path, params=query or None, **sent)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from app.commands.bridge.deliveries import Result
 from app.commands.bridge.journal import Entry
-from app.commands.bridge.prompt import task_text, write_prompt
+from app.commands.bridge.prompt import context_items, task_text, write_prompt
 from app.commands.bridge.run_program import Program, run_program
 
 TOOL = "run_command"
@@ -36,8 +36,11 @@ class Command:
 
     def asks(self, entry: Entry) -> tuple[str, str]:
         """Return that a command is run: which, where, and for what task."""
-        said = task_text(entry.envelope["payload"])
-        summary = f"{str(self._program)[:MOST_COMMAND]}\nin {self._program.folder}\n\n{said}"
+        payload = entry.envelope["payload"]
+        given = ", ".join(str(item.get("label")) for item in context_items(payload))
+        with_ = f"\nwith {given}" if given else ""
+        where = f"{str(self._program)[:MOST_COMMAND]}\nin {self._program.folder}{with_}"
+        summary = f"{where}\n\n{task_text(payload)}"
         return TOOL, summary if len(summary) <= MOST_SUMMARY else summary[: MOST_SUMMARY - 1] + "…"
 
     async def answer(self, entry: Entry, sender: str) -> Result:

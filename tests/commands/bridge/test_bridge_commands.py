@@ -124,6 +124,7 @@ def test_without_a_device_one_is_told_how_to_pair(
         (("run", "--", "/no/such/program"), "no program called"),
         (("run", "--adapter", "other"), "Invalid value"),
         (("delegate", "@ann", " "), "1 to 16,000"),
+        (("delegate", "@ann", "x" * 16_001), "1 to 16,000"),
         (("approvals",), "no key at env:HEARTH_KEY"),
         (("approvals", "--key-from", "guess"), "--key-from needs"),
     ],
@@ -354,3 +355,8 @@ def test_what_is_waited_for_is_shown_once_it_is_there(
     assert "@ann" in bridge(home, "requests", "--wait").stdout
     shown = bridge(home, "approvals", "--wait", HEARTH_KEY="key").stdout
     assert shown == "7, until 00:00 UTC. Ann asks.\nrun_command\n\n"
+
+
+def test_bytes_that_are_no_text_are_told(hearth: FakeHearth, home: Home) -> None:
+    refused = bridge(home, "delegate", "@ann", "caf\udce9", "--no-wait")
+    assert (refused.exit_code, "not valid Unicode" in refused.stderr) == (1, True)

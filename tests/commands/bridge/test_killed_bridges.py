@@ -10,5 +10,5 @@ from tests.commands.bridge.killed_bridges import trial
 
 @pytest.mark.skipif(os.name != "posix", reason="it is killed as POSIX kills")
 def test_a_killed_bridge_runs_nothing_twice_and_answers_everything(tmp_path: Path) -> None:
-    outcome = trial(tmp_path, tasks=12, kills=2)
-    assert (outcome.tasks, outcome.kills) == (12, 2)
+    outcome = trial(tmp_path, tasks=8, kills=1)
+    assert (outcome.tasks, outcome.kills) == (8, 1)

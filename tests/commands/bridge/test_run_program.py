@@ -1,6 +1,7 @@
 """A program that is run with a prompt: within limits, with what it wrote, and ended as a whole."""
 
 import asyncio
+import json
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from app.commands.bridge.deliveries import Result
 from app.commands.bridge.journal import Entry
-from app.commands.bridge.prompt import MOST_PAYLOAD, fit_payload
+from app.commands.bridge.prompt import MOST_PAYLOAD, fit_payload, write_prompt
 from app.commands.bridge.run_program import MOST_OUTPUT, Ended, Program, run_program
 from app.commands.bridge.runtimes import Command
 from tests.commands.bridge.conftest import until
@@ -134,3 +135,23 @@ def test_an_answer_fits_into_a_message_whatever_it_is_made_of(mark: str) -> None
     cut = fit_payload(mark * (64 << 10), "command", "respond")
     assert MOST_PAYLOAD // 2 < len(msgspec.json.encode(cut)) <= MOST_PAYLOAD
     assert cut["text"].endswith("[cut]")
+
+
+def test_the_prompt_says_who_asks_and_keeps_apart_what_others_wrote() -> None:
+    item = {"kind": "diff", "label": "a.diff", "content": "+ line", "sourcePath": "src/a.diff"}
+    payload = {"task": {"text": "Look"}, "context": {"items": [item, None]}}
+    entry = Entry({"id": "msg_7", "payload": payload}, "")
+    rule = "----- msg_7 -----"
+    frame, *parts = write_prompt(entry, "@ann").split(rule)
+    assert "from the agent of @ann" in frame
+    assert parts == ["\nLook\n", "\ndiff: a.diff (src/a.diff)\n\n+ line\n", "\n"]
+    shown = Command(Program(("claude", "-p"), Path("/work"), 10, 100), print).asks(entry)[1]
+    assert shown == "claude -p\nin /work\nwith a.diff\n\nLook"
+
+
+@pytest.mark.parametrize(
+    "payload", [{}, {"context": 1}, {"context": {"items": 3}}, {"task": [1]}, {"text": " "}]
+)
+def test_a_payload_of_any_shape_makes_a_prompt(payload: dict[str, object]) -> None:
+    entry = Entry({"id": "msg_7", "payload": payload}, "")
+    assert json.dumps(payload) in write_prompt(entry, "@ann")

@@ -145,7 +145,7 @@ async def accepted(bob: Person) -> str:
 async def test_a_task_is_accepted_allowed_run_and_answered(
     served: Served, alice: Person, bob: Person, tmp_path: Path
 ) -> None:
-    script = "grep -A1 -e '---' | sed -n 2p; pwd"
+    script = "sed -n '/^-----/{n;p;q}'; pwd"
     async with two_laptops(served, alice, bob, tmp_path, "sh", "-c", script) as (mine, laptop):
         answering = asyncio.create_task(sent(mine, "Count the beds"))
         await accepted(bob)
