@@ -40,7 +40,7 @@ from app.runtime.delegations import collaborations, delegations
 from app.runtime.devices import default_route, device_codes, endpoints, people
 from app.runtime.devices import sessions as runtime_sessions
 from app.runtime.grants import grants as runtime_grants
-from app.runtime.grants import target_offers
+from app.runtime.grants import target_offers, user_grants
 from app.runtime.messages import dispatch
 from app.runtime.messages import messages as runtime_messages
 from app.runtime.realtime import stream
@@ -170,6 +170,7 @@ CATALOG = Catalog(
         explain,
         runtime_grants,
         target_offers,
+        user_grants,
         runtime_messages,
         dispatch,
         tool_approvals,

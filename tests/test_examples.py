@@ -5,10 +5,12 @@ output, in which `…` stands for anything. Blanks and line breaks of the output
 of November 2026 are moved so that the 21st is today.
 """
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +32,7 @@ ENDED = "<!-- the server has ended -->"
 NOT_RUN = {
     "$ python3 scripts/serve.py --user ann": "the set-up itself; tests/scripts runs it",
     "$ .venv/bin/hearth chat\n": "a person types; tests/commands/test_chat_command.py does",
+    "$ hearth bridge pair https://hearth.example": "a person decides; tests/commands/bridge does",
     "$ hearth model add parrot": "needs llama.cpp's own server; tests/wire talks with it",
 }
 """How the blocks begin that are not run here, and why."""
@@ -94,9 +97,16 @@ class Taking(BaseHTTPRequestHandler):
 HTTPServer(('127.0.0.1', 9753), Taking).handle_request()
 " > /dev/null 2>&1 &
 """
+LAPTOPS = (
+    BEN
+    + """
+export BEN ANN=$(.venv/bin/hearth key create --user ann --label laptop 2> /dev/null)
+"""
+)
 GIVEN = {
     "agent": TOMATOES,
     "managed-agents": FROST + BEN,
+    "delegation": LAPTOPS,
     "backup": FROST + "hearth backup; hearth backup --prove",
     "grants": DEVICES,
     "messages": BEN,
@@ -108,6 +118,7 @@ GIVEN = {
 }
 """What is there before the examples of a page."""
 INVENTED = {
+    "delegation": ("comm_9d6b3f6e799eb441",),
     "sharing": ("vZRjCLRxn2",),
     "backup": ("20261121T174440Z", "20261121T174449Z"),
     "raw-memory": ("dev_00desktop", "00-fingerprint"),
@@ -160,6 +171,7 @@ class Shell:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
+            start_new_session=True,
         )
 
     def run(self, command: str) -> str:
@@ -176,7 +188,10 @@ class Shell:
         return "".join(lines)
 
     def close(self) -> None:
-        self.process.communicate("exit\n", timeout=30)
+        """End it, and what it still runs in the background."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate(timeout=30)
 
 
 def shell(tmp_path: Path, server: Server) -> Shell:

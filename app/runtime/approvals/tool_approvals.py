@@ -26,6 +26,7 @@ from app.runtime.grants.grant_rows import Grant
 from app.runtime.messages import message_rows
 from app.tools.approvals import call_origin, escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
+from app.tools.approvals.change_preview import Preview
 
 Handle = Annotated[str, Meta(min_length=1, max_length=64)]
 LONGEST_SHOWN = 200
@@ -140,6 +141,7 @@ def _ask_owner(
         },
         summary=f"{asked.tool} for {peer['name']}: {_first_words(summary)}",
         reason=f"Your agent works for {peer['name']} (@{peer['username']}) in “{session.label}”.",
+        preview=Preview("text", summary),
         risk=trusted_tools.risk_of(asked.tool),
         taint=frozenset({"agent"}),
     )

@@ -101,9 +101,10 @@ async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
     since="beyond",
     http=Http(status=204),
 )
-def remove_endpoint(tx: Tx, me: Caller, *, id: EndpointPath) -> None:
+def remove_endpoint(tx: Tx, me: Caller, *, id: EndpointPath) -> Record:
     """Remove an endpoint: its token ends and its sessions close; doing it again changes nothing."""
     remove(tx, endpoint_rows.require_own(tx, me, id))
+    return Record()
 
 
 def register(
