@@ -1,19 +1,16 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import (
-    caps,
     contact_pairs,
-    invoices,
     keys,
     oauth_grants,
     oauth_tokens,
     sessions,
     team,
-    token_reservations,
-    usage,
     users,
     write_gathered,
 )
+from app.account.metering import caps, invoices, token_reservations, usage
 from app.account.oauth import clients, codes
 from app.account.profile import identity
 from app.agent.briefing import briefing, eisenhower_matrix, strategies

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from app.account import token_reservations
+from app.account.metering import token_reservations
 from app.account.oauth.clients import NamedClients
 from app.agent.heartbeat.records import run_rows, tiers
 from app.agent.memory import episode_sources, episodes, message_memory, recall

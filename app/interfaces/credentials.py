@@ -6,8 +6,8 @@ With the limits of rate that stand before both.
 from collections.abc import MutableMapping
 from typing import Any
 
-from app.account.active_devices import Devices
 from app.account.key_ring import KeyRing
+from app.account.metering.active_devices import Devices
 from app.account.sessions import LIFE, Sessions
 from app.core.app import App
 from app.core.caller import Caller

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from app.account import token_reservations
+from app.account.metering import token_reservations
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.account import active_devices
-from app.account.active_devices import Devices
+from app.account.metering import active_devices
+from app.account.metering.active_devices import Devices
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
-from app.account import cap_rows, token_reservations, token_rows
-from app.account.periods import (
+from app.account.metering import cap_rows, token_reservations, token_rows
+from app.account.metering.periods import (
     days_beside,
     month_end,
     months_beside,
@@ -27,8 +27,8 @@ from app.account.periods import (
     seconds_until,
     span_of,
 )
-from app.account.token_reservations import Reservation
-from app.account.token_rows import Feature
+from app.account.metering.token_reservations import Reservation
+from app.account.metering.token_rows import Feature
 from app.core.caller import OPERATOR, Caller
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import Tx
@@ -329,7 +329,7 @@ async def test_of_many_reservations_at_once_no_more_are_let_through_than_fit(
 CRASH = """
 import asyncio, sys
 from pathlib import Path
-from app.account import token_reservations as metering
+from app.account.metering import token_reservations as metering
 from app.core.caller import Caller
 from app.main import build_parts
 from app.settings import Settings

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Meta
 
 from app.account import users
-from app.account.token_reservations import Reservation
-from app.account.token_rows import Feature
+from app.account.metering.token_reservations import Reservation
+from app.account.metering.token_rows import Feature
 from app.account.users import TimeZone
 from app.agent.models import model_choice
 from app.agent.turn import conversation_rows, message_attachments, turn_rows

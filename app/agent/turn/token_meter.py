@@ -6,9 +6,9 @@ Each is reserved before it is made, settled together with the next or with the t
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from app.account import token_reservations
-from app.account.token_reservations import Reservation
-from app.account.token_rows import Feature
+from app.account.metering import token_reservations
+from app.account.metering.token_reservations import Reservation
+from app.account.metering.token_rows import Feature
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx

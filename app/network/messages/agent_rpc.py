@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
-from app.account.token_rows import Feature
+from app.account.metering.token_rows import Feature
 from app.agent.chat import chat
 from app.agent.chat.chat import Begun, Wish
 from app.agent.memory import episodes

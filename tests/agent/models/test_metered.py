@@ -15,7 +15,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from app.account import token_reservations
+from app.account.metering import token_reservations
 from app.agent.models import model_loop
 from app.agent.models.metered_model import MeteredModel
 from app.agent.turn import live_turn, token_meter

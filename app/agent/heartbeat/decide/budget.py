@@ -4,8 +4,8 @@ What its work is worth in tokens is reserved before it and settled after it, as 
 be.
 """
 
-from app.account import token_reservations
-from app.account.token_reservations import Reservation
+from app.account.metering import token_reservations
+from app.account.metering.token_reservations import Reservation
 from app.agent.heartbeat.decide.decide_by_rules import NAME
 from app.core.caller import Caller
 from app.core.database.tx import Tx

@@ -8,9 +8,9 @@ import dataclasses
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from app.account import cap_rows, token_reservations
-from app.account.periods import Span, month_end, month_of
-from app.account.token_rows import Count
+from app.account.metering import cap_rows, token_reservations
+from app.account.metering.periods import Span, month_end, month_of
+from app.account.metering.token_rows import Count
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
