@@ -21,6 +21,7 @@ from mcp.shared.auth import (
     OAuthToken,
 )
 from mcp_types.version import LATEST_HANDSHAKE_VERSION
+from msgspec import structs
 from pydantic import ValidationError
 
 from app.core.web import addresses
@@ -211,7 +212,8 @@ class LoginFlow:
             ) from None
         if kept.tokens is None or kept.client is None:
             raise NoLogin("The server asks for no login.")
-        return self._login(provider, kept.tokens, kept.client)
+        login = self._login(provider, kept.tokens, kept.client)
+        return structs.replace(login, steps_up=more is not None)
 
     async def _say(
         self, http: httpx2.AsyncClient, message: dict[str, Any], session: dict[str, str]

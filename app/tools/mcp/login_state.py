@@ -13,7 +13,8 @@ EARLY_SECONDS = 30.0
 class Login(msgspec.Struct, frozen=True):
     """The tokens of a server; `client` is the registration there, which holds for its issuer.
 
-    `asked` are the scopes that it asked for, `scope` those that it says it has got.
+    `asked` are the scopes that it asked for, `scope` those that it says it has got. `steps_up`: it
+    was to get more than the one before.
     """
 
     issuer: str
@@ -26,6 +27,7 @@ class Login(msgspec.Struct, frozen=True):
     resource: str | None = None
     revocation_endpoint: str | None = None
     asked: tuple[str, ...] = ()
+    steps_up: bool = False
 
     def is_over(self, now: float) -> bool:
         """Return whether the access token has ended or is about to."""

@@ -75,6 +75,8 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
     try:
         url = await flow.begin(client, _held(app, row), challenge.opened(row["challenge"]))
     except McpFailed as error:
+        if row["status"] == "needs_reauth":
+            raise
         raise servers.told_apart(row, error) from None
     app.part(McpLogins).add(flow)
     return url, stamp(app.clock() + timedelta(minutes=MINUTES))

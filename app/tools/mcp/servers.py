@@ -251,6 +251,8 @@ def _in_vain(app: App, row: sqlite3.Row, error: McpFailed) -> McpFailed:
     login = _login(app, row)
     if login is None or not set(wanted.scopes) <= {*login.asked}:
         return error
+    if not wanted.scopes and not login.steps_up:
+        return error
     named = f" ({challenge.in_words(wanted.scopes)})" if wanted.scopes else ""
     return Refused(f"The server wants rights{named} that its login has asked for in vain.")
 

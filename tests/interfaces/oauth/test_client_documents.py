@@ -14,7 +14,8 @@ from app.account.oauth import client_documents
 from app.core.limits import RateLimit
 from app.core.web import http_connections
 from app.settings import Settings
-from tests.conftest import ORIGIN, MovableClock, Served, open_settings
+from tests.conftest import BASE, ORIGIN, MovableClock, Served, open_settings
+from tests.interfaces.oauth.test_official_client import Kept, provider
 from tests.support.oauth import REDIRECT, Application, Browser, connect, with_token
 from tests.support.web_site import Site, site
 
@@ -307,3 +308,16 @@ async def metadata(served: Served) -> dict[str, Any]:
         found: httpx.Response = await client.get(f"{ORIGIN}/.well-known/oauth-authorization-server")
     told: dict[str, Any] = found.json()
     return told
+
+
+async def test_the_official_client_is_known_by_its_document(
+    served: Served, browser: Browser, web: Site
+) -> None:
+    publish(web, PATH, None, client_name="An MCP client")
+    kept = Kept()
+    auth = provider(browser, kept, f"{BASE}/mcp")
+    auth.context.client_metadata_url = KNOWN_AT
+    async with served.client() as client:
+        answered = await client.get("/identity", auth=auth)
+    assert answered.json()["credential"]["name"] == "An MCP client"
+    assert kept.client.client_id == KNOWN_AT

@@ -19,6 +19,8 @@ pytestmark = [
     pytest.mark.skipif(places.mcp_conformance() is None, reason="npm has not fetched the suite"),
 ]
 SECONDS = 100
+PATIENT = ("--timeout", "90000")
+"""Milliseconds for each scenario; all of a revision run at once."""
 NOBODY_ASKED = (
     "servers get no answer of a person or a model in the middle of a call, and are told so before"
 )
@@ -39,6 +41,19 @@ DOES_NOT_APPLY = {
 """The scenarios that Hearth does not pass, each with its reason."""
 PASSES = {"2025-11-25": 18, "2026-07-28": 32}
 """How many do pass."""
+OLDER = "auth/2025-03-26-oauth-metadata-backcompat"
+SKILLS = "an extension: Hearth loads no skills"
+NOT_REQUIRED = {
+    "auth/2025-03-26-oauth-endpoint-fallback": (
+        "where nothing says that PKCE is supported, nobody is sent to sign in; later revisions "
+        "have no such login"
+    ),
+    "sep-2640-client-no-prefetch": SKILLS,
+    "sep-2640-client-verify-digest": SKILLS,
+    "sep-2640-client-verify-size": SKILLS,
+    "sep-2640-client-verify-frontmatter": SKILLS,
+}
+"""The scenarios that no revision asks for, beside the extensions."""
 KNOWN_AT = "https://conformance-test.local"
 
 
@@ -50,31 +65,59 @@ def settings() -> Settings:
     )
 
 
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logins, "DOCUMENT", "/client-metadata.json")
+
+
+async def suite(*arguments: str) -> str:
+    """Run the suite and give what it says."""
+    process = await asyncio.create_subprocess_exec(
+        *(places.mcp_conformance() or []),
+        *arguments,
+        env={**os.environ, "NO_COLOR": "1"},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        return (await asyncio.wait_for(process.communicate(), SECONDS))[0].decode()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
 @pytest.mark.parametrize("revision", sorted(DOES_NOT_APPLY))
 async def test_every_scenario_passes_that_applies(
-    alice: Client, served: Served, revision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alice: Client, served: Served, known: None, revision: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(logins, "DOCUMENT", "/client-metadata.json")
     client = ConformanceClient(served, alice)
     async with client.command(tmp_path) as command:
-        process = await asyncio.create_subprocess_exec(
-            *(places.mcp_conformance() or []),
-            *("client", "--requirements", revision, "--command", command),
-            env={**os.environ, "NO_COLOR": "1"},
-            cwd=tmp_path,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            said = (await asyncio.wait_for(process.communicate(), SECONDS))[0].decode()
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+        said = await suite("client", "--requirements", revision, "--command", command, *PATIENT)
     assert client.unforeseen == []
     summary = said.partition("=== SUITE SUMMARY ===")[2]
     lines = re.findall(r"^(✓|✗) ([\w/-]+): ", summary, re.MULTILINE)
     failed = {name for mark, name in lines if mark == "✗"}
     assert failed == set(DOES_NOT_APPLY[revision]), said[-4_000:]
     assert len(lines) - len(failed) == PASSES[revision], "the suite has other scenarios now"
+
+
+async def test_a_scenario_of_an_older_revision_passes(
+    alice: Client, served: Served, known: None, tmp_path: Path
+) -> None:
+    client = ConformanceClient(served, alice)
+    async with client.command(tmp_path) as command:
+        said = await suite("client", "--scenario", OLDER, "--command", command, *PATIENT)
+    assert re.search(r"Passed: (\d+)/\1, 0 failed, 0 warnings", said), said
+    assert client.unforeseen == []
+
+
+async def test_there_are_no_other_scenarios() -> None:
+    said = (await suite("list")).partition("Client scenarios")[2].partition("\n\n")[0]
+    listed = dict(re.findall(r"^ +- (\S+) \[(.*)\]$", said, re.MULTILINE))
+    others = {name for name, tags in listed.items() if not set(tags.split(",")) & set(PASSES)}
+    assert others == {OLDER, *NOT_REQUIRED, *EXTENSIONS}
+    for revision, number in PASSES.items():
+        tagged = [name for name, tags in listed.items() if revision in tags.split(",")]
+        assert len(tagged) + len(EXTENSIONS) == number + len(DOES_NOT_APPLY[revision])

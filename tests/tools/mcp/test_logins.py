@@ -210,12 +210,13 @@ async def test_more_rights_are_asked_for_once(
     assert len(provider.clients) == 1
 
 
+@pytest.mark.parametrize("wanted", ["read", " "])
 async def test_a_server_that_never_has_rights_enough_asks_for_no_login(
-    alice: Client, served: Served, guarded: Listening
+    alice: Client, served: Served, guarded: Listening, wanted: str
 ) -> None:
     added = await add(alice, guarded.url)
     await sign_in(alice, served, added["id"])
-    guarded.wanted, guarded.gives_in = "read", False
+    guarded.wanted, guarded.gives_in = wanted, False
     body = {"tool": "plain__echo", "params": {"text": "x"}}
     await alice.refused("POST", "/tools", 503, "unavailable", json=body)
     await sign_in(alice, served, added["id"])
