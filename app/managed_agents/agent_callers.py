@@ -7,6 +7,8 @@ import dataclasses
 import functools
 import sqlite3
 
+import msgspec
+
 from app.account import key_rows
 from app.core.caller import AgentIdentity, Caller
 from app.core.database.tx import Tx
@@ -57,20 +59,19 @@ def turn_caller(
 
 def key_caller(tx: Tx, base: Caller) -> Caller:
     """Return the caller that an agent's key makes, from what the key's row alone says."""
-    now = _key_caller_now(tx, base)
-    # renewed before each call, so a paused agent's key is refused there and not unknown
-    return now if now is not None else dataclasses.replace(base, renew=_renewed(base))
+    # that of a paused agent is known and reaches nothing: its renewal before each call refuses it
+    return _key_caller_now(tx, base) or dataclasses.replace(base, renew=_renewed(base))
 
 
 def caller_behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
-    """Return the agent that asked for what an escalation holds, as it may act now.
+    """Return the agent that asked for what an escalation holds, with what is left of the rights it
+    had then.
 
     None when it, or the key it came with, is gone.
     """
     origin, key = unpack_origin(escalation["origin"]), escalation["credential"]
-    if origin.agent_id is None:
-        return None
-    found = turn_caller(tx, origin.agent_id)
+    frozen = frozenset(msgspec.json.decode(escalation["scopes"]))
+    found = None if origin.agent_id is None else turn_caller(tx, origin.agent_id, within=frozen)
     if found is None or found.user != escalation["user_id"]:
         return None
     if key is None:
@@ -78,9 +79,7 @@ def caller_behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
     held = key_rows.live_scopes(tx, found.user, key)
     if held is None or key_rows.agent_of(tx, key) != origin.agent_id:
         return None
-    return dataclasses.replace(
-        found, credential=key, scopes=tuple(one for one in found.scopes if one in held), renew=None
-    )
+    return dataclasses.replace(found, credential=key, renew=None)
 
 
 def _key_caller_now(tx: Tx, base: Caller) -> Caller | None:
