@@ -12,8 +12,8 @@ import pytest
 
 from app.catalog import CATALOG
 from app.core.caller import Caller
-from app.core.operation import Taint
-from app.errors import AppError, StorageFull, Unavailable
+from app.core.operation import Plan, Taint
+from app.errors import AppError, NotFound, StorageFull, Unavailable
 from app.tools.approvals import escalation_rows, tool_gate
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.escalation_rows import SETTLED, Settled
@@ -383,6 +383,21 @@ async def test_what_the_effect_refuses_has_failed_and_is_not_tried_again(
     await alice.folder("Gone soon")
     assert (await decide(alice, id_))["status"] == "failed"
     assert value(served, "SELECT count(*) FROM notes") == 0
+
+
+async def test_what_an_effect_wrote_before_it_failed_is_undone(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half_done(tx: Any, me: Caller) -> Any:
+        tx.run("UPDATE users SET name = 'half done' WHERE id = :me", me=me.user)
+        raise NotFound("There is nobody of that name.")
+
+    me = caller(served, "alice")
+    id_ = (await ask(served, me, "create_note", taint=WEB, title="x", content="y")).escalation_id
+    monkeypatch.setattr(tool_gate, "_write_of", lambda *_: Plan({}, half_done))
+    done = await decide(alice, id_)
+    assert (done["status"], done["failure"]["error"]) == ("failed", "not_found")
+    assert value(served, "SELECT count(*) FROM users WHERE name = 'half done'") == 0
 
 
 async def test_what_the_other_side_refuses_has_failed(
