@@ -223,6 +223,9 @@ class Api:
                     "content": body,
                     "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1"),
                 }
+            if operation.tells_events and (seen := exchange.headers.get(b"last-event-id")):
+                # what clients of the standard send of themselves when they connect again
+                given = {**given, "cursor": seen.decode("latin-1")}
             return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.http.idempotent else None

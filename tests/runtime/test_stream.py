@@ -60,6 +60,16 @@ async def test_a_stream_replays_what_came_after_its_cursor_and_goes_on(
     assert await polled(alice, endpoint, third) == []
 
 
+async def test_a_client_of_the_standard_goes_on_by_its_own_header(
+    served: Served, made: Any, endpoint: str
+) -> None:
+    cursors = [await told(served, endpoint) for _ in range(3)]
+    again = Stream(served, made["deviceToken"], endpoint)
+    again.scope["headers"] += [(b"last-event-id", cursors[1].encode())]
+    async with again as open_:
+        assert (await open_.event())["cursor"] == cursors[2]
+
+
 async def test_a_long_replay_comes_whole_and_in_order(
     served: Served, made: Any, endpoint: str, alice: Client
 ) -> None:
@@ -244,6 +254,22 @@ async def test_who_comes_back_after_a_dispatch_without_acknowledging_it_gets_it_
         assert (await open_.event())["type"] == "message.dispatch"
     await served.parts.write(event_rows.acknowledge, "del_1")
     assert await polled(alice, endpoint) == []
+
+
+async def test_many_dispatches_are_sent_again_in_several_writes_and_in_order(
+    served: Served,
+    alice: Client,
+    endpoint: str,
+    clock: MovableClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(event_rows, "MOST_RENEWED", 2)
+    for number in range(3):
+        await dispatched(served, endpoint, f"del_{number}")
+    last = (await polled(alice, endpoint))[-1]["cursor"]
+    clock.forward(seconds=31)
+    assert len(await polled(alice, endpoint, last)) == 2
+    assert len(await polled(alice, endpoint, last)) == 3
 
 
 async def test_what_has_expired_is_not_sent_any_more(

@@ -21,6 +21,8 @@ DISPATCHED = "runtime.dispatched"
 """Told within the transaction that notes the sending of a dispatch, with its delivery's id."""
 RESEND_AFTER = timedelta(seconds=30)
 KEPT_FOR = timedelta(days=7)
+MOST_RENEWED = 200
+"""Most dispatches that one transaction renews: others wait for the writer meanwhile."""
 SENDABLE = "acked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)"
 
 
@@ -98,12 +100,14 @@ def note_sent(tx: Tx, ids: list[int]) -> None:
 def renew_unacknowledged(tx: Tx, endpoint_id: str, cursor: int) -> int:
     """Give the dispatches up to a cursor that nobody acknowledged in time a new place at the end.
 
-    Return how many there were. So they are sent again, to whoever listens.
+    So they are sent again, to whoever listens. Return how many there were, of which the oldest
+    are taken first.
     """
     due = tx.all(
         f"""SELECT id, type, data, delivery_id, expires_at FROM runtime_events
             WHERE endpoint_id = :endpoint AND id <= :cursor AND delivery_id IS NOT NULL
-              AND {SENDABLE} AND ifnull(sent_at, created_at) <= :due ORDER BY id""",
+              AND {SENDABLE} AND ifnull(sent_at, created_at) <= :due ORDER BY id LIMIT :most""",
+        most=MOST_RENEWED,
         endpoint=endpoint_id,
         cursor=cursor,
         now=tx.now,
