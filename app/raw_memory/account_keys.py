@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Body, Record
 from app.errors import GenerationConflict, Invalid
 from app.raw_memory import device_rows
@@ -75,7 +75,19 @@ def get_account_keys(tx: Tx, me: Caller) -> AccountKeys:
     return _read(tx, me.user)
 
 
-@operation("PUT /raw-memory/keys", scope="raw.memory:write", since="beyond")
+@operation(
+    "PUT /raw-memory/keys",
+    scope="raw.memory:write",
+    since="beyond",
+    http=Http(
+        refuses={
+            "accountKeyId": "it was that of an earlier key",
+            "wraps": "a device is unknown or revoked, or has two",
+            "recovery": "its salt is not 16 to 64 bytes in base64url",
+            "previousKeys": "an earlier key is missing, or one is there that was none",
+        }
+    ),
+)
 def put_account_keys(
     tx: Tx,
     me: Caller,

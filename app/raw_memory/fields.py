@@ -13,6 +13,9 @@ from app.vault.envelope import KEY_BYTES, WRAPPED_BYTES
 SEALED_KEY_BYTES = KEY_BYTES + 16
 UUID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 LONGEST_REFERENCE = 128
+LETTERS = (0, 1, 2)
+LAST = ("", "[AQgw]", "[AEIMQUYcgkosw048]")
+"""The letters after the last three bytes, by how many bytes those are; the bits to spare are 0."""
 
 
 class Base64url(Rule, frozen=True):
@@ -22,8 +25,8 @@ class Base64url(Rule, frozen=True):
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        letters = -(-self.size * 4 // 3)
-        return {"minLength": letters, "maxLength": letters, "pattern": "^[A-Za-z0-9_-]*$"}
+        whole, rest = divmod(self.size, 3)
+        return {"pattern": f"^[A-Za-z0-9_-]{{{4 * whole + LETTERS[rest]}}}{LAST[rest]}$"}
 
     def __call__(self, value: str) -> str:
         decode_sized(value, self.size)

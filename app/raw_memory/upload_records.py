@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.core.accepted_schemas import request_schemas
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -26,7 +27,7 @@ MOST_AT_ONCE = 100
 WORTH_A_THREAD = 64 << 10
 TRANSACTION_BYTES = rows.PART
 """So many bytes of small records are stored together, with one sync of the disk."""
-_FORM = msgspec.json.schema_components([GivenRecord], ref_template="{name}")[1]["GivenRecord"]
+_FORM = request_schemas([GivenRecord], "")[0][0]
 GivenRecords = Annotated[
     list[Annotated[Any, Meta(extra_json_schema=_FORM)]],
     Meta(min_length=1, max_length=MOST_AT_ONCE, description="records as devices seal them"),
@@ -56,7 +57,10 @@ class UploadResults(Record):
     "POST /raw-memory/records",
     scope="raw.memory:write",
     since="beyond",
-    http=Http(body="max_raw_memory_body"),
+    http=Http(
+        body="max_raw_memory_body",
+        refuses={"*": "no record was stored (422); `results` says of each why"},
+    ),
 )
 async def upload_records(app: App, me: Caller, *, records: GivenRecords) -> UploadResults:
     """Store sealed records; one that is refused does not keep the others from being stored."""

@@ -14,7 +14,7 @@ import pytest
 
 from app.core.schema import LARGEST_ID
 from app.interfaces import http as http_module
-from app.interfaces.wire import request_bodies
+from app.interfaces.wire import large_bodies, request_bodies
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served
@@ -505,16 +505,29 @@ async def test_a_length_that_is_no_number_is_not_believed(
     assert answer.status == 400
 
 
-async def test_large_bodies_are_taken_one_at_a_time(
+async def test_large_bodies_come_together_and_are_in_memory_one_at_a_time(
     served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_module, "LARGE_BODY", 10)
+    monkeypatch.setattr(large_bodies, "LARGE_BODY", 10)
     asked: list[str] = []
+    at_work, most = 0, 0
     go_on = asyncio.Event()
+    run = http_module.Api._run_with_body
+
+    async def counted(*given: Any) -> Any:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        try:
+            return await run(*given)
+        finally:
+            at_work -= 1
 
     async def send(name: str, body: bytes) -> Any:
         async def receive() -> Any:
             asked.append(name)
+            if len(asked) == 4:
+                go_on.set()
             await go_on.wait()
             return {"type": "http.request", "body": body}
 
@@ -525,13 +538,10 @@ async def test_large_bodies_are_taken_one_at_a_time(
         return await exchange(served, request("POST", "/os/notes", headers), receive)
 
     body = b'{"title":"large","content":"large"}'
-    tasks = [asyncio.create_task(send(str(number), body)) for number in range(3)]
-    small = asyncio.create_task(send("small", b"{}"))
-    for _ in range(10):
-        await asyncio.sleep(0)
-    assert asked == ["0", "small"]
-    go_on.set()
-    assert [(await task).status for task in (*tasks, small)] == [201, 201, 201, 422]
+    monkeypatch.setattr(http_module.Api, "_run_with_body", counted)
+    answers = await asyncio.gather(*(send(str(number), body) for number in range(4)))
+    assert [answer.status for answer in answers] == [201] * 4
+    assert (sorted(asked), most) == (["0", "1", "2", "3"], 1)
 
 
 async def test_a_client_that_leaves_before_its_body_is_whole_leaves_nothing_behind(
