@@ -33,6 +33,7 @@ PURPOSES = (
     ("turn", "conversations"),
     ("episode", "conversations"),
     ("audit", "audit"),
+    ("runtime_", "agents on devices"),
 )
 """What tables are for, by what their names begin with; the first that fits."""
 
