@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from app.commands.bridge.ask_owner import allow, approvals, deny, trust, trusted, untrust
-from app.commands.bridge.client import Answered, Client, check_address
+from app.commands.bridge.client import Answered, Client, check_address, is_own_machine
 from app.commands.bridge.delegate import delegate, wait
 from app.commands.bridge.grants import accept, decline, requests, revoke
 from app.commands.bridge.home import Device, Home, home_option
@@ -25,7 +25,6 @@ from app.commands.bridge.registration import (
 from app.commands.bridge.run_bridge import Bridge, signals
 from app.commands.bridge.run_program import Program, find_program
 from app.commands.bridge.runtimes import Command, Echo
-from app.commands.server.sockets import is_loopback
 from app.commands.terminal.command_group import Commands, Misused
 from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
@@ -58,7 +57,7 @@ def pair(address: str, name: str | None, key: str | None, home: Home) -> None:
     for you, and nothing else.
     """
     server = check_address(address)
-    if server.startswith("http://") and not is_loopback(urlsplit(server).hostname or ""):
+    if server.startswith("http://") and not is_own_machine(server):
         click.echo(PLAIN.format(host=urlsplit(server).hostname), err=True)
     device = fresh_device(home, server, name)
     with home.owned():

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ipaddress
 import random
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,7 @@ class Client:
             headers={"Authorization": f"Bearer {credential}"} if credential else {},
             timeout=SECONDS,
             transport=self.transport,
+            trust_env=not is_own_machine(server),  # no proxy leads back here
             limits=httpx.Limits(max_connections=20, keepalive_expiry=20),
         )
 
@@ -197,6 +199,15 @@ def check_address(given: str) -> str:
         raise Misused(f"{on_one_line(given, 100)} is no address such as http://laptop:8000.")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
+
+
+def is_own_machine(server: str) -> bool:
+    """Return whether an address is spelt as one of this machine alone; no name is looked up."""
+    host = urlsplit(server).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _parse(content: bytes) -> Any:

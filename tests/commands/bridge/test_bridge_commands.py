@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from app import __main__ as program
 from app.commands.bridge import delegate, registration
+from app.commands.bridge.client import is_own_machine
 from app.commands.bridge.home import Home
 from app.commands.bridge.journal import Journal
 from tests.support.fake_hearth import GRANT, LATER, ME, PEER, FakeHearth
@@ -360,3 +361,18 @@ def test_what_is_waited_for_is_shown_once_it_is_there(
 def test_bytes_that_are_no_text_are_told(hearth: FakeHearth, home: Home) -> None:
     refused = bridge(home, "delegate", "@ann", "caf\udce9", "--no-wait")
     assert (refused.exit_code, "not valid Unicode" in refused.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("server", "own"),
+    [
+        ("http://127.0.0.1:8000", True),
+        ("http://[::1]:8000", True),
+        ("http://localhost", True),
+        ("http://hearth.localhost", True),
+        ("http://192.0.2.1", False),
+        ("http://localhost.example", False),
+    ],
+)
+def test_an_address_of_this_machine_is_known_by_its_spelling(server: str, own: bool) -> None:
+    assert is_own_machine(server) == own

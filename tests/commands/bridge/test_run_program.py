@@ -14,6 +14,7 @@ from app.commands.bridge.prompt import MOST_PAYLOAD, fit_payload, write_prompt
 from app.commands.bridge.run_program import MOST_OUTPUT, Ended, Program, run_program
 from app.commands.bridge.runtimes import Command
 from tests.commands.bridge.conftest import until
+from tests.support.serving import ROOT
 
 pytestmark = [
     pytest.mark.anyio,
@@ -155,3 +156,19 @@ def test_the_prompt_says_who_asks_and_keeps_apart_what_others_wrote() -> None:
 def test_a_payload_of_any_shape_makes_a_prompt(payload: dict[str, object]) -> None:
     entry = Entry({"id": "msg_7", "payload": payload}, "")
     assert json.dumps(payload) in write_prompt(entry, "@ann")
+
+
+async def test_a_program_ends_with_a_bridge_that_is_killed(tmp_path: Path) -> None:
+    script = (
+        "import asyncio, pathlib\n"
+        "from app.commands.bridge.run_program import Program, run_program\n"
+        "command = ('sh', '-c', 'sleep 60 & echo $! > pid; wait')\n"
+        f"program = Program(command, pathlib.Path({str(tmp_path)!r}), 60, 100)\n"
+        "asyncio.run(run_program(program, ''))\n"
+    )
+    bridge = await asyncio.create_subprocess_exec(sys.executable, "-c", script, cwd=ROOT)
+    pid = tmp_path / "pid"
+    await until(lambda: pid.exists() and pid.read_text().strip())
+    bridge.kill()
+    await bridge.wait()
+    await until(lambda: not is_running(int(pid.read_text())))
