@@ -228,20 +228,7 @@ def build_parts(
         safekeeping=BackupState(data),
         seal=Seal(data),
         embedder=embedder or embedder_for(settings, data),
-        hooks=Hooks(
-            callers={
-                "peer": grant_rows.caller_behind,
-                "guest": share_rows.caller_behind,
-                "runtime": tool_approvals.caller_behind,
-                "managed_agent": agent_callers.caller_behind,
-            },
-            rights={"heartbeat": tiers.current_scopes},
-            requests=contact_requests.waiting_for,
-            credentials={"managed_agent": agent_callers.key_caller},
-            gates={"managed_agent": agent_gate.pass_gate},
-            ask_managed_agent=agent_messages.ask,
-            is_delivering=message_rows.is_delivering,
-        ),
+        hooks=_hooks(),
     )
     app.parts += [
         VectorMaker(
@@ -262,6 +249,24 @@ def build_parts(
     events.on("users.changed", lambda _: removal.leave_those_of_removed_users(app))
     app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]
     return app
+
+
+def _hooks() -> Hooks:
+    """Return what upper layers do for lower ones."""
+    return Hooks(
+        callers={
+            "peer": grant_rows.caller_behind,
+            "guest": share_rows.caller_behind,
+            "runtime": tool_approvals.caller_behind,
+            "managed_agent": agent_callers.caller_behind,
+        },
+        rights={"heartbeat": tiers.current_scopes},
+        requests=contact_requests.waiting_for,
+        credentials={"managed_agent": agent_callers.key_caller},
+        gates={"managed_agent": agent_gate.pass_gate},
+        ask_managed_agent=agent_messages.ask,
+        is_delivering=message_rows.is_delivering,
+    )
 
 
 def _settled(tx: Tx, found: escalation_rows.Settled) -> None:

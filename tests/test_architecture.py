@@ -24,6 +24,7 @@ PACKAGES = [
     "core",
     "core.web",
     "account",
+    "account.metering",
     "account.oauth",
     "account.profile",
     "workspace.index",

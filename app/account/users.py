@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from app.account.metering import cap_rows
+from app.account import cap_rows
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from app.account import key_rows
-from app.account.metering import cap_rows, token_rows
-from app.account.metering.periods import span_of
+from app.account import cap_rows, key_rows
+from app.account.metering import token_rows
 from app.account.metering.token_reservations import zone_of
+from app.account.periods import span_of
 from app.account.users import Username
 from app.core.app import App
 from app.core.caller import Caller

@@ -18,8 +18,11 @@ from hypothesis import given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
-from app.account.metering import cap_rows, token_reservations, token_rows
-from app.account.metering.periods import (
+from app.account import cap_rows
+from app.account.metering import token_reservations, token_rows
+from app.account.metering.token_reservations import Reservation
+from app.account.metering.token_rows import Feature
+from app.account.periods import (
     days_beside,
     month_end,
     months_beside,
@@ -27,8 +30,6 @@ from app.account.metering.periods import (
     seconds_until,
     span_of,
 )
-from app.account.metering.token_reservations import Reservation
-from app.account.metering.token_rows import Feature
 from app.core.caller import OPERATOR, Caller
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import Tx

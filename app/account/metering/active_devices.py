@@ -8,9 +8,10 @@ import dataclasses
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from app.account.metering import cap_rows, token_reservations
-from app.account.metering.periods import Span, month_end, month_of
+from app.account import cap_rows
+from app.account.metering import token_reservations
 from app.account.metering.token_rows import Count
+from app.account.periods import Span, month_end, month_of
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp

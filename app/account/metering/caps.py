@@ -7,11 +7,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from app.account import users
-from app.account.metering import active_devices, cap_rows, token_reservations, token_rows
-from app.account.metering.cap_rows import Cap, Metric, Subject
-from app.account.metering.periods import Period, resets_at, span_of
+from app.account import cap_rows, users
+from app.account.cap_rows import Cap, Metric, Subject
+from app.account.metering import active_devices, token_reservations, token_rows
 from app.account.metering.token_rows import Count
+from app.account.periods import Period, resets_at, span_of
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account.metering import active_devices, token_rows
-from app.account.metering.periods import Span, month_of
 from app.account.metering.usage import AMonth
+from app.account.periods import Span, month_of
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx

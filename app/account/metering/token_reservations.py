@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import msgspec
 
-from app.account import users
-from app.account.metering import cap_rows, token_rows
-from app.account.metering.cap_rows import Cap
-from app.account.metering.periods import Period, Span, resets_at, seconds_until, span_of
+from app.account import cap_rows, users
+from app.account.cap_rows import Cap
+from app.account.metering import token_rows
 from app.account.metering.token_rows import Count, CountedBy, Feature, Use
+from app.account.periods import Period, Span, resets_at, seconds_until, span_of
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import HOUR, operation

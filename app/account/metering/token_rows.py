@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from app.account.metering.periods import Period, Span, months_beside
+from app.account.periods import Period, Span, months_beside
 from app.core.database.tx import Tx
 
 Feature = Literal["chat", "briefing", "heartbeat", "rpc", "guest", "managed_agent"]

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from app.account import users
-from app.account.metering.periods import days_beside, month_of
 from app.account.metering.token_rows import WHOLE_MONTH, CountedBy
+from app.account.periods import days_beside, month_of
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from app.account.metering.periods import Period
+from app.account.periods import Period
 from app.core.database.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
