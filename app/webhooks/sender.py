@@ -122,8 +122,10 @@ class WebhookSender:
                 log.exception("looking for webhook deliveries failed")
                 await asyncio.sleep(TROUBLE_SECONDS)
                 continue
+            # not wait_for, which in Python 3.11 can swallow being cancelled while it is woken
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
 
     def _begin_due(self) -> float | None:
         """Begin what is due and there is room for; return after how long something else will be."""

@@ -113,6 +113,11 @@ async def receiver() -> AsyncIterator[Receiver]:
     finally:
         made.close()
         server.close()
+        # else a handler is still under way when the loop ends
+        for _ in range(200):
+            if not made.under_way:
+                break
+            await asyncio.sleep(0.005)
 
 
 async def until(holds: Callable[[], Any], seconds: float = 5.0, *, every: float = 0.002) -> None:

@@ -49,6 +49,18 @@ async def test_a_server_that_ends_cuts_off_who_hangs_and_sends_it_again(
     assert (await hook.settled(1))["status"] == "succeeded"
 
 
+async def test_a_sender_that_is_woken_as_it_is_stopped_ends(served: Served) -> None:
+    part = served.parts.part(WebhookSender)
+    # it sleeps until a moment
+    part._due[2] = "2026-11-22T00:00:00.000Z"
+    part.note_due([1])
+    await asyncio.sleep(0.02)
+    part.note_due([1])
+    stopping = asyncio.ensure_future(part.stop())
+    done, _ = await asyncio.wait({stopping}, timeout=2)
+    assert done
+
+
 def revoke_links(server: Server, number: int) -> None:
     """Make links and revoke them, each of which is an event."""
     for _ in range(number):
