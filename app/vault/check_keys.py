@@ -15,8 +15,6 @@ from app.vault.envelope import KEY_BYTES, WRAPPED_BYTES
 from app.vault.primitives import NotAuthentic
 from app.vault.refusals import NoKeyHere, Tampered
 
-CURVE_NAMES = ("exchange key", "signing key")
-
 
 def learn_devices(found: list[answers.Device], identity: Identity, state: State) -> None:
     """Take in the devices that the server names; raise Tampered where one is not as it was."""

@@ -122,12 +122,19 @@ class DeviceFiles:
         path = folder / f"{moment}.{record.sequence:012d}.{record.session_ref}.json"
         replace_file(path, msgspec.json.encode(record), sync=True)
 
+    def waiting_places(self) -> list[tuple[Path, str, int]]:
+        """Return the files of records that wait, each with its session and number there."""
+        found = []
+        for path in self.waiting():
+            _, number, reference, _ = path.name.split(".")
+            found.append((path, reference, int(number)))
+        return found
+
     def waiting_numbers(self) -> dict[str, set[int]]:
         """Return which records of which session wait, by their numbers."""
         found: dict[str, set[int]] = {}
-        for path in self.waiting():
-            _, number, reference, _ = path.name.split(".")
-            found.setdefault(reference, set()).add(int(number))
+        for _, reference, number in self.waiting_places():
+            found.setdefault(reference, set()).add(number)
         return found
 
     def remove(self) -> None:

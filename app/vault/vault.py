@@ -57,6 +57,7 @@ class Vault:
         self.first_key = False
         self.any_key = False
         self._clock = clock
+        self._count_waiting()
 
     def close(self) -> None:
         """End the connection."""
@@ -108,7 +109,7 @@ class Vault:
                 sequence=known.count,
                 created_at=stamp(self._clock()),
             )
-            # the number is taken before the record may leave, so that no other can have it
+            # killed in between, the next command finds by the record that its number is taken
             self.files.keep_waiting(record)
             known.count, known.last = known.count + 1, digest_of(record)
             self.save()
@@ -195,6 +196,16 @@ class Vault:
     def usage(self) -> answers.Usage:
         """Return how much room the records take, as the server says."""
         return self.connection.get("/raw-memory/usage", answers.Usage)
+
+    def _count_waiting(self) -> None:
+        """Take in records that wait and were not counted, since the command was killed."""
+        for path, reference, number in self.files.waiting_places():
+            known = self.state.sessions.setdefault(
+                reference, KnownSession(self.identity.device_id or "")
+            )
+            if known.count <= number:
+                known.count = number + 1
+                known.last = digest_of(self.files.read_waiting(path))
 
     def _own_session(self, name: str) -> tuple[str, KnownSession]:
         """Return this device's session of that name; a new one where its end is not known."""

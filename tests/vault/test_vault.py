@@ -112,6 +112,27 @@ async def test_an_answer_that_is_lost_stores_nothing_twice(laptop: Laptop) -> No
     assert await laptop.get() == CANARY
 
 
+async def test_a_command_that_is_killed_gives_no_number_twice(
+    laptop: Laptop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(Exception):
+        """What ends a command in the middle."""
+
+    def die(vault: Vault) -> None:
+        raise Killed
+
+    await laptop.put(b"one")
+    for _ in range(2):
+        with monkeypatch.context() as patched:
+            patched.setattr(Vault, "save", die)
+            with pytest.raises(Killed):
+                await laptop.do(lambda vault: vault.put("work", "log", [b"two"]))
+    await laptop.put(b"three")
+    assert await laptop.get() == b"onetwotwothree"
+    (records,) = (await laptop.do(Vault.list_records)).values()
+    assert [each.sequence for each in records] == [0, 1, 2, 3]
+
+
 async def test_what_the_server_has_no_room_for_waits(
     laptop: Laptop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
