@@ -16,7 +16,7 @@ from app.commands.bridge.registration import run
 from app.commands.bridge.runtimes import TOOL
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import json_option, print_table
-from app.commands.terminal.terminal_safe import strip_controls
+from app.commands.terminal.terminal_safe import show_hidden, strip_controls
 
 WAIT_SECONDS = 0.5
 KIND = "runtime_tool_call"
@@ -44,8 +44,10 @@ def approvals(wait: bool, key: str, json_: bool, home: Home) -> None:
             click.echo("Nothing waits for your yes.")
         return
     for one in found:
-        click.echo(f"{one['id']}, until {one['expiresAt'][11:16]} UTC. {_harmless(one['reason'])}")
-        click.echo(_harmless(one["preview"]["text"] if one["preview"] else one["summary"]) + "\n")
+        click.echo(
+            f"{one['id']}, until {one['expiresAt'][11:16]} UTC. {show_hidden(one['reason'])}"
+        )
+        click.echo(show_hidden(one["preview"]["text"] if one["preview"] else one["summary"]) + "\n")
 
 
 @click.command()
@@ -165,8 +167,3 @@ def _ask(
 
     found: dict[str, Any] = run(ask()) or {}
     return found
-
-
-def _harmless(text: str) -> str:
-    """Return a text in which every mark that is not seen stands out."""
-    return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)
