@@ -60,6 +60,7 @@ def _make_messages(db: "Database") -> None:
             runtime_ack_id TEXT, adapter_label TEXT, expires_at TEXT NOT NULL) STRICT;
         CREATE UNIQUE INDEX runtime_messages_by_sender ON runtime_messages (sender_id, client_message_id);
         CREATE UNIQUE INDEX runtime_messages_by_grant ON runtime_messages (grant_id, sequence);
+        CREATE INDEX runtime_messages_by_answered ON runtime_messages (reply_to) WHERE reply_to IS NOT NULL;
         CREATE INDEX runtime_messages_by_recipient ON runtime_messages (recipient_id);
         CREATE INDEX runtime_messages_waiting ON runtime_messages (session, number) WHERE status = 'queued' AND handed_over = 0;
         CREATE INDEX runtime_messages_due ON runtime_messages (due_at) WHERE status = 'queued' AND handed_over = 0 AND due_at IS NOT NULL;

@@ -1,6 +1,7 @@
 """How agents on people's own machines work for each other, under grants.
 
-May import network and all layers below. Begin with `devices/endpoints` and `realtime/stream`.
+May import network and all layers below. Begin with `devices/endpoints`, `realtime/stream` and
+`grants/grants`.
 """
 
 CATEGORY = "runtime"

@@ -165,6 +165,20 @@ async def test_an_id_hands_over_once(pair: Pair) -> None:
     await refused("POST", DELEGATE, 409, "client_message_id_conflict", json=taken)
 
 
+async def test_a_grant_whose_session_was_closed_is_asked_for_anew(pair: Pair) -> None:
+    old = await pair.granted()
+    await pair.bob.set_session(state="closed")
+    pair.bob.session = await pair.bob.more_session()
+    route = {"endpointId": pair.bob.endpoint, "sessionHandle": pair.bob.session}
+    await pair.bob.device.ok("PUT", "/local-agent/default-route", json=route)
+    asked = await delegate(pair)
+    assert asked["status"] == "grant_requested"
+    assert asked["communicationSessionId"] != old
+    path = f"/local-agent/grants/{asked['communicationSessionId']}/accept"
+    await pair.bob.device.ok("POST", path)
+    assert len(await tasks(pair)) == 1
+
+
 async def test_several_tasks_wait_for_one_grant_in_their_order(pair: Pair) -> None:
     waiting = [await delegate(pair, f"delegate:{number}") for number in range(3)]
     (grant,) = {one["communicationSessionId"] for one in waiting}

@@ -60,6 +60,7 @@ class Given(msgspec.Struct, frozen=True):
         status=201,
         refuses={
             "target": "it is the caller, or no offer is named",
+            "task": "it says nothing",
             "context": "a sha256 is not that of its content",
         },
     ),

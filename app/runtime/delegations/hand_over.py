@@ -78,7 +78,7 @@ def go_on(tx: Tx, me: Caller, delegation: Delegation) -> Delegation:
     reply = session_rows.require_at(tx, me, order.endpoint, order.session)
     wanted = grants.require_target(tx, me, reply, target, delegation.peer)
     found = grants.find_open(tx, wanted)
-    if found is None or found.status != "active":
+    if found is None or not _leads_somewhere(tx, found):
         grant = grants.ask(tx, wanted, order.ttl_minutes)
         return delegation_rows.change(tx, delegation, "grant_requested", grant_id=grant.id)
     return hand_over(tx, me, delegation, found)
@@ -169,6 +169,12 @@ def requester(tx: Tx, delegation: Delegation) -> Caller:
         kind="session",
         scopes=("runtime:connect",),
     )
+
+
+def _leads_somewhere(tx: Tx, grant: Grant) -> bool:
+    """Return whether a grant is active and the session that it is frozen to still open."""
+    session = session_rows.find(tx, grant.row.frozen_session_handle or "")
+    return grant.status == "active" and session is not None and session.state != "closed"
 
 
 def _is_absolute(path: str) -> bool:

@@ -163,9 +163,7 @@ def has_answer(tx: Tx, message: Message) -> bool:
     """Return whether its recipient has answered a message."""
     return (
         tx.one(
-            "SELECT 1 FROM runtime_messages WHERE grant_id = :grant AND reply_to = :id "
-            "AND sender_id = :sender LIMIT 1",
-            grant=message.grant,
+            "SELECT 1 FROM runtime_messages WHERE reply_to = :id AND sender_id = :sender LIMIT 1",
             id=message.id,
             sender=message.recipient,
         )

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
-from app.core.schema import Record, Text
+from app.core.schema import Body, DocumentedPattern, Record, Text
 from app.errors import (
     ClientMessageIdConflict,
     EndpointNotOwned,
@@ -39,7 +39,7 @@ Word = Annotated[str, Meta(min_length=1, max_length=200), Text(200)]
 KINDS: tuple[Kind, ...] = ("text", "task_invite", "resource_request")
 
 
-class Turn(Record, omit_defaults=True):
+class Turn(Body, omit_defaults=True):
     """A turn of a collaboration: what kind of word it is, and what came of the one before."""
 
     client_turn_id: Word
@@ -94,7 +94,12 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     "POST /local-agent/messages",
     scope="runtime:connect",
     since="beyond",
-    http=Http(refuses={"communicationSessionId": "it is left out"}),
+    http=Http(
+        refuses={
+            "communicationSessionId": "it is left out",
+            "target": "a message goes to its grant",
+        }
+    ),
 )
 def send_runtime_message(
     tx: Tx,
@@ -102,7 +107,7 @@ def send_runtime_message(
     *,
     communication_session_id: Handle | None = None,
     client_message_id: Word,
-    kind: Annotated[str, Meta(max_length=64)],
+    kind: Annotated[str, DocumentedPattern(f"^({'|'.join(KINDS)})$")],
     payload: dict[str, Any],
     reply_to: Handle | None = None,
     correlation_id: Word | None = None,
