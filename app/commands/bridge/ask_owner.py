@@ -15,7 +15,7 @@ from app.commands.bridge.key_option import key_option
 from app.commands.bridge.registration import run
 from app.commands.bridge.runtimes import TOOL
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import format_json, json_option, print_table
 from app.commands.terminal.terminal_safe import show_hidden, strip_controls
 
 WAIT_SECONDS = 0.5
@@ -36,13 +36,11 @@ def approvals(wait: bool, key: str, json_: bool, home: Home) -> None:
     while wait and not found:
         time.sleep(WAIT_SECONDS)
         found = _pending(device, key)
-    if json_ or not found:
-        rows: list[tuple[str, ...]] = []
-        if json_:
-            print_table({"escalations": found}, ("ID",), rows, json_=True)
-        else:
-            click.echo("Nothing waits for your yes.")
+    if json_:
+        click.echo(format_json({"escalations": found}))
         return
+    if not found:
+        click.echo("Nothing waits for your yes.")
     for one in found:
         click.echo(
             f"{one['id']}, until {one['expiresAt'][11:16]} UTC. {show_hidden(one['reason'])}"

@@ -113,4 +113,4 @@ def _chosen(given: Path | None) -> Path:
         return given.expanduser().absolute()
     import platformdirs  # only where it is needed
 
-    return platformdirs.user_data_path("hearth", appauthor=False) / "bridge"
+    return platformdirs.user_data_path("hearth-bridge", appauthor=False)
