@@ -8,7 +8,7 @@ import click
 from app.commands.ask.data_directory import data_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import json_option, print_table
-from app.commands.terminal.terminal_safe import strip_controls
+from app.commands.terminal.terminal_safe import show_hidden, strip_controls
 from app.commands.user import ask_about_user, user_option
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
@@ -45,7 +45,7 @@ def show(id_: int, user: str | None, data: Path | None) -> None:
         found["reason"],
         *(["", found["preview"]["text"]] if found["preview"] else []),
     ]
-    click.echo(_harmless("\n".join(lines)))
+    click.echo(show_hidden("\n".join(lines)))
 
 
 @escalation.command(name="continue")
@@ -91,13 +91,5 @@ def _table_row(found: dict[str, Any]) -> tuple[str, ...]:
         found["risk"],
         found["origin"]["kind"],
         found["expiresAt"][:16].replace("T", " "),
-        _harmless(found["summary"]),
+        show_hidden(found["summary"]),
     )
-
-
-def _harmless(text: str) -> str:
-    """Return a text whose marks cannot steer the terminal.
-
-    What an agent wrote must not hide what it asks for.
-    """
-    return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)

@@ -15,8 +15,8 @@ from app.commands.bridge.key_option import key_option
 from app.commands.bridge.registration import run
 from app.commands.bridge.runtimes import TOOL
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import json_option, print_table
-from app.commands.terminal.terminal_safe import strip_controls
+from app.commands.terminal.tables import format_json, json_option, print_table
+from app.commands.terminal.terminal_safe import show_hidden, strip_controls
 
 WAIT_SECONDS = 0.5
 KIND = "runtime_tool_call"
@@ -36,16 +36,16 @@ def approvals(wait: bool, key: str, json_: bool, home: Home) -> None:
     while wait and not found:
         time.sleep(WAIT_SECONDS)
         found = _pending(device, key)
-    if json_ or not found:
-        rows: list[tuple[str, ...]] = []
-        if json_:
-            print_table({"escalations": found}, ("ID",), rows, json_=True)
-        else:
-            click.echo("Nothing waits for your yes.")
+    if json_:
+        click.echo(format_json({"escalations": found}))
         return
+    if not found:
+        click.echo("Nothing waits for your yes.")
     for one in found:
-        click.echo(f"{one['id']}, until {one['expiresAt'][11:16]} UTC. {_harmless(one['reason'])}")
-        click.echo(_harmless(one["preview"]["text"] if one["preview"] else one["summary"]) + "\n")
+        click.echo(
+            f"{one['id']}, until {one['expiresAt'][11:16]} UTC. {show_hidden(one['reason'])}"
+        )
+        click.echo(show_hidden(one["preview"]["text"] if one["preview"] else one["summary"]) + "\n")
 
 
 @click.command()
@@ -165,8 +165,3 @@ def _ask(
 
     found: dict[str, Any] = run(ask()) or {}
     return found
-
-
-def _harmless(text: str) -> str:
-    """Return a text in which every mark that is not seen stands out."""
-    return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)

@@ -1,7 +1,6 @@
 """The folder of a bridge: what the device is called, its token, and its journal."""
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -114,9 +113,4 @@ def _chosen(given: Path | None) -> Path:
         return given.expanduser().absolute()
     import platformdirs  # only where it is needed
 
-    return platformdirs.user_data_path("hearth", appauthor=False) / "bridge"
-
-
-def without_settings() -> dict[str, str]:
-    """Return the environment of this process without Hearth's own variables."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
+    return platformdirs.user_data_path("hearth-bridge", appauthor=False)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.commands.bridge.home import without_settings
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.core.process import limited_process
@@ -156,7 +155,7 @@ async def _started(program: Program) -> AsyncIterator[tuple[asyncio.subprocess.P
     """Start the program and give it, and where its exit code will stand; end what is left of it."""
     pipe = asyncio.subprocess.PIPE
     how: dict[str, Any] = {"stdin": pipe, "stdout": pipe, "stderr": pipe}
-    how |= {"cwd": program.folder, "env": without_settings()}
+    how |= {"cwd": program.folder, "env": _environment()}
     if os.name != "posix":
         command = [shutil.which(program.command[0]) or program.command[0], *program.command[1:]]
         process = await asyncio.create_subprocess_exec(*command, **how)
@@ -195,6 +194,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             while process.stdout is not None and await process.stdout.read(CHUNK):
                 pass
             await process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of this process without Hearth's own variables."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
 
 
 def _pipe(pipes: contextlib.ExitStack) -> tuple[int, int]:

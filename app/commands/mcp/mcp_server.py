@@ -2,9 +2,7 @@
 
 import difflib
 import json
-import os
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import click
 from app.commands.ask.ask_operation import ask, ask_patiently
 from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
+from app.commands.terminal.secret_source import read_secret
 from app.commands.terminal.tables import format_json, format_table
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.user import choose_username, user_option
@@ -80,12 +79,14 @@ def add(
     if target[0].startswith(("https://", "http://")) and len(target) == 1:
         sent = _pairs(headers, "--header")
         if bearer_from is not None:
-            sent["Authorization"] = f"Bearer {_token(bearer_from)}"
+            sent["Authorization"] = f"Bearer {read_secret(bearer_from, '--bearer-from', 'token')}"
         config: dict[str, Any] = {"headers": sent}
         if client_id is not None:
             config["clientId"] = client_id
         if client_secret_from is not None:
-            config["clientSecret"] = _token(client_secret_from)
+            config["clientSecret"] = read_secret(
+                client_secret_from, "--client-secret-from", "secret"
+            )
         given |= {"serverUrl": target[0], "config": config}
     else:
         env = _pairs(variables, "--env")
@@ -227,29 +228,6 @@ def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
             raise Misused(f"{option} needs NAME=VALUE.")
         found[name] = value
     return found
-
-
-def _token(source: str) -> str:
-    """Return the token that a source names; raise Misused."""
-    kind, _, where = source.partition(":")
-    try:
-        if source == "-":
-            found = (
-                click.prompt("Token", hide_input=True, err=True)
-                if sys.stdin.isatty()
-                else (sys.stdin.readline())
-            )
-        elif kind == "env":
-            found = os.environ.get(where, "")
-        elif kind == "file":
-            found = Path(where).read_text("utf-8")
-        else:
-            raise Misused("--bearer-from needs env:VARIABLE, file:/PATH or -.")
-    except (OSError, UnicodeDecodeError):
-        found = ""
-    if not str(found).strip():
-        raise Misused(f"There is no token at {source}.")
-    return str(found).strip()
 
 
 def _told(found: dict[str, Any]) -> str:

@@ -29,6 +29,14 @@ def strip_controls(text: object) -> str:
     )
 
 
+def show_hidden(text: str) -> str:
+    """Return the text with a sign in place of each mark that is not seen.
+
+    What an agent or another person wrote must not hide what it asks for.
+    """
+    return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)
+
+
 def on_one_line(text: object, most: int) -> str:
     """Return the text harmless and on one line of at most `most` characters, and isolated."""
     line = " ".join(_STEERING.sub("", str(text)).split())

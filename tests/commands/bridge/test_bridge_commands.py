@@ -193,6 +193,8 @@ def test_what_waits_is_shown_and_decided_with_a_key(hearth: FakeHearth, home: Ho
     assert shown == (
         "7, until 00:00 UTC. Your agent works for ann.\nclaude -p\ufffd[2J\n\ufffdin /work\n\n"
     )
+    listed = json.loads(bridge(home, "approvals", "--json", HEARTH_KEY="key").stdout)
+    assert [one["id"] for one in listed["escalations"]] == [7]
     assert bridge(home, "allow", "--for", "session", HEARTH_KEY="key").stdout == "Allowed.\n"
     assert bridge(home, "deny", "7", HEARTH_KEY="key").stdout == "Denied.\n"
     assert hearth.said("escalations/7/decision") == [
@@ -376,3 +378,12 @@ def test_bytes_that_are_no_text_are_told(hearth: FakeHearth, home: Home) -> None
 )
 def test_an_address_of_this_machine_is_known_by_its_spelling(server: str, own: bool) -> None:
     assert is_own_machine(server) == own
+
+
+def test_the_standard_folder_is_not_the_one_of_a_server(
+    hearth: FakeHearth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_data_path", lambda name, **_: tmp_path / name)
+    monkeypatch.delenv("HEARTH_BRIDGE", raising=False)
+    refused = CliRunner().invoke(program.hearth, ["bridge", "status"])
+    assert f"No device is paired in {tmp_path}/hearth-bridge." in refused.stderr
