@@ -211,6 +211,19 @@ async def test_a_task_ends_with_the_request_that_it_waits_for(
     await pair.alice.device.refused("POST", DELEGATE, 409, code, json=order(pair))
 
 
+async def test_a_task_ends_where_its_session_closes_before_it_is_let_in(pair: Pair) -> None:
+    grant = await folder_opened(pair)
+    outside = capsule(item(sourcePath="/etc/passwd"))
+    assert (await delegate(pair, **outside))["communicationSessionId"] == grant
+    (found,) = (await pair.bob.owner.ok("GET", "/escalations"))["escalations"]
+    await pair.bob.set_session(state="closed")
+    path = f"/escalations/{found['id']}/decision"
+    await pair.bob.owner.ok("POST", path, json={"decision": "continue"})
+    await pair.alice.device.refused(
+        "POST", DELEGATE, 409, "session_closed", json=order(pair, **outside)
+    )
+
+
 async def folder_opened(pair: Pair) -> str:
     """Give a grant of Bob's, who trusts Alice in one folder."""
     grant = await pair.granted()

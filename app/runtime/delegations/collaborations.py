@@ -122,8 +122,8 @@ def _hand_over_or_end(tx: Tx, delegation: Delegation, grant: Grant, *, asked: bo
     try:
         with tx.savepoint():
             step(tx, me, delegation, grant)
-    except AppError:
-        hand_over.end_waiting(tx, delegation, refusals.PermissionRequired)
+    except AppError as error:
+        hand_over.end_waiting(tx, delegation, type(error))
 
 
 def _grant_ended(tx: Tx, ended: Ended) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from app.account import contact_pairs
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.errors import AppError, NotConnected
+from app.errors import AppError, ClientMessageIdConflict, NotConnected, QuotaExceeded, SessionClosed
 from app.network.contacts import contact_requests, people
 from app.runtime.approvals import approval_rows, tool_approvals, trusted_policies
 from app.runtime.approvals.approval_rows import Asked
@@ -30,6 +30,10 @@ WHY_ENDED: dict[str, type[AppError]] = {
     one.code: one
     for one in (
         NotConnected,
+        ClientMessageIdConflict,
+        QuotaExceeded,
+        SessionClosed,
+        refusals.InboundDisabled,
         refusals.PermissionRequired,
         refusals.RequestExpired,
         refusals.CommunicationDeclined,
