@@ -126,6 +126,7 @@ class _Sending:
         self._status = ""
         self._message_id = ""
         self._session = ""
+        self._is_over = False
 
     async def see_through(self, *, wait: bool) -> Entry | None:
         """Return the answer; None where it shall not be waited for. Raise Refused."""
@@ -142,8 +143,10 @@ class _Sending:
                 await asyncio.wait((waiting,), timeout=LAST_WORDS_SECONDS)
             return waiting.result() if waiting.done() else watching.result()
         finally:
+            self._is_over = True  # a request may be answered in spite of being cancelled
             watching.cancel()
             waiting.cancel()
+            await asyncio.gather(watching, waiting, return_exceptions=True)
 
     async def _send_when_reachable(self) -> None:
         while True:
@@ -170,7 +173,7 @@ class _Sending:
 
     async def _watch(self) -> None:
         """Raise Refused when the task cannot be answered any more."""
-        while True:
+        while not self._is_over:
             await asyncio.sleep(ASK_SECONDS)
             with contextlib.suppress(NotReached):
                 if self._message_id:
@@ -225,6 +228,7 @@ async def _beside_a_bridge(home: Home, work: Work) -> Entry | None:
                 return await working
             finally:
                 working.cancel()
+                await asyncio.gather(working, return_exceptions=True)
     finally:
         bridge.stop()
         with contextlib.suppress(Refused, asyncio.CancelledError):

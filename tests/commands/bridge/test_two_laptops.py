@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +46,15 @@ class _Open(httpx.AsyncByteStream):
         key = request.headers["Authorization"].removeprefix("Bearer ")
         asked = request.url.params
         self._stream = Stream(served, key, asked["endpointId"], asked["cursor"])
+        self._parts = self._heard()
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._parts
+
+    async def aclose(self) -> None:
+        await self._parts.aclose()
+
+    async def _heard(self) -> AsyncGenerator[bytes, None]:
         async with self._stream as open_:
             while (part := await open_._parts.get()) is not None:
                 yield part
