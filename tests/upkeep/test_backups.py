@@ -273,9 +273,10 @@ async def test_a_database_that_is_damaged_gives_no_backup_and_the_good_one_stays
     good = Path((await served.command("make_backup")).file)
     broken = tmp_path / "broken.db"
     torn = bytearray(content(good))
-    # a page of a tree: SQLite cannot know what the rest of a long text should be
+    # A page of a table: SQLite cannot know what the rest of a long text should be, and a copy
+    # makes indexes anew.
     pages = range(len(torn) // 2 // 4096 * 4096, len(torn), 4096)
-    middle = next(at for at in pages if torn[at] in (2, 5, 10, 13))
+    middle = next(at for at in pages if torn[at] in (5, 13))
     torn[middle : middle + 4096] = bytes(4096)
     put(broken, torn)
     with pytest.raises(BackupFailed):
