@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.answers import list_answers, resolve_reference, targets
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, call_tool, note_link
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool, note_link
 
 HITS = 8
 SINGLE_HITS = 5
@@ -40,8 +40,11 @@ def answer_question(asked: Asked, route: Route) -> Step:
     quotes = tuple(
         answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
     )
+    cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quotes}
     return Step(
-        "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes), quotes=quotes
+        "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes),
+        quotes=quotes,
+        trace=Trace(about=tuple(cited.values())),
     )
 
 
@@ -62,7 +65,31 @@ def find_notes(asked: Asked, route: Route) -> Step:
     lines = [
         f"- {note_link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits
     ]
-    return Step("\n".join([route.phrase("found"), *lines]))
+    shown = list_answers.things("note", hits)
+    # The one whose name was said is what “it” means afterwards.
+    named = list_answers.things("note", resolve_reference.fitting_rows(wanted, hits))
+    about = named if len(named) == 1 else ()
+    trace = Trace(shown=shown, about=about)
+    return Step("\n".join([route.phrase("found"), *lines]), trace=trace)
+
+
+def show_note(asked: Asked, route: Route) -> Step:
+    """Show the note that is meant, as much of it as an answer holds."""
+    found = targets.find_things(asked, route, ("note",), words=route.get("target"))
+    if isinstance(found, Step):
+        return found
+    if len(found) > 1:
+        return targets.ask_which(route, found)
+    if not asked.has("get_note_content"):
+        return call_tool("get_note_content", noteId=found[0].id)
+    read = asked.of("get_note_content")
+    if not read:
+        return list_answers.tell_refusal(asked, route)
+    note = read[0].content["note"]
+    text = note["markdown"].rstrip()
+    shown = text if len(text) <= BEGINNING else f"{text[:BEGINNING].rstrip()}…"
+    link = note_link(note["id"], note["title"])
+    return Step(f"{link}\n\n{shown}", trace=Trace(about=found))
 
 
 def summarise(asked: Asked, route: Route) -> Step:
@@ -81,7 +108,7 @@ def summarise(asked: Asked, route: Route) -> Step:
                 asked, route, route.phrase("nothing", owner=asked.persona.owner)
             )
         if len(fitting) > 1:
-            return resolve_reference.ask_which(route.language, fitting)
+            return targets.ask_which(route, list_answers.things("note", fitting))
         return call_tool("get_note_content", noteId=fitting[0]["id"])
     return list_answers.refusal_or(asked, route, _in_short(asked, route, most=extracts.CHOSEN))
 
