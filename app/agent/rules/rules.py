@@ -20,7 +20,7 @@ from app.agent.rules.answers import (
     todo_changes,
     undo,
 )
-from app.agent.rules.dialogue import continued, repairs
+from app.agent.rules.dialogue import continued, given_context, repairs
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
@@ -154,14 +154,39 @@ def _route(asked: Asked) -> Route:
     owner's.
     """
     language = _language(asked)
+    if (wrapped := given_context.unwrap(asked.message, language)) is not None:
+        return _route_wrapped(wrapped, asked)
     if (route := continued.continue_from(asked, language)) is not None:
         return route
     message = repairs.repair(asked, asked.message, language)
     if message is None:
         return Route("leave", language, {})
     found = routing.route_message(message, names=asked.persona.names)
+    if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
+        found = wish
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
+    """Return what a person asks within a program's prompt.
+
+    With texts to answer from it is a question, whatever else it could be.
+    """
+    found = routing.route_message(wrapped.question, names=asked.persona.names)
+    given = {"context": wrapped.context, "otherwise": wrapped.otherwise}
+    told = {"text": wrapped.question, **{name: value for name, value in given.items() if value}}
+    intent = "ask" if given["context"] and found.intent == "list_todos" else found.intent
+    return msgspec.structs.replace(found, intent=intent, arguments={**found.arguments, **told})
+
+
+def _wish_after(message: str, asked: Asked) -> Route | None:
+    """Return what is asked for after what is not: “don't delete it, just show my todos”."""
+    _, comma, rest = message.partition(",")
+    found = routing.route_message(rest, names=asked.persona.names) if comma else None
+    if found is None or found.intent in ("ask", "leave"):
+        return None
+    return msgspec.structs.replace(found, arguments={"text": rest.strip(), **found.arguments})
 
 
 def _language(asked: Asked) -> Language:

@@ -76,7 +76,8 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     if not found:
         return list_answers.tell_refusal(asked, route)
     owner = asked.persona.owner
-    rows = [row for row in found[0]["events"] if row["source"] == "calendar"]
+    # A todo of a whole day can be done at any hour of it; one with a time takes that time.
+    rows = [row for row in found[0]["events"] if row["source"] == "calendar" or not row["allDay"]]
     stretch = _stretch(asked, named)
     taken = [row for row in rows if (_is_hidden(row) if row["allDay"] else _overlaps(row, stretch))]
     when = (

@@ -90,7 +90,8 @@ def tell_changes(asked: Asked, route: Route) -> Step:
             )
         )
     since = asked.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    parts, shown = [], []
+    parts: list[str] = []
+    shown: list[Thing] = []
     for result in asked.results:
         kind: ThingKind = "note" if result.tool == "list_notes" else "todo"
         if result.failed:
@@ -203,8 +204,8 @@ def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing,
 
 
 def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
-    completed = bool(route.get("completed"))
-    fields = {"completed": completed, "limit": TODOS, **zone_argument(asked), **wanted.fields}
+    completed = bool(route.get("completed") or wanted.fields.get("completed"))
+    fields = {"limit": TODOS, **zone_argument(asked), **wanted.fields, "completed": completed}
     if wanted.undated or wanted.low:
         # Those without a day, or of low priority, no filter of the list finds.
         fields["limit"] = MOST

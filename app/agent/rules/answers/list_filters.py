@@ -4,6 +4,7 @@ Words that no filter took narrow it too, so that nothing that was said is passed
 """
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -48,10 +49,13 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     fields: dict[str, Any] = {}
     told: list[str] = []
     taken: set[FilterName] = set()
-    for name in ("overdue", "undated", "low", "top"):
+    for name in ("overdue", "completed", "undated", "low", "top"):
         if cut := _cut(route, name, rest):
             rest, _ = cut
             taken.add(name)
+    if "completed" in taken:
+        fields["completed"] = True
+        told.append(route.phrase("filter_completed"))
     if "top" in taken:
         fields["priorityMin"] = TOP
         told.append(route.phrase("filter_top"))
@@ -119,19 +123,22 @@ def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
 def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
     """Return the longest stretch of words that names days, wherever it stands, and the rest."""
     words = text.split()
-    for start in range(len(words)):
-        day, rest = _longest_day(asked, " ".join(words[start:]))
-        if day is not None:
-            return day, " ".join([*words[:start], rest])
+    # Names first: quick add takes “due this week” for the end of the week.
+    for read in (dialogue_words.named_days, dialogue_words.days_of):
+        for start in range(len(words)):
+            day, rest = _longest_day(asked, " ".join(words[start:]), read)
+            if day is not None:
+                return day, " ".join([*words[:start], rest])
     return None, text
 
 
-def _longest_day(asked: Asked, text: str) -> tuple[Range | None, str]:
+def _longest_day(
+    asked: Asked, text: str, read: Callable[[str, Asked], Range | None] = dialogue_words.days_of
+) -> tuple[Range | None, str]:
     """Return the days that the longest beginning of a text names, and what follows."""
     words = text.split()
     for count in range(min(len(words), 6), 0, -1):
-        head = " ".join(words[:count])
-        day = dialogue_words.days_of(head, asked)
+        day = read(" ".join(words[:count]), asked)
         if day is not None:
             return day, " ".join(words[count:])
     return None, text

@@ -25,7 +25,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
     """Search with the question's words, then with each alone, read what was cut, and quote what
     answers it.
     """
-    question = questions.read_question(asked.message)
+    question = questions.read_question(route.get("text") or asked.message)
+    if (step := _from_context(route, question)) is not None:
+        return step
     if not asked.results:
         return _searched(asked, route, question)
     notes = _texts(asked)
@@ -46,6 +48,20 @@ def answer_question(asked: Asked, route: Route) -> Step:
         quotes=quotes,
         trace=Trace(about=tuple(cited.values())),
     )
+
+
+def _from_context(route: Route, question: Question) -> Step | None:
+    """Return the answer from the texts that came with the question; None where they have none.
+
+    Where the prompt says what is to be said then, nothing else may be.
+    """
+    context = route.get("context")
+    if not context:
+        return None
+    found = answer_passages.best_passages(question, [Text(0, "", context, whole=True)])
+    if found:
+        return Step(context[found[0].start : found[0].end])
+    return Step(route.get("otherwise")) if route.get("otherwise") else None
 
 
 def find_notes(asked: Asked, route: Route) -> Step:
@@ -153,7 +169,8 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
         return Step(route.phrase("help", owner=asked.persona.owner))
-    return Step(calls=tuple(_searches(asked.message, question.terms, limit=HITS)))
+    text = route.get("text") or asked.message
+    return Step(calls=tuple(_searches(text, question.terms, limit=HITS)))
 
 
 def _searches(

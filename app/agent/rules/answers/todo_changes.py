@@ -12,7 +12,7 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 CHANGED = ("title", "dueDate", "priority", "completed", "steps")
 
@@ -66,7 +66,9 @@ def complete_todo(asked: Asked, route: Route) -> Step:
 
 def delete(asked: Asked, route: Route) -> Step:
     """Put the todo or note that is meant into the trash."""
-    kinds = {"todo": ("todo",), "note": ("note",)}.get(route.get("kind"), ("todo", "note"))
+    kinds: tuple[ThingKind, ...] = ("todo", "note")
+    if route.get("todo") or route.get("note"):
+        kinds = ("todo",) if route.get("todo") else ("note",)
     found = targets.find_things(asked, route, kinds, words=route.get("target"), completed=None)
     if isinstance(found, Step):
         return found
@@ -88,7 +90,7 @@ def delete(asked: Asked, route: Route) -> Step:
 
 def _state(route: Route) -> bool | None:
     """Return which todos are looked through: those that are done to open one again."""
-    return True if route.get("reopen") else False
+    return bool(route.get("reopen"))
 
 
 def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -121,9 +123,7 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     old = _due_moment(row, now)
     if by := route.get("by"):
         # A length counts from the day that the todo has.
-        ahead = language_data.load_table(
-            next(_tables_with_ahead(route.language)), dialogue_words.Dialogue
-        ).ahead.replace("{by}", by)
+        ahead = next(dialogue_words.tables(route.language)).ahead.replace("{by}", by)
         base = old if old is not None else now
         read = _read(ahead, base, route)
     else:
@@ -135,14 +135,6 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     if old is not None and isinstance(_stored_due(row), datetime):
         return datetime.combine(read.due, old.timetz()).isoformat(timespec="minutes")
     return read.due_date
-
-
-def _tables_with_ahead(language: Language) -> Any:
-    return (
-        one
-        for one in dict.fromkeys((language, "en"))
-        if language_data.has_table(one, dialogue_words.Dialogue)
-    )
 
 
 def _read(text: str, now: datetime, route: Route) -> QuickAdd:

@@ -26,9 +26,10 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         return _route(last, language, "undo")
     if dialogue_words.whole(language, "drop", text):
         return _route(last, language, "undo" if last.undo else "leave")
-    if found := dialogue_words.whole(language, "instead", text):
-        if route := _moved(asked, last, _as_written(text, found["rest"]), language):
-            return route
+    if (found := dialogue_words.whole(language, "instead", text)) and (
+        route := _moved(asked, last, _as_written(text, found["rest"]), language)
+    ):
+        return route
     if found := dialogue_words.whole(language, "follow", text):
         rest = _as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and dialogue_words.is_day(rest, asked, language):

@@ -76,13 +76,18 @@ def is_day(text: str, asked: Asked, language: Language) -> bool:
 
 def days_of(text: str, asked: Asked) -> Range | None:
     """Return the days that a text names, if it says nothing else; “December” is a month of days."""
-    if found := _month(text, asked):
+    if found := named_days(text, asked):
         return found
     read = quickadd.read_line(f"x {text}", now=asked.now)
     if read.due is not None and read.title.strip(" .,!?") in ("x", "X") and not read.recurrence:
         day = read.due.astimezone(asked.now.tzinfo) if isinstance(read.due, datetime) else read.due
         return time_ranges.day(date(day.year, day.month, day.day), asked.now)
-    return time_ranges.named_whole(text, asked.now)
+    return None
+
+
+def named_days(text: str, asked: Asked) -> Range | None:
+    """Return the month, week or day that a text is the name of."""
+    return _month(text, asked) or time_ranges.named_whole(text, asked.now)
 
 
 def _month(text: str, asked: Asked) -> Range | None:

@@ -23,7 +23,7 @@ def refer(
     asked: Asked, words: str, kinds: Collection[ThingKind], language: Language
 ) -> Reference | None:
     """Return what words refer to in the turns before; None where they refer to none of them."""
-    newest = next((left for left in map(lambda one: _of(one, kinds), asked.earlier) if left), ())
+    newest = next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ())
     shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
     if dialogue_words.whole(language, "it", words):
         return _single(newest)

@@ -64,7 +64,7 @@ class AskedByOthers(Table, frozen=True):
 
 
 FilterName = Literal[
-    "overdue", "undated", "top", "low", "before", "after", "in_folder", "tagged", "pinned"
+    "overdue", "completed", "undated", "top", "low", "before", "after", "tagged", "pinned"
 ]
 """What narrows a list beside words and days."""
 
@@ -101,8 +101,10 @@ class Dialogue(Table, frozen=True):
     back from what is meant, and `nothing` is what follows it where nothing is. `counts` asks for a
     number. `listing` are the words of a list that filter nothing; the patterns of `filters` do.
     `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
-    `made_of` parts several things of one list. `sums` are words for the signs of a sum, `%` for a
-    percentage of something.
+    `made_of` parts several things of one list. In a prompt around a question, `asked_by` begins the
+    question, `answered` the place of its answer, `given` the texts to answer from; the group
+    `reply` of `reply_exactly` is said where those do not answer. `sums` are words for the signs of
+    a sum, `%` for a percentage of something.
     """
 
     it: Pieces
@@ -126,6 +128,10 @@ class Dialogue(Table, frozen=True):
     ahead: str
     priorities: dict[int, Pieces]
     made_of: Pieces
+    asked_by: Pieces
+    answered: Pieces
+    given: Pieces
+    reply_exactly: Pieces
     sums: dict[str, Pieces]
 
 

@@ -22,7 +22,9 @@ READ = 600
 
 What a note or a todo is to hold goes on to its end.
 """
-OPEN_ENDED = ("content", "text", "task", "rest")
+OPEN_ENDED = ("content", "whole", "text", "task", "rest")
+EXACT = ("day", "by", "step", "title", "tag", "priority", "sum")
+"""Arguments that are no name of a thing, and lose no word."""
 LISTED_FLAGS = {
     "today": ("date", "today"),
     "tomorrow": ("date", "tomorrow"),
@@ -208,6 +210,8 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
     if name.rstrip("0123456789") in OPEN_ENDED:
         kept = (value + rest if at_end else value).strip()
         return _unquoted(kept)
+    if name.rstrip("0123456789") in EXACT:
+        return _unquoted(_around().trailing.sub("", value.strip()))
     return _trim_name(value)
 
 
