@@ -118,7 +118,7 @@ class Unread(Record):
     scope="agent.chat:read",
     effect="read",
     also=("GET /net/conversations",),
-    tool=Tool(risk="R", taint="agent"),
+    tool=Tool(risk="R", taint="agent", namespace="messaging"),
 )
 def list_conversations(
     tx: Tx,

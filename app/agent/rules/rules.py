@@ -93,7 +93,7 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    route = _in_wanted_language(asked, _route(asked))
+    route = _in_wanted_language(asked, understand(asked))
     step = _step_of(asked, route)
     return _traced(route, step) if step.text and not step.calls else step
 
@@ -147,8 +147,8 @@ def _from_notes(asked: Asked, route: Route) -> Step:
     )
 
 
-def _route(asked: Asked) -> Route:
-    """Return what a message asks for.
+def understand(asked: Asked) -> Route:
+    """Return what a message asks for: by what it takes back, the turns before, and its words.
 
     What somebody else asks the agent to recall is asked of the notes, as its memory is the
     owner's.

@@ -77,7 +77,7 @@ class Swept(Record):
     since="beyond",
     effect="read",
     also=("GET /net/escalations",),
-    tool=Tool(risk="R"),
+    tool=Tool(risk="R", namespace="messaging"),
 )
 async def list_escalations(
     app: App,

@@ -78,6 +78,8 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     owner = asked.persona.owner
     # A todo of a whole day can be done at any hour of it; one with a time takes that time.
     rows = [row for row in found[0]["events"] if row["source"] == "calendar" or not row["allDay"]]
+    # How long a todo takes nobody knows, so the free stretches are those between events.
+    events = [row for row in rows if row["source"] == "calendar"]
     stretch = _stretch(asked, named)
     taken = [row for row in rows if (_is_hidden(row) if row["allDay"] else _overlaps(row, stretch))]
     when = (
@@ -89,7 +91,7 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
         slots = (
             []
             if any(row["allDay"] for row in taken)
-            else _slots(route.language, asked, named, rows)
+            else _slots(route.language, asked, named, events)
         )
         return Step(
             "\n".join(

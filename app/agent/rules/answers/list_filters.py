@@ -22,6 +22,7 @@ from app.agent.turn.steps import Asked
 TOP = 4
 """From this priority on a todo is important."""
 LOW = 2
+NAMED_DAYS = {timedelta(): "today", timedelta(days=1): "tomorrow"}
 
 
 class Filters(msgspec.Struct, frozen=True):
@@ -70,7 +71,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         named, rest = _days(asked, route, rest)
         fields |= named
         if named:
-            told.append(_told_days(route, named))
+            told.append(_told_days(asked, route, named))
     words = _words(route, rest)
     if words:
         fields["q"] = " ".join(resolve_reference.word_stems(words)) or words
@@ -116,7 +117,10 @@ def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     day, rest = _any_day(asked, text)
     if day is None:
         return {}, text
-    last = (day.end - timedelta(microseconds=1)).date()
+    first, last = day.start.date(), (day.end - timedelta(microseconds=1)).date()
+    today = asked.now.date()
+    if first == last and first - today in NAMED_DAYS:
+        return {"date": NAMED_DAYS[first - today]}, rest
     return {"dueFrom": day.start.date().isoformat(), "dueTo": last.isoformat()}, rest
 
 
@@ -144,7 +148,10 @@ def _longest_day(
     return None, text
 
 
-def _told_days(route: Route, named: dict[str, Any]) -> str:
+def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
+    ahead = next((one for one, name in NAMED_DAYS.items() if name == named.get("date")), None)
+    if ahead is not None:
+        return route.phrase("filter_days", days=asked.now.date() + ahead)
     first, last = named.get("dueFrom"), named.get("dueTo")
     if first and last:
         days = first if first == last else f"{first} – {last}"
