@@ -34,6 +34,8 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         rest = _as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and dialogue_words.is_day(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
+    if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
+        return _route(last, language, "nothing_asked")
     if found := dialogue_words.whole(language, "also", text):
         rest = _as_written(text, found["rest"])
         if last.intent in MAKES and _is_plain(rest):
