@@ -49,7 +49,9 @@ def value_of(text: str, language: Language) -> str | None:
 
     None where it is no such sum, or divides by nothing.
     """
-    plain = fold_text(text[:LONGEST_SUM])
+    if len(text) > LONGEST_SUM:
+        return None
+    plain = fold_text(text)
     for table in dialogue_words.tables(language):
         for mark, words in table.sums.items():
             plain = re.sub(language_data.join_pattern(words), _MARKS.get(mark, mark), plain)
@@ -57,7 +59,7 @@ def value_of(text: str, language: Language) -> str | None:
     if not re.fullmatch(r"[\d.+\-*/() ]+", plain) or not re.search(r"\d\s*[-+*/]\s*[\d(]", plain):
         return None
     try:
-        with localcontext(prec=30):
+        with localcontext(prec=2 * LONGEST_SUM):
             found = _value(ast.parse(plain.strip(), mode="eval").body, plain.strip())
     except (
         SyntaxError,
