@@ -11,6 +11,7 @@ from app.agent.memory.persona import read_persona
 from app.agent.turn import message_files
 from app.agent.turn.steps import Asked, Attached, Result, Trace
 from app.agent.turn.token_meter import count_tokens
+from app.agent.turn.traces import trace_of
 
 BYTES_A_TOKEN = 4
 PART_BYTES = 16
@@ -54,13 +55,15 @@ def make_asked(
     files: tuple[Attached, ...] = ()
     files_before: tuple[Attached, ...] = ()
     calls: dict[str, Mapping[str, Any]] = {}
-    traces: list[Trace] = [Trace()]
+    traces: list[Trace | None] = [None]
     for part in parts:
         match part.kind:
             case "asked":
                 if message:
                     before.append(message)
-                    traces.append(Trace())
+                    # A turn of a model leaves no trace of its own.
+                    traces[-1] = traces[-1] or trace_of(results)
+                    traces.append(None)
                 # Results belong to the newest message: those of earlier turns are history.
                 message, results = message_files.typed_text(part.content), []
                 files, files_before = (
@@ -84,7 +87,7 @@ def make_asked(
         read_persona(instructions),
         files,
         files_before,
-        tuple(reversed(traces[:-1][-REMEMBERED_TURNS:])),
+        tuple(trace for trace in reversed(traces[:-1][-REMEMBERED_TURNS:]) if trace is not None),
     )
 
 

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from app.agent.rules.answers import small_answers
 from app.agent.rules.dialogue import given_context, references, repairs
-from app.agent.turn.steps import Asked, Thing, Trace
-from evaluation import dialogues
+from app.agent.turn.steps import Asked, Result, Thing, ThingKind, Trace
+from app.agent.turn.traces import trace_of
+from evaluation import Row, dialogues
 from tests.conftest import Client
 
+TODOS: tuple[ThingKind, ...] = ("todo",)
+NOTES: tuple[ThingKind, ...] = ("note",)
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 MILK, WATER, POWER = (
     Thing("todo", number, title)
@@ -41,7 +44,7 @@ LEAST = {
         if (row.half, row.measure) in LEAST
     ],
 )
-def test_conversations_go_as_well_as_they_did(row: dialogues.Row) -> None:
+def test_conversations_go_as_well_as_they_did(row: Row) -> None:
     least = LEAST[row.half, row.measure]
     assert row.right >= least * row.total, "\n".join(dialogues.misses())
 
@@ -60,20 +63,20 @@ def test_conversations_go_as_well_as_they_did(row: dialogues.Row) -> None:
 )
 def test_words_mean_what_was_listed_last(words: str, meant: list[Thing]) -> None:
     listed = Trace(shown=(MILK, WATER, POWER))
-    found = references.refer(asked(words, listed), words, ("todo",), "en")
+    found = references.refer(asked(words, listed), words, TODOS, "en")
     assert found is not None
     assert list(found.things) == meant
 
 
 def test_what_could_mean_several_is_unsure_and_what_means_nothing_is_none() -> None:
     listed = Trace(shown=(MILK, WATER, POWER))
-    found = references.refer(asked("it", listed), "it", ("todo",), "en")
+    found = references.refer(asked("it", listed), "it", TODOS, "en")
     assert found == references.Reference((), (MILK, WATER, POWER))
-    bills = references.refer(asked("the bill", listed), "the bill", ("todo",), "en")
+    bills = references.refer(asked("the bill", listed), "the bill", TODOS, "en")
     assert bills == references.Reference((), (WATER, POWER))
-    assert references.refer(asked("it"), "it", ("todo",), "en") == references.Reference()
-    assert references.refer(asked("cake", listed), "cake", ("todo",), "en") is None
-    assert references.refer(asked("it", listed), "it", ("note",), "en") == references.Reference()
+    assert references.refer(asked("it"), "it", TODOS, "en") == references.Reference()
+    assert references.refer(asked("cake", listed), "cake", TODOS, "en") is None
+    assert references.refer(asked("it", listed), "it", NOTES, "en") == references.Reference()
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> Non
 def test_no_message_breaks_the_reading_of_dialogues(message: str) -> None:
     repairs.repair(asked(message), message, "en")
     given_context.unwrap(message, "en")
-    references.refer(asked(message, Trace(shown=(MILK, WATER))), message, ("todo",), "de")
+    references.refer(asked(message, Trace(shown=(MILK, WATER))), message, TODOS, "de")
 
 
 @pytest.mark.parametrize(
@@ -139,6 +142,17 @@ def test_a_prompt_around_a_question_is_taken_apart(
 )
 def test_sums_are_worked_out_and_nothing_else_is(sum_: str, value: str | None) -> None:
     assert small_answers.value_of(sum_, "en") == value
+
+
+def test_what_a_model_did_can_be_referred_to_and_taken_back() -> None:
+    listed = Result("search_todos", {}, {"todos": [{"id": 1, "title": "Buy milk"}]}, failed=False)
+    done = Result(
+        "complete_todo", {"id": 1}, {"todo": {"id": 1, "title": "Buy milk"}}, failed=False
+    )
+    refused = Result("create_todo", {"title": "x"}, {"message": "no"}, failed=True)
+    trace = trace_of([listed, done, refused])
+    assert (trace.shown, trace.about) == ((MILK,), (MILK,))
+    assert trace.undo == (("edit_todo", {"id": 1, "completed": False}),)
 
 
 async def said(client: Client, message: str, conversation: int | None = None) -> Any:

@@ -11,7 +11,8 @@ from app.agent.calendar.calendar_search import BUSY
 from app.agent.calendar.free_time import Event
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
-from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import phrase

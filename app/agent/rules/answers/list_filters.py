@@ -12,10 +12,9 @@ import msgspec
 
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
-from app.agent.rules.answers import resolve_reference
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import FilterName
+from app.agent.rules.languages.dialogue_tables import FilterName
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
@@ -96,7 +95,7 @@ def read_note_filters(route: Route, text: str) -> Filters:
 def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]] | None:
     """Return a text without what a filter has taken of it; None where it says nothing of it."""
     for table in dialogue_words.tables(route.language):
-        if found := dialogue_words.part(table.filters[name], text):
+        if found := dialogue_words.find_in(table.filters[name], text):
             return f"{text[: found.start()]} {text[found.end() :]}", found
     return None
 

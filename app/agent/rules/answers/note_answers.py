@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from app.agent.rules.answers import list_answers, resolve_reference, targets
+from app.agent.rules.answers import list_answers, targets
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from app.agent.rules.answers import list_answers, resolve_reference, targets, todo_changes
+from app.agent.rules.answers import list_answers, targets, todo_changes
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, note_link

@@ -6,8 +6,8 @@ A change needs one that fits by whole words; of several it is asked which, of no
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agent.rules.answers import list_answers, resolve_reference
-from app.agent.rules.dialogue import references
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
 

@@ -168,7 +168,7 @@ def priority_of(words: str, language: Language) -> int | None:
     for table in dialogue_words.tables(language):
         for level, pattern in table.priorities.items():
             joined = language_data.join_pattern(pattern)
-            if dialogue_words.part(rf"^(?:{joined})(?:[- ]\w+)?$", text):
+            if dialogue_words.find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
                 return level
     return None
 

@@ -9,7 +9,8 @@ from datetime import date, datetime
 from app.agent.quickadd import quickadd, time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Dates, Dialogue, Language, Pieces
+from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.language_tables import Dates, Language, Pieces
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.turn.steps import Asked
 
@@ -43,7 +44,7 @@ def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
     )
 
 
-def part(pattern: Pieces, text: str) -> re.Match[str] | None:
+def find_in(pattern: Pieces, text: str) -> re.Match[str] | None:
     """Return the first place in a folded text that a pattern fits."""
     return _compiled(pattern).search(text)
 

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from app.agent.rules.answers import resolve_reference
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 

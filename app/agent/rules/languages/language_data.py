@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import msgspec
 
+from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.language_tables import (
     About,
     Answers,
     ChecklistWords,
     Dates,
-    Dialogue,
     Language,
     Lexicon,
     PersonaWords,
