@@ -54,6 +54,7 @@ PACKAGES = [
     "agent.rules.phrases",
     "agent.rules.routing",
     "agent.rules.passages",
+    "agent.rules.dialogue",
     "agent.rules.answers",
     "agent.rules",
     "agent.models.small_models",

@@ -97,7 +97,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     worst is assumed. `approval`: a person is asked each time. `taint`: whose words its result
     may hold, or a function that says it of a result. `overwrites`: it replaces what was written,
     which only a snapshot or an earlier answer still has. `plan`: for an `async def` that ends in
-    one write, gives that write, so that other writes can go with it.
+    one write, gives that write, so that other writes can go with it. `namespace`: where the tool
+    stands, if not with those of its category.
     """
 
     names: Mapping[str, str] = NOTHING
@@ -106,6 +107,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     taint: Taint | Callable[[Any], Taint | None] | None = None
     overwrites: bool = False
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None
+    namespace: str = ""
 
 
 # `dict`: the cached properties need a place of their own

@@ -6,12 +6,13 @@ from msgspec import Meta
 
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import Plan, Tool, operation
 from app.core.schema import Id, Title
 from app.core.text import fold_name
 from app.errors import Invalid, Unprocessable
 from app.workspace.index import note_tags
-from app.workspace.notes import note_edits, note_rows
+from app.workspace.notes import delete_note, note_edits, note_rows
 from app.workspace.notes.note_edits import Edited
 from app.workspace.notes.notes import Content, TagsIn
 from app.workspace.search.search import Hits
@@ -109,3 +110,9 @@ async def _find_meant_note(app: App, me: Caller, search: str) -> int:
         else "No note fits the search."
     )
     raise Unprocessable(message, field="search", candidates=candidates)
+
+
+@operation("TOOL", category="notes", scope="os.notes:write", tool=Tool(risk="W"))
+def trash_note(tx: Tx, me: Caller, *, note_id: Id) -> delete_note.Trashed:
+    """Move a note to the trash, from where it can be restored."""
+    return delete_note.delete_note(tx, me, id=note_id)

@@ -258,10 +258,11 @@ class _Server:
             found["todo", todo["id"]] = todo
         for note in (await self._get("/os/notes", limit=200, recursive=True))["notes"]:
             found["note", note["id"]] = await self._note(note)
-        for folder in (await self._get("/os/folders", limit=200))["folders"]:
-            if not folder.get("isVirtual"):
-                path = folder.get("path") or folder["name"]
-                found["folder", folder["id"]] = {"title": path}
+        folders = {one["id"]: one for one in (await self._get("/os/folders"))["folders"]}
+        for id_, folder in folders.items():
+            above = folders.get(folder["parentId"])
+            path = f"{above['name']}/{folder['name']}" if above else folder["name"]
+            found["folder", id_] = {"title": path}
         for waiting in (await self._get("/escalations"))["escalations"]:
             found["waits", waiting["id"]] = {"title": waiting["toolName"], **waiting["arguments"]}
         return found

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from app.agent.rules import rules
-from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked
 from evaluation import Row, row
 
@@ -22,6 +21,7 @@ TOOLS = frozenset(
         "grep_notes",
         "list_notes",
         "list_folders",
+        "list_conversations",
         "create_note",
         "edit_note",
         "move_note",
@@ -29,6 +29,10 @@ TOOLS = frozenset(
         "search_todos",
         "create_todo",
         "complete_todo",
+        "delete_todo",
+        "edit_todo",
+        "get_todo",
+        "trash_note",
         "replan_todos",
         "memory_search",
         "memory_write",
@@ -106,8 +110,8 @@ def cases() -> list[Case]:
 
 
 def _case(row: dict[str, Any]) -> Case:
-    found = routing.route_message(row["text"])
-    step = rules.next_step(Asked(row["text"], (), TOOLS, NOW))
+    asked = Asked(row["text"], (), TOOLS, NOW)
+    found, step = rules.understand(asked), rules.next_step(asked)
     called: dict[str, Any] = dict(step.calls[0][1]) if step.calls else {}
     named = {
         "due": str(called.get("dueDate", ""))[:10] or None,

@@ -14,7 +14,7 @@ from app.agent.turn import message_attachments
 from app.agent.turn.message_attachments import MessageAttachment
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Tool, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.workspace.index.spellings import find_words, fts_phrase
 
@@ -114,7 +114,11 @@ class Unread(Record):
 
 
 @operation(
-    "GET /conversations", scope="agent.chat:read", effect="read", also=("GET /net/conversations",)
+    "GET /conversations",
+    scope="agent.chat:read",
+    effect="read",
+    also=("GET /net/conversations",),
+    tool=Tool(risk="R", taint="agent", namespace="messaging"),
 )
 def list_conversations(
     tx: Tx,

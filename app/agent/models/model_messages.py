@@ -68,7 +68,9 @@ def _library_message(message: Message) -> ModelMessage:
     if any(part.kind in ("asked", "gave", "refused") for part in message):
         return ModelRequest(parts=[_request_part(part) for part in message])
     return ModelResponse(
-        parts=[_response_part(part) for part in message], model_name=FREE, provider_name=FREE
+        parts=[_response_part(part) for part in message if part.kind != "trace"],
+        model_name=FREE,
+        provider_name=FREE,
     )
 
 

@@ -64,6 +64,17 @@ def read(text: str, now: datetime) -> Range | None:
     return _by_date(text, now)
 
 
+def named_whole(text: str, now: datetime) -> Range | None:
+    """Return the stretch that a text is the name of, such as “next week”; None where it says more
+    or is none.
+    """
+    plain = " ".join(text[:LONGEST].lower().replace("’", "'").split())
+    for name, pattern in _names().items():
+        if (found := pattern.search(plain)) and found[0].strip() == plain:
+            return _named(name, found.groups(), now)
+    return None
+
+
 def missing_day(text: str, now: datetime, locale: str | None = None) -> str:
     """Return the first date in a text that does not exist, such as 31 April; else nothing."""
     if not _DIGIT.search(text):

@@ -10,18 +10,26 @@ from app.agent.rules.answers import (
     calendar_answers,
     list_answers,
     memory_answers,
+    message_answers,
     network_actions,
+    new_todos,
     note_answers,
+    note_changes,
     remote_tool_answers,
-    write_actions,
+    small_answers,
+    todo_changes,
+    undo,
 )
+from app.agent.rules.dialogue import continued, given_context, repairs
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step
+from app.agent.turn.steps import Asked, Result, Step, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
-SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "undo"})
+SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked"})
 """The intents that are answered with a fixed sentence and no tool."""
 INTENTS = {
     "ask": note_answers.answer_question,
@@ -31,13 +39,29 @@ INTENTS = {
     "list_notes": list_answers.list_notes,
     "list_folders": list_answers.list_folders,
     "day": list_answers.sum_up_day,
-    "add_todo": write_actions.add_todo,
-    "complete_todo": write_actions.complete_todo,
-    "make_note": write_actions.make_note,
-    "append_note": write_actions.append_note,
-    "pin_note": write_actions.pin_note,
-    "move_note": write_actions.move_note,
-    "replan": write_actions.replan,
+    "changes": list_answers.tell_changes,
+    "show_note": note_answers.show_note,
+    "unread": message_answers.tell_unread,
+    "from_person": message_answers.tell_from_person,
+    "waiting": message_answers.tell_waiting,
+    "add_todo": new_todos.add_todo,
+    "replan": new_todos.replan,
+    "complete_todo": todo_changes.complete_todo,
+    "change_todo": todo_changes.change_todo,
+    "add_step": todo_changes.change_todo,
+    "rename": note_changes.rename,
+    "delete": todo_changes.delete,
+    "undo": undo.undo,
+    "make_note": note_changes.make_note,
+    "append_note": note_changes.append_note,
+    "tick_item": note_changes.tick_item,
+    "change_note": note_changes.change_note,
+    "pin_note": note_changes.pin_note,
+    "move_note": note_changes.move_note,
+    "make_folder": note_changes.make_folder,
+    "date": small_answers.tell_date,
+    "time": small_answers.tell_time,
+    "sum": small_answers.calculate,
     "remember": memory_answers.remember,
     "recall": memory_answers.recall_answer,
     "events": calendar_answers.list_events,
@@ -50,6 +74,9 @@ INTENTS = {
 }
 DONE_WITH = {
     "append_note": "edit_note",
+    "tick_item": "edit_note",
+    "change_note": "edit_note",
+    "change_todo": "edit_todo",
     "complete_todo": "complete_todo",
     "pin_note": "pin_note",
     "move_note": "move_note",
@@ -66,7 +93,21 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    route = _in_wanted_language(asked, _route(asked))
+    route = _in_wanted_language(asked, understand(asked))
+    step = _step_of(asked, route)
+    return _traced(route, step) if step.text and not step.calls else step
+
+
+def _traced(route: Route, step: Step) -> Step:
+    """Return the last step of a turn with what it leaves: how its message was understood, too."""
+    left = step.trace or Trace()
+    trace = msgspec.structs.replace(
+        left, intent=route.intent, language=route.language, arguments=route.arguments
+    )
+    return msgspec.structs.replace(step, trace=trace)
+
+
+def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
     if route.intent in SAID:
@@ -106,15 +147,54 @@ def _from_notes(asked: Asked, route: Route) -> Step:
     )
 
 
-def _route(asked: Asked) -> Route:
-    """Return what a message asks for.
+def understand(asked: Asked) -> Route:
+    """Return what a message asks for: by what it takes back, the turns before, and its words.
 
     What somebody else asks the agent to recall is asked of the notes, as its memory is the
     owner's.
     """
-    found = routing.route_message(asked.message, names=asked.persona.names)
+    language = _language(asked)
+    if (wrapped := given_context.unwrap(asked.message, language)) is not None:
+        return _route_wrapped(wrapped, asked)
+    if (route := continued.continue_from(asked, language)) is not None:
+        return route
+    message = repairs.repair(asked, asked.message, language)
+    if message is None:
+        return Route("leave", language, {})
+    found = routing.route_message(message, names=asked.persona.names)
+    if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
+        found = wish
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
+    """Return what a person asks within a program's prompt.
+
+    With texts to answer from it is a question, whatever else it could be.
+    """
+    found = routing.route_message(wrapped.question, names=asked.persona.names)
+    given = {"context": wrapped.context, "otherwise": wrapped.otherwise}
+    told = {"text": wrapped.question, **{name: value for name, value in given.items() if value}}
+    intent = "ask" if given["context"] and found.intent == "list_todos" else found.intent
+    return msgspec.structs.replace(found, intent=intent, arguments={**found.arguments, **told})
+
+
+def _wish_after(message: str, asked: Asked) -> Route | None:
+    """Return what is asked for after what is not: “don't delete it, just show my todos”."""
+    _, comma, rest = message.partition(",")
+    found = routing.route_message(rest, names=asked.persona.names) if comma else None
+    if found is None or found.intent in ("ask", "leave"):
+        return None
+    return msgspec.structs.replace(found, arguments={"text": rest.strip(), **found.arguments})
+
+
+def _language(asked: Asked) -> Language:
+    """Return the language of a message; where nothing tells it, that of the turn before."""
+    found = phrases.language_of(asked.message)
+    if found == phrases.DEFAULT and asked.earlier and asked.earlier[0].language:
+        return found if phrases.is_known(asked.message) else asked.earlier[0].language
+    return found
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:

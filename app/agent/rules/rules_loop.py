@@ -155,6 +155,8 @@ class _RulesTurn:
             for number, (name, fields) in enumerate(step.calls)
         ]
         said = [Part("said", step.text)] if step.text else []
+        if step.trace is not None:
+            said.append(Part("trace", msgspec.to_builtins(step.trace)))
         called = [Part("called", None, call.tool, call.id, call.arguments) for call in calls]
         self._keep([*said, *called])
         return calls

@@ -5,7 +5,7 @@ A message with the results of tools, and the next step.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -34,9 +34,51 @@ class Attached(Struct, frozen=True):
     is_cut: bool = False
 
 
+ThingKind = Literal["todo", "note", "folder"]
+Call = tuple[str, dict[str, Any]]
+"""A tool with its arguments."""
+
+
+class Thing(Struct, frozen=True):
+    """Something of the workspace that a turn was about."""
+
+    kind: ThingKind
+    id: int
+    title: str
+
+
+class Question(Struct, frozen=True):
+    """What a turn asked back: the wish that waits for the answer, and what it lacks.
+
+    `lacks` is the argument that the answer is to fill; with `choices` it is which of those.
+    """
+
+    intent: str
+    arguments: dict[str, str]
+    lacks: str = ""
+    choices: tuple[Thing, ...] = ()
+
+
+class Trace(Struct, frozen=True, omit_defaults=True):
+    """What a turn of the rules leaves for later ones to refer to.
+
+    `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
+    that take back what it did. `asks`: what it asked back. `intent` and `arguments`: how its
+    message was understood.
+    """
+
+    intent: str = ""
+    language: str = ""
+    arguments: dict[str, str] = {}
+    shown: tuple[Thing, ...] = ()
+    about: tuple[Thing, ...] = ()
+    undo: tuple[Call, ...] = ()
+    asks: Question | None = None
+
+
 class Asked(Struct, frozen=True):
     """A message, what tools have given for it so far, which tools are offered, the user's local
-    time, the messages before, and the owner's wishes.
+    time, the messages before, the owner's wishes, and what earlier turns left, newest first.
     """
 
     message: str
@@ -47,6 +89,7 @@ class Asked(Struct, frozen=True):
     persona: Persona = NOBODY
     attached: tuple[Attached, ...] = ()
     attached_before: tuple[Attached, ...] = ()
+    earlier: tuple[Trace, ...] = ()
 
     def of(self, tool: str) -> list[Result]:
         """Return what one tool gave, in order, without its refusals."""
@@ -76,11 +119,12 @@ class Quote(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """The next step: tools to call, or the text that answers with what it quotes."""
+    """The next step: tools to call, or the text that answers with what it quotes and leaves."""
 
     text: str = ""
-    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    calls: tuple[Call, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    trace: Trace | None = None
 
 
 def call_tool(tool: str, **arguments: Any) -> Step:

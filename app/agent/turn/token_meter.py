@@ -27,7 +27,7 @@ BYTES_A_TOKEN = 3
 
 What is reserved must suffice.
 """
-OVERHEAD_TOKENS = 8_000
+OVERHEAD_TOKENS = 9_000
 """What instructions and the descriptions of all tools take beside the messages.
 
 A call that takes less keeps less once it is settled.

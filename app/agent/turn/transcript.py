@@ -5,22 +5,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
+import msgspec
+
 from app.agent.memory.persona import read_persona
 from app.agent.turn import message_files
-from app.agent.turn.steps import Asked, Attached, Result
+from app.agent.turn.steps import Asked, Attached, Result, Trace
 from app.agent.turn.token_meter import count_tokens
+from app.agent.turn.traces import trace_of
 
 BYTES_A_TOKEN = 4
 PART_BYTES = 16
 """What the frame of a part may take at most, where room for it is reserved."""
-Kind = Literal["asked", "said", "called", "gave", "refused", "other"]
+REMEMBERED_TURNS = 5
+"""To so many turns before a message may refer."""
+Kind = Literal["asked", "said", "called", "gave", "refused", "trace", "other"]
 
 
 class Part(NamedTuple):
     """One part of what was said.
 
-    A message, the agent's answer, a call of a tool, what that gave or was refused with, or
-    anything else.
+    A message, the agent's answer, a call of a tool, what that gave or was refused with, what an
+    answer leaves to refer to, or anything else.
 
     `content` is a message with what it brought along, or a tool's result; `arguments` are a call's.
     """
@@ -50,11 +55,15 @@ def make_asked(
     files: tuple[Attached, ...] = ()
     files_before: tuple[Attached, ...] = ()
     calls: dict[str, Mapping[str, Any]] = {}
+    traces: list[Trace | None] = [None]
     for part in parts:
         match part.kind:
             case "asked":
                 if message:
                     before.append(message)
+                    # A turn of a model leaves no trace of its own.
+                    traces[-1] = traces[-1] or trace_of(results)
+                    traces.append(None)
                 # Results belong to the newest message: those of earlier turns are history.
                 message, results = message_files.typed_text(part.content), []
                 files, files_before = (
@@ -65,6 +74,8 @@ def make_asked(
                 calls[part.call] = part.arguments
             case "gave" | "refused":
                 results.append(_tool_result(part, calls.get(part.call, {})))
+            case "trace":
+                traces[-1] = msgspec.convert(part.content, Trace)
             case _:
                 pass
     return Asked(
@@ -76,6 +87,7 @@ def make_asked(
         read_persona(instructions),
         files,
         files_before,
+        tuple(trace for trace in reversed(traces[:-1][-REMEMBERED_TURNS:]) if trace is not None),
     )
 
 
@@ -92,7 +104,11 @@ def _tool_result(part: Part, arguments: Mapping[str, Any]) -> Result:
 
 def estimate_tokens_of(parts: Iterable[Part]) -> int:
     """Estimate the tokens of what was said, so that meters show something true."""
-    return sum(estimate_tokens(_part_content(part)) for part in parts if part.content is not None)
+    return sum(
+        estimate_tokens(_part_content(part))
+        for part in parts
+        if part.content is not None and part.kind != "trace"
+    )
 
 
 def estimate_tokens(text: str) -> int:
@@ -110,6 +126,8 @@ def upper_token_bound(parts: Iterable[Part]) -> int:
 
 def _texts_to_weigh(parts: Iterable[Part]) -> Iterator[str | bytes]:
     for part in parts:
+        if part.kind == "trace":
+            continue
         yield bytes(PART_BYTES)
         yield json.dumps(part.arguments) if part.kind == "called" else _part_content(part)
 

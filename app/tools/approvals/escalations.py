@@ -11,7 +11,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import MINUTE, operation
+from app.core.operation import MINUTE, Tool, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
 from app.tools.approvals import call_origin as origins
@@ -77,6 +77,7 @@ class Swept(Record):
     since="beyond",
     effect="read",
     also=("GET /net/escalations",),
+    tool=Tool(risk="R", namespace="messaging"),
 )
 async def list_escalations(
     app: App,

@@ -29,8 +29,10 @@ TABLE: Mapping[Column, Mapping[Risk, Verdict]] = {
 Rights are narrower than this or not at all: a scope that is not held is refused first.
 """
 
-EDITS = frozenset({"edit_note", "move_note", "pin_note", "restore_snapshot"})
-"""What changes a note that is there."""
+EDITS = frozenset(
+    {"edit_note", "move_note", "pin_note", "restore_snapshot", "trash_note", "delete_todo"}
+)
+"""What changes a note that is there, or puts something into the trash."""
 EDITS_ASKED = frozenset[Column]({"actions", "rpc", "guest", "managed_agent"})
 """From where a change of a note that is there is asked for."""
 DRAFTS = frozenset({"message_draft", "reminder"})
@@ -142,7 +144,7 @@ def _decisions_of_rules(asked: Asked) -> list[Decision]:
     if asked.remote and asked.column in HEARTBEATS:
         found.append(Decision("ask", "A heartbeat uses a tool of an MCP server only when asked."))
     if asked.tool in EDITS and asked.column in EDITS_ASKED:
-        found.append(Decision("ask", "A note that is there is changed only when its owner agrees."))
+        found.append(Decision("ask", "What is there is changed only when its owner agrees."))
     if (
         (words := asked.taint - {SPEAKS.get(asked.column)})
         and asked.risk in ("W", "O", "X")

@@ -57,7 +57,8 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
     @property
     def namespace(self) -> str:
         """The group that is switched on and off as one."""
-        return NAMESPACES.get(self.operation.category, self.operation.category)
+        category = self.operation.category
+        return self.declared.namespace or NAMESPACES.get(category, category)
 
     @property
     def declared(self) -> Tool:

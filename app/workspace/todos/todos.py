@@ -248,7 +248,7 @@ def edit_todo(
     return TodoAnswer(todo_records.read_todo(tx, me, id))
 
 
-@operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond")
+@operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond", tool=Tool(risk="W"))
 def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     """Put a todo into the trash."""
     todo = todo_rows.require_live(tx, me.user, id)

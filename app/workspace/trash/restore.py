@@ -5,7 +5,7 @@ from typing import Any
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Tool, operation
 from app.core.schema import Id, Record
 from app.errors import Unprocessable
 from app.workspace.folders import folder_rows, trash_rows
@@ -23,7 +23,12 @@ class RestoredItem(Record):
     folder_id: int | None
 
 
-@operation("POST /os/trash/{kind}/{id}/restore", scope=WRITE, since="beyond")
+@operation(
+    "POST /os/trash/{kind}/{id}/restore",
+    scope=WRITE,
+    since="beyond",
+    tool=Tool(risk="W", namespace="notes"),
+)
 def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredItem:
     """Bring a thing back from the trash; where its folder is gone, to the root.
 

@@ -381,9 +381,8 @@ def test_what_others_may_not_is_said_at_once_and_plainly(message: str) -> None:
         message,
         tools=frozenset({"search_notes", "search_todos", "get_note_content", "list_folders"}),
     )
-    assert found == Step(
-        "I may not do that for you; Ben Carter decides what I may do and tell here."
-    )
+    said = "I may not do that for you; Ben Carter decides what I may do and tell here."
+    assert (found.text, found.calls) == (said, ())
 
 
 def test_what_others_want_recalled_is_asked_of_the_notes() -> None:

@@ -146,7 +146,7 @@ def _todo(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _append(agenda: Agenda, fact: Fact) -> Proposal:
     # Brings the readers of dates with it, so only when a line is added.
-    from app.agent.rules.answers.write_actions import append_text
+    from app.agent.rules.answers.note_changes import append_text
 
     title = (
         f"Add “{one_line(fact.about['words'], 60)}” to the note "
@@ -154,7 +154,7 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
     )
     payload = {
         "noteId": fact.target and fact.target[1],
-        "content": append_text(fact.about["content"], fact.about["words"]),
+        "content": append_text(fact.about["content"], [fact.about["words"]]),
         "ifRevision": fact.about["revision"],
     }
     return _proposal(fact, "note_edit", title, payload)

@@ -11,7 +11,8 @@ from app.agent.calendar.calendar_search import BUSY
 from app.agent.calendar.free_time import Event
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
-from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import phrase
@@ -76,7 +77,10 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     if not found:
         return list_answers.tell_refusal(asked, route)
     owner = asked.persona.owner
-    rows = [row for row in found[0]["events"] if row["source"] == "calendar"]
+    # A todo of a whole day can be done at any hour of it; one with a time takes that time.
+    rows = [row for row in found[0]["events"] if row["source"] == "calendar" or not row["allDay"]]
+    # How long a todo takes nobody knows, so the free stretches are those between events.
+    events = [row for row in rows if row["source"] == "calendar"]
     stretch = _stretch(asked, named)
     taken = [row for row in rows if (_is_hidden(row) if row["allDay"] else _overlaps(row, stretch))]
     when = (
@@ -88,7 +92,7 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
         slots = (
             []
             if any(row["allDay"] for row in taken)
-            else _slots(route.language, asked, named, rows)
+            else _slots(route.language, asked, named, events)
         )
         return Step(
             "\n".join(

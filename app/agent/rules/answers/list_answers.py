@@ -1,56 +1,113 @@
 """Lists that were asked for: todos, notes, folders, and the day."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from app.agent.quickadd import quickadd
-from app.agent.quickadd.quickadd import QuickAdd
-from app.agent.rules.answers import resolve_reference
+from app.agent.rules.answers import list_filters
+from app.agent.rules.answers.list_filters import Filters
+from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, call_tool, note_link
+from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
 
 TODOS = 20
 NOTES = 20
 LATELY = 5
-HIGH = 4
+MOST = 200
 
 
 def list_todos(asked: Asked, route: Route) -> Step:
-    """List the todos of a day, by words, state or priority."""
+    """List or count the todos that the message narrows them to, and say to which."""
+    text = route.get("text") or asked.message
+    wanted = list_filters.read_filters(asked, route, text)
+    if wanted.no_such_day:
+        return Step(route.phrase("no_such_day", day=wanted.no_such_day))
     if not asked.results:
-        day = (
-            # Quick add wants a title before the date.
-            quickadd.read_line(f"x {route.get('day')}", now=asked.now) if route.get("day") else None
-        )
-        if day and day.no_such_day:
-            return Step(route.phrase("no_such_day", day=day.no_such_day))
-        return call_tool("search_todos", **_filters(asked, route, day))
+        return call_tool("search_todos", **_filters(asked, route, wanted))
     found = [result.content for result in asked.of("search_todos")]
     if not found:
         return tell_refusal(asked, route)
-    return Step(todos_text(route.language, found[0]["todos"], found[0]["total"]))
+    rows, total = found[0]["todos"], found[0]["total"]
+    if wanted.undated or wanted.low:
+        rows = [row for row in rows if _passes(wanted, row)]
+        total = len(rows)
+        rows = rows[:TODOS]
+    told = ", ".join(wanted.told)
+    if not rows:
+        return Step(route.phrase("no_todos_of", told=told) if told else route.phrase("no_todos"))
+    head = (
+        route.phrase("one_todo_of" if total == 1 else "todos_of", count=total, told=told)
+        if told
+        else route.phrase("one_todo" if total == 1 else "todos", count=total)
+    )
+    trace = Trace(shown=things("todo", rows))
+    if counts(route, text):
+        return Step(head.rstrip(": ") + ".", trace=trace)
+    more = _more(route.language, total - len(rows))
+    return Step("\n".join([head, *_todo_lines(route.language, rows), *more]), trace=trace)
 
 
 def list_notes(asked: Asked, route: Route) -> Step:
-    """List the newest notes, of a folder where one was named."""
+    """List the newest notes, of a folder or tag or the pinned ones where that is said."""
+    text = route.get("text") or asked.message
+    wanted = list_filters.read_note_filters(route, text)
     if not asked.results:
         place: dict[str, Any] = (
-            {"folderName": route.get("folder")}
-            if route.get("folder")
+            {"folderName": wanted.folder}
+            if wanted.folder
             else {"sort": "updatedAt", "order": "desc"}
         )
+        if wanted.tag:
+            place["tag"] = wanted.tag
         return call_tool("list_notes", recursive=True, limit=NOTES, **place)
     found = [result.content for result in asked.of("list_notes")]
     if not found:
         return tell_refusal(asked, route)
-    rows = found[0]["notes"]
+    rows, total = found[0]["notes"], found[0]["totalNotes"]
+    if wanted.pinned:
+        rows = [row for row in rows if row["pinned"]]
+        total = len(rows)
     if not rows:
-        return Step(route.phrase("nothing", owner=asked.persona.owner))
+        return Step(route.phrase("no_notes_there", owner=asked.persona.owner))
+    trace = Trace(shown=things("note", rows))
+    if counts(route, text):
+        return Step(route.phrase("count_notes", count=total), trace=trace)
     head = route.phrase("notes", owner=asked.persona.owner)
+    lines = [head, *_links(rows), *_more(route.language, total - len(rows))]
+    return Step("\n".join(lines), trace=trace)
+
+
+def tell_changes(asked: Asked, route: Route) -> Step:
+    """List what was changed today: notes and todos, the newest first."""
+    if not asked.results:
+        newest = {"sort": "updatedAt", "order": "desc", "limit": TODOS}
+        return Step(
+            calls=(
+                ("list_notes", {"recursive": True, **newest}),
+                ("search_todos", {**newest, **zone_argument(asked)}),
+            )
+        )
+    since = asked.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    parts: list[str] = []
+    shown: list[Thing] = []
+    for result in asked.results:
+        kind: ThingKind = "note" if result.tool == "list_notes" else "todo"
+        if result.failed:
+            continue
+        rows = [
+            row
+            for row in result.content["notes" if kind == "note" else "todos"]
+            if datetime.fromisoformat(row["updatedAt"]) >= since
+        ]
+        if rows:
+            name = "changed_notes" if kind == "note" else "changed_todos"
+            lines = _links(rows) if kind == "note" else _todo_lines(route.language, rows)
+            parts.append("\n".join([route.phrase(name), *lines]))
+            shown += things(kind, rows)
     return Step(
-        "\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))])
+        "\n\n".join(parts) or route.phrase("nothing_changed"), trace=Trace(shown=tuple(shown))
     )
 
 
@@ -86,14 +143,6 @@ def sum_up_day(asked: Asked, route: Route) -> Step:
     lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
     parts += ["\n".join([route.phrase("edited"), *links]) for links in lately if links]
     return Step("\n\n".join(parts)) if parts else tell_refusal(asked, route)
-
-
-def todos_text(language: Language, rows: Sequence[Mapping[str, Any]], total: int) -> str:
-    """Return todos as a list, with their number."""
-    if not rows:
-        return phrase(language, "no_todos")
-    head = phrase(language, "one_todo") if total == 1 else phrase(language, "todos", count=total)
-    return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
 def refusal_or(asked: Asked, route: Route, sentence: str) -> Step:
@@ -142,23 +191,33 @@ def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool)
     return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
-def _filters(asked: Asked, route: Route, day: QuickAdd | None) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "completed": bool(route.get("completed")),
-        "limit": TODOS,
-        **zone_argument(asked),
-    }
-    if route.get("date"):
-        fields["date"] = route.get("date")
-    if day and day.due_date:
-        fields["date"] = day.due_date[:10]
-    if route.get("priority"):
-        fields["priorityMin"] = HIGH
-    if route.get("words"):
-        fields["q"] = " ".join(resolve_reference.word_stems(route.get("words"))) or route.get(
-            "words"
-        )
+def counts(route: Route, text: str) -> bool:
+    """Return whether only the number of what is listed is asked for."""
+    folded = dialogue_words.bare(text)
+    tables = dialogue_words.tables(route.language)
+    return any(dialogue_words.find_in(table.counts, folded) for table in tables)
+
+
+def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing, ...]:
+    """Return records as things to refer to."""
+    return tuple(Thing(kind, row["id"], row["title"]) for row in rows)
+
+
+def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
+    completed = bool(route.get("completed") or wanted.fields.get("completed"))
+    fields = {"limit": TODOS, **zone_argument(asked), **wanted.fields, "completed": completed}
+    if wanted.undated or wanted.low:
+        # Those without a day, or of low priority, no filter of the list finds.
+        fields["limit"] = MOST
+    if completed:
+        fields |= {"sort": "updatedAt", "order": "desc"}
     return fields
+
+
+def _passes(wanted: Filters, row: Mapping[str, Any]) -> bool:
+    undated = not wanted.undated or row.get("dueDate") is None
+    low = not wanted.low or 0 < row["priority"] <= list_filters.LOW
+    return bool(undated and low)
 
 
 def _todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:

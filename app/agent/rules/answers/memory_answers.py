@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data, time_units
 from app.agent.rules.languages.language_tables import Answers, Earlier, Times
 from app.agent.rules.passages import questions

@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
 from app.agent.rules.phrases.phrases import phrase

@@ -3,13 +3,14 @@
 import re
 from typing import Any
 
-from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.answers import list_answers, targets
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, call_tool, note_link
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool, note_link
 
 HITS = 8
 SINGLE_HITS = 5
@@ -25,7 +26,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
     """Search with the question's words, then with each alone, read what was cut, and quote what
     answers it.
     """
-    question = questions.read_question(asked.message)
+    question = questions.read_question(route.get("text") or asked.message)
+    if (step := _from_context(route, question)) is not None:
+        return step
     if not asked.results:
         return _searched(asked, route, question)
     notes = _texts(asked)
@@ -40,9 +43,26 @@ def answer_question(asked: Asked, route: Route) -> Step:
     quotes = tuple(
         answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
     )
+    cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quotes}
     return Step(
-        "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes), quotes=quotes
+        "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes),
+        quotes=quotes,
+        trace=Trace(about=tuple(cited.values())),
     )
+
+
+def _from_context(route: Route, question: Question) -> Step | None:
+    """Return the answer from the texts that came with the question; None where they have none.
+
+    Where the prompt says what is to be said then, nothing else may be.
+    """
+    context = route.get("context")
+    if not context:
+        return None
+    found = answer_passages.best_passages(question, [Text(0, "", context, whole=True)])
+    if found:
+        return Step(context[found[0].start : found[0].end])
+    return Step(route.get("otherwise")) if route.get("otherwise") else None
 
 
 def find_notes(asked: Asked, route: Route) -> Step:
@@ -62,7 +82,31 @@ def find_notes(asked: Asked, route: Route) -> Step:
     lines = [
         f"- {note_link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits
     ]
-    return Step("\n".join([route.phrase("found"), *lines]))
+    shown = list_answers.things("note", hits)
+    # The one whose name was said is what “it” means afterwards.
+    named = list_answers.things("note", resolve_reference.fitting_rows(wanted, hits))
+    about = named if len(named) == 1 else ()
+    trace = Trace(shown=shown, about=about)
+    return Step("\n".join([route.phrase("found"), *lines]), trace=trace)
+
+
+def show_note(asked: Asked, route: Route) -> Step:
+    """Show the note that is meant, as much of it as an answer holds."""
+    found = targets.find_things(asked, route, ("note",), words=route.get("target"))
+    if isinstance(found, Step):
+        return found
+    if len(found) > 1:
+        return targets.ask_which(route, found)
+    if not asked.has("get_note_content"):
+        return call_tool("get_note_content", noteId=found[0].id)
+    read = asked.of("get_note_content")
+    if not read:
+        return list_answers.tell_refusal(asked, route)
+    note = read[0].content["note"]
+    text = note["markdown"].rstrip()
+    shown = text if len(text) <= BEGINNING else f"{text[:BEGINNING].rstrip()}…"
+    link = note_link(note["id"], note["title"])
+    return Step(f"{link}\n\n{shown}", trace=Trace(about=found))
 
 
 def summarise(asked: Asked, route: Route) -> Step:
@@ -81,7 +125,7 @@ def summarise(asked: Asked, route: Route) -> Step:
                 asked, route, route.phrase("nothing", owner=asked.persona.owner)
             )
         if len(fitting) > 1:
-            return resolve_reference.ask_which(route.language, fitting)
+            return targets.ask_which(route, list_answers.things("note", fitting))
         return call_tool("get_note_content", noteId=fitting[0]["id"])
     return list_answers.refusal_or(asked, route, _in_short(asked, route, most=extracts.CHOSEN))
 
@@ -126,7 +170,8 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
         return Step(route.phrase("help", owner=asked.persona.owner))
-    return Step(calls=tuple(_searches(asked.message, question.terms, limit=HITS)))
+    text = route.get("text") or asked.message
+    return Step(calls=tuple(_searches(text, question.terms, limit=HITS)))
 
 
 def _searches(

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.language_tables import (
     About,
     Answers,
@@ -33,6 +34,7 @@ FILES: Mapping[str, type[Table]] = {
     "language": About,
     "phrases": Phrases,
     "routing": Routing,
+    "dialogue": Dialogue,
     "quickadd": Dates,
     "times": Times,
     "questions": Questions,

@@ -154,6 +154,9 @@ def _passages_of_note(
             for near in own[max(0, number - 1) : number] + own[number + 1 : number + 2]
             for one in near
         }
+        # An open point of a note is a question itself, and answers none.
+        if sentence.text.rstrip("*_ ").endswith(("?", "？")):
+            continue
         named = under[sentence.heading]
         if not own[number] and not (named and question.kind is not None):
             continue

@@ -182,7 +182,11 @@ def _shortened(word: str) -> str:
                 return rest + "y"
             return (
                 rest[:-1]
-                if len(rest) > 3 and rest[-1] == rest[-2] and ending in ("ing", "ed", "er")
+                # “Shipping” doubles a letter of its own, “calling” and “pressing” do not.
+                if len(rest) > 3
+                and rest[-1] == rest[-2]
+                and rest[-1] not in "lsz"
+                and ending in ("ing", "ed", "er")
                 else rest
             )
     return word

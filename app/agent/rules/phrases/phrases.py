@@ -49,6 +49,12 @@ def language_of(message: str) -> Language:
     return max(points, key=lambda language: points[language])
 
 
+def is_known(message: str) -> bool:
+    """Return whether a word of a message tells its language."""
+    words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", message[:_READ].lower())
+    return any(word in common for common, _ in _known_by().values() for word in words)
+
+
 def alphabetic_languages() -> tuple[Language, ...]:
     """Return the languages that are known by their words, in their order."""
     return tuple(_known_by())

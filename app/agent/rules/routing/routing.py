@@ -6,20 +6,25 @@ Ordered patterns, the refusals first, in the language of the message and then in
 import functools
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import IntentPattern, Language, Routing
 from app.agent.rules.phrases import phrases
+from app.agent.turn.steps import Thing
 
 READ = 600
 """Only so many characters of a message decide what it asks for.
 
 What a note or a todo is to hold goes on to its end.
 """
-OPEN_ENDED = ("content", "text", "task", "rest")
+OPEN_ENDED = ("content", "whole", "text", "task", "rest")
+EXACT = ("day", "by", "step", "title", "tag", "priority", "sum")
+"""Arguments that are no name of a thing, and lose no word."""
 LISTED_FLAGS = {
     "today": ("date", "today"),
     "tomorrow": ("date", "tomorrow"),
@@ -33,11 +38,14 @@ _QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」
 class Route(msgspec.Struct, frozen=True):
     """What a message asks for: the intent, the language to answer in, and what the intent is
     about.
+
+    `things` are those that earlier turns settled; then no words need to be looked for.
     """
 
     intent: str
     language: Language
     arguments: dict[str, str]
+    things: tuple[Thing, ...] = ()
 
     def get(self, name: str) -> str:
         """Return an argument; empty where the message has none."""
@@ -85,7 +93,7 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
     for text in dict.fromkeys((head, bare)):
         folded = text.lower()
         for rule in (*_rules_of_others(language, names), *_rules(language)):
-            if found := rule.fits(text, folded):
+            if (found := rule.fits(text, folded)) and _is_possible(found, language):
                 # A text to be noted is longer than what decides the intent.
                 rest = message[READ:]
                 arguments = {
@@ -97,6 +105,22 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
                     rule.intent, _answer_language(language, rule), _arguments_of_marks(arguments)
                 )
     return Route("ask", language, {"words": _trim_name(bare)})
+
+
+def _is_possible(found: re.Match[str], language: Language) -> bool:
+    """Return whether what a rule takes for a day is one: “move it to Home” is no date."""
+    for name, value in found.groupdict().items():
+        if value and name.rstrip("0123456789") == "day" and not _says_a_day(value, language):
+            return False
+    return True
+
+
+def _says_a_day(text: str, language: Language) -> bool:
+    # Any moment does: the question is only whether it is a day at all.
+    moment = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    locale = None if language == "en" else language
+    read = quickadd.read_line(f"x {text.rstrip(' .!?')}", now=moment, locale=locale)
+    return bool(read.no_such_day or read.due) and read.title.strip(" .,!?") == "x"
 
 
 def _rules(language: Language) -> Iterator[Rule]:
@@ -186,6 +210,8 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
     if name.rstrip("0123456789") in OPEN_ENDED:
         kept = (value + rest if at_end else value).strip()
         return _unquoted(kept)
+    if name.rstrip("0123456789") in EXACT:
+        return _unquoted(_around().trailing.sub("", value.strip()))
     return _trim_name(value)
 
 

@@ -2,11 +2,18 @@
 
 By meaning a note is as near as its nearest passage: the cosine of the angle between that
 passage's vector and the query's, at most 1. For both together the best 100 notes of either kind
-are taken, both measures are brought to 0 … 1 among them (the best of them 1; for words 0 is no
-hit, for meaning the farthest of these notes), and 0.3 of the words is added to 0.7 of the
-meaning. A note whose vectors are missing or out of date is ranked by its words alone, so that
-what was just written is not behind what was written before. At last a recent change and a pin
-lift a note as they do among words.
+are taken. Words are 0.6 of a score: the share of the query's words that the note holds, where a
+word counts more the fewer of these notes hold it, so that a number or a name that only one note
+has cannot be outranked by notes that are merely near; a tenth of that is bm25, which tells apart
+notes with the same words. Meaning is 0.4: 1 for the nearest note, 0 for those no more than 0.6
+times as near. A note with every word has at least 0.9 of what its words give. One whose vectors
+are missing or out of date is ranked by its words alone, so that what was just written is not
+behind what was written before. At last a recent change and a pin lift a note as they do among
+words.
+
+On tests/collection this finds as well as the mix of 0.3 bm25 and 0.7 meaning, both from least to
+best, that stood here before (nDCG@10 0.838 and 0.835), and of 60 searches for a number among 260
+notes with the same words around it, all had it first and not 52.
 """
 
 import asyncio
@@ -32,6 +39,11 @@ K = TypeVar("K")
 Match = Literal["words", "meaning", "both"]
 CANDIDATES = 100
 LEXICAL = 0.3
+SHARE_OF_WORDS, SHARE_OF_BM25 = 0.6, 0.1
+EVERY_WORD = 0.9
+"""What its words are of the score of a note that holds every one, however far it is."""
+FLOOR = 0.6
+"""What is no more than so many times as near as the nearest note counts as far."""
 LEAST = 0.1
 """What is no nearer than this is not about the query, and is found only by its words."""
 
@@ -138,12 +150,14 @@ def _mix_measures(
         if note_id in known and known[note_id].spans is not None
     }
     measured = {note_id: one.score for note_id, one in near.items()}
+    shares = rank_by_words.word_shares(tx, ask.query, sorted(known)) if ask.by_words else {}
+    mixed = mix_with_shares(shares, words, measured)
     scores = {
         note_id: score
         * rank_by_words.recency_boost(
             tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned
         )
-        for note_id, score in (mix_scores(words, measured) if ask.by_words else measured).items()
+        for note_id, score in (mixed if ask.by_words else measured).items()
         if note_id in known
     }
     best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]
@@ -178,6 +192,26 @@ def _absolute_scores(
             max(rank_by_words.absolute_score(words.get(note_id, 0.0)), near.get(note_id, 0.0), 0.0),
         )
         found[note_id] = least
+    return found
+
+
+def mix_with_shares(
+    shares: Mapping[int, float], words: Mapping[int, float], near: Mapping[int, float]
+) -> dict[int, float]:
+    """Return the mix of the words that each note holds and of how near it is, from 0 to 1."""
+    most, best = max(words.values(), default=0.0) or 1.0, max(near.values(), default=0.0)
+    found = {}
+    for note_id in words.keys() | near.keys():
+        lexical = (1 - SHARE_OF_BM25) * shares.get(note_id, 0.0)
+        lexical += SHARE_OF_BM25 * words.get(note_id, 0.0) / most
+        if note_id not in near:
+            found[note_id] = lexical
+            continue
+        floor = FLOOR * best
+        meant = max(0.0, near[note_id] - floor) / (best - floor) if best > 0 else 0.0
+        mixed = SHARE_OF_WORDS * lexical + (1 - SHARE_OF_WORDS) * meant
+        holds_all = shares.get(note_id, 0.0) > 0.999
+        found[note_id] = max(mixed, EVERY_WORD * lexical) if holds_all else mixed
     return found
 
 

@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
-from app.agent.rules.phrases.phrases import phrase
-from app.agent.turn.steps import Step, note_link
 
 SHOWN = 8
 
@@ -36,18 +33,8 @@ def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, An
     return near[0] if exact or len(near) == 1 else None
 
 
-def ask_which(
-    language: Language, rows: Sequence[Mapping[str, Any]], *, are_notes: bool = True
-) -> Step:
-    """Return the question which of several is meant."""
-    lines = [
-        f"- {note_link(row['id'], row['title']) if are_notes else row['title']}"
-        for row in rows[:SHOWN]
-    ]
-    return Step("\n".join([phrase(language, "which"), *lines]))
-
-
 def _named(target: str, title: str) -> bool:
+    """Return whether a title holds all the words, each whole and in whatever form."""
     held = {stem(word) for word in split_words(title)}
     wanted = word_stems(target)
     return bool(wanted) and all(any(are_alike(one, other) for other in held) for one in wanted)

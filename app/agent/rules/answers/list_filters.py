@@ -1,0 +1,169 @@
+"""What narrows a list that was asked for: days, priority, state, folder, tag and words.
+
+Words that no filter took narrow it too, so that nothing that was said is passed over.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from app.agent.quickadd import time_ranges
+from app.agent.quickadd.time_ranges import Range
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.dialogue_tables import FilterName
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked
+
+TOP = 4
+"""From this priority on a todo is important."""
+LOW = 2
+NAMED_DAYS = {timedelta(): "today", timedelta(days=1): "tomorrow"}
+
+
+class Filters(msgspec.Struct, frozen=True):
+    """What a list is narrowed to, and how that is told.
+
+    `words` are what else was said; `no_such_day` is a day that does not exist.
+    """
+
+    fields: dict[str, Any]
+    told: tuple[str, ...] = ()
+    words: str = ""
+    undated: bool = False
+    low: bool = False
+    pinned: bool = False
+    tag: str = ""
+    folder: str = ""
+    no_such_day: str = ""
+
+
+def read_filters(asked: Asked, route: Route, text: str) -> Filters:
+    """Return what a message narrows its list of todos to."""
+    rest = dialogue_words.bare(text)
+    if missing := time_ranges.missing_day(text, asked.now):
+        return Filters({}, no_such_day=missing)
+    fields: dict[str, Any] = {}
+    told: list[str] = []
+    taken: set[FilterName] = set()
+    for name in ("overdue", "completed", "undated", "low", "top"):
+        if cut := _cut(route, name, rest):
+            rest, _ = cut
+            taken.add(name)
+    if "completed" in taken:
+        fields["completed"] = True
+        told.append(route.phrase("filter_completed"))
+    if "top" in taken:
+        fields["priorityMin"] = TOP
+        told.append(route.phrase("filter_top"))
+    if "low" in taken:
+        told.append(route.phrase("filter_low"))
+    if "undated" in taken:
+        told.append(route.phrase("filter_undated"))
+    elif "overdue" in taken:
+        fields["date"] = "overdue"
+        told.append(route.phrase("filter_overdue"))
+    else:
+        named, rest = _days(asked, route, rest)
+        fields |= named
+        if named:
+            told.append(_told_days(asked, route, named))
+    words = _words(route, rest)
+    if words:
+        fields["q"] = " ".join(resolve_reference.word_stems(words)) or words
+        told.append(f"“{words}”")
+    return Filters(fields, tuple(told), words, undated="undated" in taken, low="low" in taken)
+
+
+def read_note_filters(route: Route, text: str) -> Filters:
+    """Return what a message narrows its list of notes to."""
+    rest = dialogue_words.bare(text)
+    tag = folder = ""
+    if cut := _cut(route, "tagged", rest):
+        rest, found = cut
+        tag = found["tag"]
+    pinned = bool(cut := _cut(route, "pinned", rest))
+    if cut:
+        rest, _ = cut
+    folder = route.get("folder")
+    return Filters({}, tag=tag, folder=folder, pinned=pinned)
+
+
+def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]] | None:
+    """Return a text without what a filter has taken of it; None where it says nothing of it."""
+    for table in dialogue_words.tables(route.language):
+        if found := dialogue_words.find_in(table.filters[name], text):
+            return f"{text[: found.start()]} {text[found.end() :]}", found
+    return None
+
+
+def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
+    """Return the days that a text names as the list takes them, and the text without them."""
+    for name in ("before", "after"):
+        for table in dialogue_words.tables(route.language):
+            for found in re.finditer(language_data.join_pattern(table.filters[name]), text):
+                day, rest = _longest_day(asked, text[found.end() :])
+                if day is None:
+                    continue
+                left = f"{text[: found.start()]} {rest}"
+                if name == "before":
+                    last = day.start.date() - timedelta(days=1)
+                    return {"dueTo": last.isoformat()}, left
+                return {"dueFrom": day.start.date().isoformat()}, left
+    day, rest = _any_day(asked, text)
+    if day is None:
+        return {}, text
+    first, last = day.start.date(), (day.end - timedelta(microseconds=1)).date()
+    today = asked.now.date()
+    if first == last and first - today in NAMED_DAYS:
+        return {"date": NAMED_DAYS[first - today]}, rest
+    return {"dueFrom": day.start.date().isoformat(), "dueTo": last.isoformat()}, rest
+
+
+def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
+    """Return the longest stretch of words that names days, wherever it stands, and the rest."""
+    words = text.split()
+    # Names first: quick add takes “due this week” for the end of the week.
+    for read in (dialogue_words.named_days, dialogue_words.days_of):
+        for start in range(len(words)):
+            day, rest = _longest_day(asked, " ".join(words[start:]), read)
+            if day is not None:
+                return day, " ".join([*words[:start], rest])
+    return None, text
+
+
+def _longest_day(
+    asked: Asked, text: str, read: Callable[[str, Asked], Range | None] = dialogue_words.days_of
+) -> tuple[Range | None, str]:
+    """Return the days that the longest beginning of a text names, and what follows."""
+    words = text.split()
+    for count in range(min(len(words), 6), 0, -1):
+        day = read(" ".join(words[:count]), asked)
+        if day is not None:
+            return day, " ".join(words[count:])
+    return None, text
+
+
+def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
+    ahead = next((one for one, name in NAMED_DAYS.items() if name == named.get("date")), None)
+    if ahead is not None:
+        return route.phrase("filter_days", days=asked.now.date() + ahead)
+    first, last = named.get("dueFrom"), named.get("dueTo")
+    if first and last:
+        days = first if first == last else f"{first} – {last}"
+        return route.phrase("filter_days", days=days)
+    if last:
+        return route.phrase("filter_until", day=last)
+    return route.phrase("filter_from", day=first)
+
+
+def _words(route: Route, text: str) -> str:
+    """Return the words of a text that only a search can narrow a list by."""
+    for table in dialogue_words.tables(route.language):
+        text = re.sub(language_data.join_pattern(table.listing), " ", text)
+        break
+    kept = re.sub(r"[^\w\s#@'/-]", " ", text).split()
+    return " ".join(word for word in kept if len(word) > 1 or not word.isascii())

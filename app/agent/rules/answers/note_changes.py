@@ -1,0 +1,230 @@
+"""Changes of notes and folders: write, add to, tick, name, tag, pin and move notes."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.agent.rules.answers import list_answers, targets, todo_changes
+from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, note_link
+
+LONGEST_TITLE = 120
+_OPEN_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+\[) (\]\s+)(.*)$")
+
+
+def make_note(asked: Asked, route: Route) -> Step:
+    """Write a note down, in a folder where one is named; without a title its first line is one."""
+    if made := asked.of("create_note"):
+        note = made[0].content["note"]
+        about = (Thing("note", note["id"], note["title"]),)
+        trace = Trace(about=about, undo=(("trash_note", {"noteId": note["id"]}),))
+        where = (
+            route.phrase("in_folder", folder=route.get("folder")) if _folder(asked, route) else ""
+        )
+        title = note_link(note["id"], note["title"])
+        return Step(route.phrase("noted", title=f"{title}{where}"), trace=trace)
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    if route.get("folder") and not asked.has("list_folders"):
+        return call_tool("list_folders")
+    folder = _folder(asked, route)
+    # What follows “in” is a folder only where there is one of that name.
+    content = route.get("content") if folder or not route.get("folder") else route.get("whole")
+    title = route.get("title") or content.partition("\n")[0].strip()[:LONGEST_TITLE]
+    place = {"folderId": folder["id"]} if folder else {}
+    return call_tool("create_note", title=_line(title) or "Note", content=content, **place)
+
+
+def append_note(asked: Asked, route: Route) -> Step:
+    """Write a line at the end of the note that is meant; in a list as one more of its items."""
+    note = _read_note(asked, route)
+    if isinstance(note, Step):
+        return note
+    if done := asked.of("edit_note"):
+        return _edited(route, done[0].content["note"], "appended")
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    # With the revision that was read: a change in between is refused and not overwritten.
+    content = append_text(note["markdown"], _parts(note["markdown"], route))
+    return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
+
+
+def tick_item(asked: Asked, route: Route) -> Step:
+    """Tick the open item of a note's list that the words name."""
+    note = _read_note(asked, route)
+    if isinstance(note, Step):
+        return note
+    if done := asked.of("edit_note"):
+        return _edited(route, done[0].content["note"], "ticked", item=route.get("text"))
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    lines = note["markdown"].split("\n")
+    rows = [
+        {"title": found[3], "line": number}
+        for number, line in enumerate(lines)
+        if (found := _OPEN_BOX.match(line))
+    ]
+    fitting = resolve_reference.fitting_rows(route.get("text"), rows)
+    if len(fitting) != 1:
+        return Step(route.phrase("none_fits", words=route.get("text")))
+    number = fitting[0]["line"]
+    lines[number] = _OPEN_BOX.sub(r"\1x\2\3", lines[number])
+    return call_tool(
+        "edit_note", noteId=note["id"], content="\n".join(lines), ifRevision=note["revision"]
+    )
+
+
+def change_note(asked: Asked, route: Route) -> Step:
+    """Give the note that is meant another name, or put a tag on it or off."""
+    note = _read_note(asked, route)
+    if isinstance(note, Step):
+        return note
+    fields: dict[str, Any] = {}
+    if route.get("title"):
+        fields = {"title": route.get("title")}
+    elif tag := route.get("tag").lstrip("#"):
+        kept = [one for one in note["tags"] if fold_text(one) != fold_text(tag)]
+        fields = {"tags": kept if route.get("untag") else [*kept, tag]}
+    if done := asked.of("edit_note"):
+        made = done[0].content["note"]
+        old = {name: note["title"] if name == "title" else note["tags"] for name in fields}
+        # What was read before the change tells how it was.
+        old = {"title": note["title"]} if "title" in fields else {"tags": note["tags"]}
+        trace = Trace(
+            about=(Thing("note", made["id"], made["title"]),),
+            undo=(("edit_note", {"noteId": made["id"], **old}),),
+        )
+        if "title" in fields:
+            text = route.phrase("renamed", old=note["title"], title=made["title"])
+        else:
+            name = "untagged" if route.get("untag") else "tagged"
+            text = route.phrase(name, title=made["title"], tag=route.get("tag").lstrip("#"))
+        return Step(text, trace=trace)
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    return call_tool("edit_note", noteId=note["id"], ifRevision=note["revision"], **fields)
+
+
+def rename(asked: Asked, route: Route) -> Step:
+    """Give the todo or note that is meant another name."""
+    found = targets.find_things(
+        asked, route, ("todo", "note"), words=route.get("target"), completed=None
+    )
+    if isinstance(found, Step):
+        return found
+    if len(found) > 1:
+        return targets.ask_which(route, found)
+    settled = msgspec.structs.replace(route, things=found)
+    if found[0].kind == "todo":
+        return todo_changes.change_todo(asked, settled)
+    return change_note(asked, settled)
+
+
+def pin_note(asked: Asked, route: Route) -> Step:
+    """Pin or unpin the note that is meant."""
+    found = targets.find_things(asked, route, ("note",), words=route.get("target"))
+    if isinstance(found, Step):
+        return found
+    pinned = not route.get("unpin")
+    if asked.of("pin_note"):
+        undo = tuple(("pin_note", {"noteId": one.id, "pinned": not pinned}) for one in found)
+        links = ", ".join(note_link(one.id, one.title) for one in found)
+        name = "pinned" if pinned else "unpinned"
+        return Step(route.phrase(name, title=links), trace=Trace(about=found, undo=undo))
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    return Step(calls=tuple(("pin_note", {"noteId": one.id, "pinned": pinned}) for one in found))
+
+
+def move_note(asked: Asked, route: Route) -> Step:
+    """Move the note that is meant into the folder of that name."""
+    if not asked.has("list_folders"):
+        return call_tool("list_folders")
+    folder = _folder(asked, route)
+    if folder is None:
+        return Step(route.phrase("no_folder", folder=route.get("folder")))
+    note = _read_note(asked, route)
+    if isinstance(note, Step):
+        return note
+    if asked.of("move_note"):
+        back = {"noteId": note["id"], "folderId": note["folderId"]}
+        trace = Trace(
+            about=(Thing("note", note["id"], note["title"]),), undo=(("move_note", back),)
+        )
+        link = note_link(note["id"], note["title"])
+        return Step(route.phrase("moved", title=link, folder=folder["name"]), trace=trace)
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    return call_tool("move_note", noteId=note["id"], folderId=folder["id"])
+
+
+def make_folder(asked: Asked, route: Route) -> Step:
+    """Make a folder, or say that it is there."""
+    if not asked.results:
+        return call_tool("create_folder", path=route.get("folder").strip("/ "))
+    made = asked.of("create_folder")
+    if not made:
+        return list_answers.tell_refusal(asked, route)
+    return Step(route.phrase("folder_made", folder=route.get("folder").strip("/ ")))
+
+
+def append_text(markdown: str, lines: list[str]) -> str:
+    """Return a note's Markdown with texts after it, as items where it ends in a list."""
+    kept = markdown.rstrip("\n")
+    mark = _last_mark(kept)
+    if mark:
+        return "\n".join([kept, *(f"{mark}{' '.join(one.split())}" for one in lines)]) + "\n"
+    text = "\n\n".join(lines)
+    return f"{kept}\n\n{text}\n" if kept else f"{text}\n"
+
+
+def _last_mark(markdown: str) -> str:
+    last = markdown.rpartition("\n")[2].lstrip()
+    marks = ("- [ ] ", "* [ ] ", "- [x] ", "- ", "* ", "+ ")
+    return next(filter(last.startswith, marks), "").replace("x", " ")
+
+
+def _parts(markdown: str, route: Route) -> list[str]:
+    """Return what is added: several items where it ends in a list, else one text."""
+    text = route.get("text")
+    if not _last_mark(markdown.rstrip("\n")):
+        return [text]
+    return todo_changes.split_list(text, route.language)
+
+
+def _read_note(asked: Asked, route: Route) -> Step | Mapping[str, Any]:
+    """Return the one note that is meant, whole, or the step that finds or reads it."""
+    found = targets.find_things(asked, route, ("note",), words=route.get("target"))
+    if isinstance(found, Step):
+        return found
+    if len(found) > 1:
+        return targets.ask_which(route, found)
+    read = asked.of("get_note_content")
+    if not read:
+        if asked.refusal:
+            return list_answers.tell_refusal(asked, route)
+        return call_tool("get_note_content", noteId=found[0].id)
+    note: Mapping[str, Any] = read[0].content["note"]
+    return note
+
+
+def _folder(asked: Asked, route: Route) -> Mapping[str, Any] | None:
+    rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
+    return resolve_reference.find_folder(route.get("folder"), rows) if route.get("folder") else None
+
+
+def _edited(route: Route, note: Mapping[str, Any], name: str, **values: str) -> Step:
+    undo: tuple[Call, ...] = (("restore_snapshot", {"noteId": note["id"]}),)
+    trace = Trace(about=(Thing("note", note["id"], note["title"]),), undo=undo)
+    return Step(
+        route.phrase(name, title=note_link(note["id"], note["title"]), **values), trace=trace
+    )
+
+
+def _line(text: str) -> str:
+    """Return a text as the one line that a title is."""
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())

@@ -1,0 +1,232 @@
+"""Changes of todos that are there: another day, name or priority, one more step, done or not."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, time
+from typing import Any
+
+from app.agent.quickadd import quickadd
+from app.agent.quickadd.quickadd import QuickAdd
+from app.agent.rules.answers import list_answers, targets
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
+
+CHANGED = ("title", "dueDate", "priority", "completed", "steps")
+
+
+def change_todo(asked: Asked, route: Route) -> Step:
+    """Change the todos that are meant as the message says, and tell what they are now."""
+    found = targets.find_things(
+        asked, route, ("todo",), words=route.get("target"), completed=_state(route)
+    )
+    if isinstance(found, Step):
+        return found
+    if done := asked.of("edit_todo"):
+        return _told(asked, route, [result.content["todo"] for result in done])
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    if not asked.has("get_todo"):
+        return Step(calls=tuple(("get_todo", {"id": one.id}) for one in found))
+    rows = [result.content["todo"] for result in asked.of("get_todo")]
+    changes = [_change(asked, route, row) for row in rows]
+    if any(change is None for change in changes):
+        return _asked_back(asked, route, found)
+    return Step(
+        calls=tuple(
+            ("edit_todo", {"id": row["id"], **change, **list_answers.zone_argument(asked)})
+            for row, change in zip(rows, changes, strict=True)
+            if change
+        )
+    )
+
+
+def complete_todo(asked: Asked, route: Route) -> Step:
+    """Complete the open todos that are meant."""
+    found = targets.find_things(asked, route, ("todo",), words=route.get("words"))
+    if isinstance(found, Step):
+        return found
+    if done := asked.of("complete_todo"):
+        undo: list[Call] = []
+        for result in done:
+            undo.append(("edit_todo", {"id": result.content["todo"]["id"], "completed": False}))
+            if following := result.content["next"]:
+                undo.append(("delete_todo", {"id": following["id"]}))
+        rows = [result.content["todo"] for result in done]
+        titles = ", ".join(row["title"] for row in rows)
+        trace = Trace(about=list_answers.things("todo", rows), undo=tuple(undo))
+        return Step(route.phrase("completed", title=titles), trace=trace)
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    zone = list_answers.zone_argument(asked)
+    return Step(calls=tuple(("complete_todo", {"id": one.id, **zone}) for one in found))
+
+
+def delete(asked: Asked, route: Route) -> Step:
+    """Put the todo or note that is meant into the trash."""
+    kinds: tuple[ThingKind, ...] = ("todo", "note")
+    if route.get("todo") or route.get("note"):
+        kinds = ("todo",) if route.get("todo") else ("note",)
+    found = targets.find_things(asked, route, kinds, words=route.get("target"), completed=None)
+    if isinstance(found, Step):
+        return found
+    if asked.of("delete_todo") or asked.of("trash_note"):
+        undo = tuple(("restore_from_trash", {"kind": one.kind, "id": one.id}) for one in found)
+        titles = ", ".join(one.title for one in found)
+        return Step(route.phrase("trashed", title=titles), trace=Trace(about=found, undo=undo))
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    return Step(
+        calls=tuple(
+            ("delete_todo", {"id": one.id})
+            if one.kind == "todo"
+            else ("trash_note", {"noteId": one.id})
+            for one in found
+        )
+    )
+
+
+def _state(route: Route) -> bool | None:
+    """Return which todos are looked through: those that are done to open one again."""
+    return bool(route.get("reopen"))
+
+
+def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the fields that the message changes of a todo; None where it does not say to what."""
+    if route.get("reopen"):
+        return {"completed": False}
+    if route.get("title"):
+        return {"title": route.get("title")}
+    if route.get("clear"):
+        return {"dueDate": None}
+    if route.get("priority"):
+        level = priority_of(route.get("priority"), route.language)
+        return None if level is None else {"priority": level}
+    if route.get("step"):
+        steps = [
+            {name: step[name] for name in ("id", "title", "completed")}
+            for step in row.get("steps") or ()
+        ]
+        more = split_list(route.get("step"), route.language)
+        return {"steps": [*steps, *({"title": title} for title in more)]}
+    due = _new_due(asked, route, row)
+    return None if due is None else {"dueDate": due}
+
+
+def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
+    """Return the day that the message moves a todo to, with its time of day kept; None where it
+    names none that there is.
+    """
+    now = asked.now
+    old = _due_moment(row, now)
+    if by := route.get("by"):
+        # A length counts from the day that the todo has.
+        ahead = next(dialogue_words.tables(route.language)).ahead.replace("{by}", by)
+        base = old if old is not None else now
+        read = _read(ahead, base, route)
+    else:
+        read = _read(route.get("day"), now, route)
+    if read.due is None or read.no_such_day:
+        return None
+    if isinstance(read.due, datetime):
+        return read.due_date
+    if old is not None and isinstance(_stored_due(row), datetime):
+        return datetime.combine(read.due, old.timetz()).isoformat(timespec="minutes")
+    return read.due_date
+
+
+def _read(text: str, now: datetime, route: Route) -> QuickAdd:
+    # Quick add wants a title before the date.
+    locale = None if route.language == "en" else route.language
+    return quickadd.read_line(f"x {text}", now=now, locale=locale)
+
+
+def _stored_due(row: Mapping[str, Any]) -> date | datetime | None:
+    due = row.get("dueDate")
+    if not due:
+        return None
+    return date.fromisoformat(due) if len(due) == 10 else datetime.fromisoformat(due)
+
+
+def _due_moment(row: Mapping[str, Any], now: datetime) -> datetime | None:
+    """Return when a todo is due in the user's zone; a whole day from its beginning."""
+    due = _stored_due(row)
+    if due is None:
+        return None
+    if isinstance(due, datetime):
+        return due.astimezone(now.tzinfo)
+    return datetime.combine(due, time(), now.tzinfo)
+
+
+def priority_of(words: str, language: Language) -> int | None:
+    """Return the priority that words name, 0 to 10; None where they name none."""
+    text = dialogue_words.bare(words)
+    if text.isdecimal():
+        return int(text) if int(text) <= 10 else None
+    for table in dialogue_words.tables(language):
+        for level, pattern in table.priorities.items():
+            joined = language_data.join_pattern(pattern)
+            if dialogue_words.find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
+                return level
+    return None
+
+
+def split_list(text: str, language: Language) -> list[str]:
+    """Return the things of a list that was written in one line."""
+    table = next(dialogue_words.tables(language))
+    parts = re.split(language_data.join_pattern(table.made_of), text)
+    return [one.strip() for one in parts if one.strip()]
+
+
+def _asked_back(asked: Asked, route: Route, found: tuple[Thing, ...]) -> Step:
+    """Ask for the day, or say which one does not exist."""
+    missing = _read(route.get("day"), asked.now, route).no_such_day if route.get("day") else ""
+    text = (
+        route.phrase("no_such_day", day=missing)
+        if missing
+        else route.phrase("which_day", title=", ".join(one.title for one in found))
+    )
+    if route.get("priority"):
+        return Step(route.phrase("which_priority", title=", ".join(one.title for one in found)))
+    return Step(text, trace=Trace(about=found, asks=Question("change_todo", {}, lacks="day")))
+
+
+def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:
+    before = {row["id"]: row for row in (one.content["todo"] for one in asked.of("get_todo"))}
+    undo: list[Call] = []
+    lines = []
+    for row in rows:
+        old = before.get(row["id"], {})
+        fields = {
+            name: old.get(name) for name in CHANGED if name in old and old[name] != row.get(name)
+        }
+        undo.append(("edit_todo", {"id": row["id"], **fields}))
+        lines.append(_state_line(asked, route, old, row))
+    trace = Trace(about=list_answers.things("todo", rows), undo=tuple(undo))
+    return Step("\n".join(lines), trace=trace)
+
+
+def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return what a todo is now, by what has changed of it."""
+    if old.get("title") != row["title"]:
+        return route.phrase("renamed", old=old.get("title", ""), title=row["title"])
+    if old.get("completed") and not row["completed"]:
+        return route.phrase("reopened", title=row["title"])
+    if old.get("priority") != row["priority"]:
+        return route.phrase("prioritised", title=row["title"], priority=row["priority"])
+    if old.get("dueDate") != row.get("dueDate"):
+        if not row.get("dueDate"):
+            return route.phrase("undated", title=row["title"])
+        return route.phrase("rescheduled", title=row["title"], due=shown_due(row, asked.now))
+    steps = ", ".join(step["title"] for step in row.get("steps") or ())
+    return route.phrase("stepped", title=row["title"], steps=steps)
+
+
+def shown_due(row: Mapping[str, Any], now: datetime) -> str:
+    """Return when a todo is due as people read it: the day, with the local time if it has one."""
+    due = _stored_due(row)
+    if isinstance(due, datetime):
+        return f"{due.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"
+    return str(due)

@@ -1,0 +1,94 @@
+"""A message that only means something after the turn before it."""
+
+from collections.abc import Sequence
+
+from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Question, Thing, Trace
+
+ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+"""The intents that can be asked again of another day."""
+MAKES = frozenset({"add_todo", "append_note"})
+"""The intents that can be asked for once more with other words."""
+
+
+def continue_from(asked: Asked, language: Language) -> Route | None:
+    """Return what a message asks for in the light of the turn before; None where that says
+    nothing of it.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    text = asked.message
+    if last.asks is not None and (route := _answered(asked, last.asks, last, language)):
+        return route
+    if dialogue_words.whole(language, "undo", text):
+        return _route(last, language, "undo")
+    if dialogue_words.whole(language, "drop", text):
+        return _route(last, language, "undo" if last.undo else "leave")
+    if (found := dialogue_words.whole(language, "instead", text)) and (
+        route := _moved(asked, last, _as_written(text, found["rest"]), language)
+    ):
+        return route
+    if found := dialogue_words.whole(language, "follow", text):
+        rest = _as_written(text, found["rest"])
+        if last.intent in ASKS_A_DAY and dialogue_words.is_day(rest, asked, language):
+            return _route(last, language, last.intent, text=rest, when=rest)
+    if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
+        return _route(last, language, "nothing_asked")
+    if found := dialogue_words.whole(language, "also", text):
+        rest = _as_written(text, found["rest"])
+        if last.intent in MAKES and _is_plain(rest):
+            wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
+            return _route(last, language, last.intent, things=last.about, **wanted)
+    return None
+
+
+def _answered(asked: Asked, question: Question, last: Trace, language: Language) -> Route | None:
+    """Return the wish that waited for this answer, with what it lacked."""
+    text = asked.message
+    if dialogue_words.whole(language, "no", text) or dialogue_words.whole(language, "drop", text):
+        return _route(last, language, "leave")
+    if question.choices:
+        found = references.choose(question.choices, text, language)
+        if found and found.things:
+            return _route(
+                last, language, question.intent, things=found.things, **question.arguments
+            )
+        return None
+    if question.lacks == "day":
+        # The answer may say more of the day: “on Friday then”.
+        instead = dialogue_words.whole(language, "instead", text)
+        day = _as_written(text, instead["rest"]) if instead else text
+        if dialogue_words.is_day(day, asked, language):
+            arguments = {**question.arguments, "day": day}
+            return _route(last, language, question.intent, things=last.about, **arguments)
+    return None
+
+
+def _moved(asked: Asked, last: Trace, rest: str, language: Language) -> Route | None:
+    """Return the change that “no, Sunday” makes of what the turn before was about."""
+    if not dialogue_words.is_day(rest, asked, language):
+        return None
+    if last.intent in ASKS_A_DAY:
+        return _route(last, language, last.intent, text=rest, when=rest)
+    todos = tuple(one for one in last.about if one.kind == "todo")
+    return _route(last, language, "change_todo", things=todos, day=rest) if todos else None
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text asks for nothing by itself."""
+    return "?" not in text and routing.route_message(text).intent == "ask"
+
+
+def _as_written(text: str, folded: str) -> str:
+    """Return the end of a text that folded reads so, with its capitals and accents."""
+    words = text.split()
+    return " ".join(words[-len(folded.split()) :]) if folded else ""
+
+
+def _route(
+    last: Trace, language: Language, intent: str, *, things: Sequence[Thing] = (), **arguments: str
+) -> Route:
+    # A word such as “ok” says nothing of its language; the turn before does.
+    return Route(intent, last.language or language, arguments, tuple(things))

@@ -1,0 +1,124 @@
+"""The words of a dialogue in a message, by the tables of its language and of the others."""
+
+import functools
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date, datetime
+
+from app.agent.quickadd import quickadd, time_ranges
+from app.agent.quickadd.time_ranges import Range
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.language_tables import Dates, Language, Pieces
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.turn.steps import Asked
+
+_END = re.compile(r"[\s.!?,;:。！？、…]+$")
+
+
+def bare(text: str) -> str:
+    """Return a text as the tables have it: in small letters, without accents and marks at its
+    end.
+    """
+    return _END.sub("", " ".join(fold_text(text.replace("’", "'")).split()))
+
+
+def tables(language: Language) -> Iterator[Dialogue]:
+    """Yield the tables of a language and then of the others: “ok” is a word of most."""
+    for one in dict.fromkeys((language, *language_data.languages())):
+        if language_data.has_table(one, Dialogue):
+            yield language_data.load_table(one, Dialogue)
+
+
+def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
+    """Return how a whole text fits a field of the tables; None where it does not."""
+    words = bare(text)
+    return next(
+        (
+            found
+            for table in tables(language)
+            if (found := _compiled(getattr(table, field)).fullmatch(words))
+        ),
+        None,
+    )
+
+
+def find_in(pattern: Pieces, text: str) -> re.Match[str] | None:
+    """Return the first place in a folded text that a pattern fits."""
+    return _compiled(pattern).search(text)
+
+
+def ordinal(language: Language, text: str) -> int | None:
+    """Return which one of a list a text means, from 1, or -1 for the last; else None."""
+    words = bare(text)
+    for table in tables(language):
+        named = {number: language_data.join_pattern(one) for number, one in table.ordinals.items()}
+        either = "|".join([*named.values(), r"\d{1,2}(?:st|nd|rd|th)?"])
+        numbered = language_data.join_pattern(table.numbered)
+        found = _compiled(numbered.replace("{number}", f"(?:{either})")).fullmatch(words)
+        if not found:
+            continue
+        if digits := re.search(r"\d{1,2}", words):
+            return int(digits[0])
+        return next(
+            (number for number, one in named.items() if _compiled(rf"\b(?:{one})").search(words)),
+            None,
+        )
+    return None
+
+
+def is_day(text: str, asked: Asked, language: Language) -> bool:
+    """Return whether a text says a day or a time and nothing else."""
+    # Quick add wants a title before the date.
+    read = quickadd.read_line(f"x {text}", now=asked.now, locale=_locale(language))
+    return bool(read.due or read.no_such_day) and read.title.strip(" .,!?") in ("x", "X")
+
+
+def days_of(text: str, asked: Asked) -> Range | None:
+    """Return the days that a text names, if it says nothing else; “December” is a month of days."""
+    if found := named_days(text, asked):
+        return found
+    read = quickadd.read_line(f"x {text}", now=asked.now)
+    if read.due is not None and read.title.strip(" .,!?") in ("x", "X") and not read.recurrence:
+        day = read.due.astimezone(asked.now.tzinfo) if isinstance(read.due, datetime) else read.due
+        return time_ranges.day(date(day.year, day.month, day.day), asked.now)
+    return None
+
+
+def named_days(text: str, asked: Asked) -> Range | None:
+    """Return the month, week or day that a text is the name of."""
+    return _month(text, asked) or time_ranges.named_whole(text, asked.now)
+
+
+def _month(text: str, asked: Asked) -> Range | None:
+    """Return the month that a text names, the next of that name; with a year that one."""
+    found = re.fullmatch(r"(?P<name>[^\W\d_]+)(?: (?P<year>\d{4}))?", text)
+    number = _months().get(found["name"]) if found else None
+    if found is None or number is None:
+        return None
+    today = asked.now.date()
+    year = int(found["year"]) if found["year"] else today.year + (number < today.month)
+    first = date(year, number, 1)
+    return time_ranges.day(first, asked.now, monthrange(year, number)[1])
+
+
+@functools.cache
+def _months() -> dict[str, int]:
+    """Return the full names of months in every language, folded."""
+    return {
+        fold_text(name): number
+        for table in language_data.of_all(Dates)
+        for number, names in table.months.items()
+        for name in names
+        if len(name) > 3 or name == "may"
+    }
+
+
+def _locale(language: Language) -> str | None:
+    return None if language == "en" else language
+
+
+@functools.cache
+def _compiled(pattern: Pieces) -> re.Pattern[str]:
+    return re.compile(language_data.join_pattern(pattern))

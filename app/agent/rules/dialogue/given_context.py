@@ -1,0 +1,91 @@
+"""Prompts that programs wrap around what a person asks: instructions, texts, and the question.
+
+Every public program of the API does so. What it gives as context is searched first.
+"""
+
+import re
+from typing import NamedTuple
+
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+
+_FENCE = re.compile(r"^\s*(?:-{3,}|={3,}|#{3,}|`{3,}|\"{3,}|<{2,}|>{2,})\s*$")
+_START = re.compile(r"^\W*(?:START|BEGIN|<(?P<tag>\w+)>)(?: OF)?(?: \w+)?\W*$")
+_STOP = re.compile(r"^\W*(?:END|STOP|</\w+>)(?: OF)?(?: \w+)?\W*$")
+_QUOTED = re.compile(r"[\"“„«'`]([^\"”“»'`]{1,120})[\"”“»'`]")
+
+
+class Wrapped(NamedTuple):
+    """What a person asks within a prompt, the texts that come with it, and what is to be answered,
+    to the letter, where those do not say.
+    """
+
+    question: str
+    context: str = ""
+    otherwise: str = ""
+
+
+def unwrap(message: str, language: Language) -> Wrapped | None:
+    """Return what is asked within a prompt; None for a message that wraps nothing.
+
+    That is the last line that says that somebody asks, such as `Question: …` or `User: …`.
+    """
+    lines = message.split("\n")
+    if len(lines) < 2:
+        return None
+    asks = _pattern(language, "asked_by")
+    place = next(
+        (number for number in reversed(range(len(lines))) if asks.match(lines[number])), None
+    )
+    if place is None:
+        return None
+    question = asks.sub("", lines[place], count=1).strip()
+    # The question may stand below its label, and a label for the answer below the question.
+    after = [line for line in lines[place + 1 :] if not _pattern(language, "answered").match(line)]
+    question = "\n".join([question, *after]).strip()
+    if not question:
+        return None
+    before = lines[:place]
+    return Wrapped(question, _context(before, language), _otherwise(before, language))
+
+
+def _context(lines: list[str], language: Language) -> str:
+    """Return the lines that are given to answer from.
+
+    Those between marks, or below a label such as `Context:` up to the next empty line or label.
+    """
+    label = _pattern(language, "given")
+    kept: list[str] = []
+    inside = fenced = False
+    for line in lines:
+        if _STOP.match(line):
+            inside = False
+        elif _START.match(line) or (_FENCE.match(line) and not fenced):
+            inside, fenced = True, bool(_FENCE.match(line))
+        elif _FENCE.match(line):
+            inside = fenced = False
+        elif found := label.match(line):
+            inside = True
+            kept.append(line[found.end() :])
+        elif inside:
+            kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def _otherwise(lines: list[str], language: Language) -> str:
+    """Return what is to be answered where the context does not say; empty where nothing is."""
+    text = "\n".join(lines)
+    tables = dialogue_words.tables(language)
+    patterns = (language_data.join_pattern(table.reply_exactly) for table in tables)
+    found = next(filter(None, (re.search(one, text, re.IGNORECASE) for one in patterns)), None)
+    if not found:
+        return ""
+    wanted = found["reply"].strip()
+    quoted = _QUOTED.match(wanted)
+    return (quoted[1] if quoted else wanted).strip().rstrip(".")
+
+
+def _pattern(language: Language, field: str) -> re.Pattern[str]:
+    words = language_data.either(getattr(table, field) for table in dialogue_words.tables(language))
+    return re.compile(words, re.IGNORECASE)

@@ -1,0 +1,82 @@
+"""Which things a message means by “it”, “both”, “the second one” or “the milk one”."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.languages.language_tables import Language
+from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
+
+
+class Reference(NamedTuple):
+    """What words refer to: the things, or with `unsure` those of which one may be meant.
+
+    Nothing at all where there is nothing that they could mean.
+    """
+
+    things: tuple[Thing, ...] = ()
+    unsure: tuple[Thing, ...] = ()
+
+
+def refer(
+    asked: Asked, words: str, kinds: Collection[ThingKind], language: Language
+) -> Reference | None:
+    """Return what words refer to in the turns before; None where they refer to none of them."""
+    newest = next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ())
+    shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
+    if dialogue_words.whole(language, "it", words):
+        return _single(newest)
+    if dialogue_words.whole(language, "both", words):
+        two = next((found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2), ())
+        return Reference(two)
+    if dialogue_words.whole(language, "every", words):
+        return Reference(newest)
+    if (number := dialogue_words.ordinal(language, words)) is not None and shown:
+        return pick(shown, number)
+    return _by_words(words, newest, language)
+
+
+def choose(choices: Sequence[Thing], words: str, language: Language) -> Reference | None:
+    """Return which of the choices an answer means; None where it answers nothing."""
+    if dialogue_words.whole(language, "both", words):
+        return Reference(tuple(choices)) if len(choices) == 2 else Reference((), tuple(choices))
+    if dialogue_words.whole(language, "every", words):
+        return Reference(tuple(choices))
+    if (number := dialogue_words.ordinal(language, words)) is not None:
+        return pick(choices, number)
+    if len(choices) == 1 and dialogue_words.whole(language, "yes", words):
+        return Reference(tuple(choices))
+    return _by_words(words, choices, language)
+
+
+def pick(things: Sequence[Thing], number: int) -> Reference:
+    """Return the one of that number, -1 for the last; nothing where there are not so many."""
+    if number == -1:
+        return Reference(tuple(things[-1:]))
+    return Reference(tuple(things[number - 1 : number])) if number else Reference()
+
+
+def _single(things: tuple[Thing, ...]) -> Reference:
+    return Reference(things) if len(things) == 1 else Reference((), things)
+
+
+def _by_words(words: str, things: Sequence[Thing], language: Language) -> Reference | None:
+    """Return the ones whose names hold all the words, by “the milk one” or by the words alone."""
+    if not things:
+        return None
+    found = dialogue_words.whole(language, "the_one", words)
+    for wanted in dict.fromkeys(filter(None, (found and found["words"], words))):
+        rows = [{"title": one.title, "thing": one} for one in things]
+        fitting = tuple(row["thing"] for row in resolve_reference.fitting_rows(wanted, rows))
+        if fitting:
+            return Reference(fitting) if len(fitting) == 1 else Reference((), fitting)
+    return None
+
+
+def _of(trace: Trace, kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
+    """Return what a turn was about, or else what it listed."""
+    return _kept(trace.about, kinds) or _kept(trace.shown, kinds)
+
+
+def _kept(things: Sequence[Thing], kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
+    return tuple(one for one in things if one.kind in kinds)

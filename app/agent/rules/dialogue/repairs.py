@@ -1,0 +1,59 @@
+"""What somebody takes back while they write: “on Monday, I mean Tuesday”, “no wait, don't”."""
+
+import functools
+import re
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.turn.steps import Asked
+
+
+def repair(asked: Asked, message: str, language: Language) -> str | None:
+    """Return what a message means once it has corrected itself; None when it takes all back.
+
+    A correction that is neither a day nor a wish of its own leaves the message as it is.
+    """
+    # The last one counts: “Monday, no, Tuesday, sorry, Wednesday”.
+    places = list(_corrections(language).finditer(message))
+    if not places:
+        return message
+    before, after = message[: places[0].start()].rstrip(" ,;–-"), message[places[-1].end() :]
+    if dialogue_words.whole(language, "nothing", after):
+        return None
+    if not before.strip() or not after.strip():
+        return message
+    days, rest = _leading_day(asked, after, language)
+    if days and (kept := _without_day(asked, before, language)):
+        return f"{kept} {rest} {days}" if rest else f"{kept} {days}"
+    return message
+
+
+def _leading_day(asked: Asked, text: str, language: Language) -> tuple[str, str]:
+    """Return the day that a correction is, and what goes on after it: “Tuesday, to call Tom”."""
+    head, comma, rest = text.partition(",")
+    if dialogue_words.is_day(text, asked, language):
+        return text.strip(), ""
+    if comma and dialogue_words.is_day(head, asked, language):
+        return head.strip(), rest.strip()
+    return "", ""
+
+
+def _without_day(asked: Asked, text: str, language: Language) -> str:
+    """Return a text without the day and time that it says; the repetition stays."""
+    read = quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
+    spans = [span for span in read.spans if span.kind in ("date", "time")]
+    if not spans and not read.no_such_day:
+        return ""
+    for span in sorted(spans, key=lambda span: -span.start):
+        text = text[: span.start].rstrip() + " " + text[span.end :].lstrip()
+    return text.strip(" ,")
+
+
+@functools.cache
+def _corrections(language: Language) -> re.Pattern[str]:
+    words = "|".join(
+        language_data.join_pattern(table.corrects) for table in dialogue_words.tables(language)
+    )
+    return re.compile(rf"[,;.–-]\s*(?:{words})\b[\s,:;!]*|\s+(?:no wait|wait no)\b[\s,:;]*", re.I)

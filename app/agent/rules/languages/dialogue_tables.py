@@ -1,0 +1,55 @@
+"""The table by which a message is read among others, in the words of one language."""
+
+from typing import Literal
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+FilterName = Literal[
+    "overdue", "completed", "undated", "top", "low", "before", "after", "tagged", "pinned"
+]
+"""What narrows a list beside words and days."""
+
+
+class Dialogue(Table, frozen=True):
+    """`dialogue.toml`: how a message refers to the turns before it, and how it takes back what it
+    has just said; in small letters without accents.
+
+    `it`, `both` and `every` mean what was shown or done last; `ordinals` say which of a list (-1
+    the last), with `{number}` in `numbered`; the group `words` of `the_one` narrows it. `undo` and
+    `drop` are whole messages. The group `rest` of `follow` is what a question is now asked of, of
+    `instead` what was meant rather, of `also` one more of the same. `corrects` parts what is taken
+    back from what is meant, and `nothing` is what follows it where nothing is. `counts` asks for a
+    number. `listing` are the words of a list that filter nothing; the patterns of `filters` do.
+    `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
+    `made_of` parts several things of one list. In a prompt around a question, `asked_by` begins the
+    question, `answered` the place of its answer, `given` the texts to answer from; the group
+    `reply` of `reply_exactly` is said where those do not answer. `sums` are words for the signs of
+    a sum, `%` for a percentage of something.
+    """
+
+    it: Pieces
+    both: Pieces
+    every: Pieces
+    ordinals: dict[int, Pieces]
+    numbered: Pieces
+    the_one: Pieces
+    undo: Pieces
+    drop: Pieces
+    yes: Pieces
+    no: Pieces
+    follow: Pieces
+    instead: Pieces
+    also: Pieces
+    corrects: Pieces
+    nothing: Pieces
+    counts: Pieces
+    listing: Pieces
+    filters: dict[FilterName, Pieces]
+    ahead: str
+    priorities: dict[int, Pieces]
+    made_of: Pieces
+    asked_by: Pieces
+    answered: Pieces
+    given: Pieces
+    reply_exactly: Pieces
+    sums: dict[str, Pieces]

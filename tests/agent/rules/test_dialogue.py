@@ -1,0 +1,192 @@
+"""Conversations by rules: what refers to the turns before, what is taken back, what is asked."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.agent.rules.answers import small_answers
+from app.agent.rules.dialogue import given_context, references, repairs
+from app.agent.turn.steps import Asked, Result, Thing, ThingKind, Trace
+from app.agent.turn.traces import trace_of
+from evaluation import Row, dialogues
+from tests.conftest import Client
+
+TODOS: tuple[ThingKind, ...] = ("todo",)
+NOTES: tuple[ThingKind, ...] = ("note",)
+NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+MILK, WATER, POWER = (
+    Thing("todo", number, title)
+    for number, title in enumerate(("Buy milk", "Pay the water bill", "Pay the power bill"), 1)
+)
+
+
+def asked(message: str = "", *earlier: Trace) -> Asked:
+    return Asked(message, (), frozenset(), NOW, earlier=earlier)
+
+
+LEAST = {
+    ("a", "right, first turns"): 0.95,
+    ("a", "right, later turns"): 0.9,
+    ("a", "no wrong act"): 1.0,
+}
+"""The share of turns that were right when this was written, a little rounded down."""
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=f"{row.half} {row.measure}")
+        for row in dialogues.evaluate()
+        if (row.half, row.measure) in LEAST
+    ],
+)
+def test_conversations_go_as_well_as_they_did(row: Row) -> None:
+    least = LEAST[row.half, row.measure]
+    assert row.right >= least * row.total, "\n".join(dialogues.misses())
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("the second one", [WATER]),
+        ("the last one", [POWER]),
+        ("number 3", [POWER]),
+        ("the milk one", [MILK]),
+        ("the water bill", [WATER]),
+        ("all of them", [MILK, WATER, POWER]),
+        ("die zweite", [WATER]),
+    ],
+)
+def test_words_mean_what_was_listed_last(words: str, meant: list[Thing]) -> None:
+    listed = Trace(shown=(MILK, WATER, POWER))
+    found = references.refer(asked(words, listed), words, TODOS, "en")
+    assert found is not None
+    assert list(found.things) == meant
+
+
+def test_what_could_mean_several_is_unsure_and_what_means_nothing_is_none() -> None:
+    listed = Trace(shown=(MILK, WATER, POWER))
+    found = references.refer(asked("it", listed), "it", TODOS, "en")
+    assert found == references.Reference((), (MILK, WATER, POWER))
+    bills = references.refer(asked("the bill", listed), "the bill", TODOS, "en")
+    assert bills == references.Reference((), (WATER, POWER))
+    assert references.refer(asked("it"), "it", TODOS, "en") == references.Reference()
+    assert references.refer(asked("cake", listed), "cake", TODOS, "en") is None
+    assert references.refer(asked("it", listed), "it", NOTES, "en") == references.Reference()
+
+
+@pytest.mark.parametrize(
+    ("message", "meant"),
+    [
+        ("remind me to call Tom on Monday, I mean Tuesday", "remind me to call Tom Tuesday"),
+        ("call Tom on Monday, no wait, on Friday at 5pm", "call Tom on Friday at 5pm"),
+        ("add buy bread tomorrow, no wait, do not add anything", None),
+        ("add a todo to feed the cat, wait no, forget it", None),
+        ("füge Butter kaufen hinzu, ach nein, doch nicht", None),
+        ("tell Ben that I said no, wait for me", "tell Ben that I said no, wait for me"),
+        ("buy milk", "buy milk"),
+    ],
+)
+def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> None:
+    assert repairs.repair(asked(message), message, "en") == meant
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=60, deadline=None)
+def test_no_message_breaks_the_reading_of_dialogues(message: str) -> None:
+    repairs.repair(asked(message), message, "en")
+    given_context.unwrap(message, "en")
+    references.refer(asked(message, Trace(shown=(MILK, WATER))), message, TODOS, "de")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question", "context", "otherwise"),
+    [
+        ("Rules.\nQuestion: Who?\nAnswer:", "Who?", "", ""),
+        ("Context: The sky is blue.\nUser: What colour?", "What colour?", "The sky is blue.", ""),
+        ("START\nA.\nB.\nEND\nQuery: Which?", "Which?", "A.\nB.", ""),
+        (
+            'Say exactly "NOT FOUND" if it is not there.\nText:\nPlums are blue.\nQuestion: Who?',
+            "Who?",
+            "Plums are blue.",
+            "NOT FOUND",
+        ),
+        ("Visitor: hello\nAssistant: Hi!\nVisitor: how much is it?", "how much is it?", "", ""),
+    ],
+)
+def test_a_prompt_around_a_question_is_taken_apart(
+    prompt: str, question: str, context: str, otherwise: str
+) -> None:
+    assert given_context.unwrap(prompt, "en") == (question, context, otherwise)
+
+
+@pytest.mark.parametrize(
+    ("sum_", "value"),
+    [
+        ("18400 plus 9000", "27400"),
+        ("1,200 - 0.1", "1199.9"),
+        ("12 times 7", "84"),
+        ("(2 + 3) * 4", "20"),
+        ("15% of 80", "12"),
+        ("1 divided by 3", "0.3333333333"),
+        ("1/0", None),
+        ("9**9", None),
+        ("__import__('os')", None),
+        ("9" * 60 + "+1", "1" + "0" * 60),
+        ("1" * 99 + "+1", None),
+    ],
+)
+def test_sums_are_worked_out_and_nothing_else_is(sum_: str, value: str | None) -> None:
+    assert small_answers.value_of(sum_, "en") == value
+
+
+def test_what_a_model_did_can_be_referred_to_and_taken_back() -> None:
+    listed = Result("search_todos", {}, {"todos": [{"id": 1, "title": "Buy milk"}]}, failed=False)
+    done = Result(
+        "complete_todo", {"id": 1}, {"todo": {"id": 1, "title": "Buy milk"}}, failed=False
+    )
+    refused = Result("create_todo", {"title": "x"}, {"message": "no"}, failed=True)
+    trace = trace_of([listed, done, refused])
+    assert (trace.shown, trace.about) == ((MILK,), (MILK,))
+    assert trace.undo == (("edit_todo", {"id": 1, "completed": False}),)
+
+
+async def said(client: Client, message: str, conversation: int | None = None) -> Any:
+    more = {"conversationId": conversation} if conversation else {}
+    fields = {"message": message, "stream": False, **more}
+    return await client.ok("POST", "/chat", json=fields)
+
+
+@pytest.mark.anyio
+async def test_what_was_deleted_meanwhile_is_no_more_referred_to(alice: Client) -> None:
+    made = await said(alice, "todo: buy milk")
+    ((todo),) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    await alice.ok("DELETE", f"/os/todos/{todo['id']}")
+    answer = await said(alice, "mark it as done", made["conversationId"])
+    assert "Done" not in answer["response"]
+    assert (await alice.ok("GET", "/os/todos"))["result"]["todos"] == []
+
+
+@pytest.mark.anyio
+async def test_undo_takes_back_one_change_and_not_the_one_before_it(alice: Client) -> None:
+    talk = (await said(alice, "todo: buy milk"))["conversationId"]
+    await said(alice, "todo: buy bread", talk)
+    assert "buy bread" in (await said(alice, "undo", talk))["response"]
+    again = (await said(alice, "undo", talk))["response"]
+    assert again == "There is nothing here to take back."
+    todos = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert [todo["title"] for todo in todos] == ["buy milk"]
+
+
+@pytest.mark.anyio
+async def test_an_edit_that_is_undone_is_what_it_was(alice: Client) -> None:
+    note = (await alice.note("List", "- eggs\n- flour\n"))["id"]
+    talk = (await said(alice, "add milk to the note List"))["conversationId"]
+    path = f"/os/notes/{note}"
+    assert (await alice.ok("GET", path))["note"]["markdown"] == "- eggs\n- flour\n- milk\n"
+    await said(alice, "undo that", talk)
+    assert (await alice.ok("GET", path))["note"]["markdown"] == "- eggs\n- flour\n"
