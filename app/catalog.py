@@ -15,6 +15,7 @@ from app.account import (
     write_gathered,
 )
 from app.account.oauth import clients, codes
+from app.account.profile import identity
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
 from app.agent.chat import chat, conversations
@@ -25,12 +26,24 @@ from app.agent.models import models
 from app.core import idempotency
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.managed_agents import agent_chat, agent_keys, managed_agents, wake_agents
 from app.network import explain, network_tools, overview
 from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
-from app.network.guests import guest_queue, guests, shares
+from app.network.guests import expired_links, guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
+from app.raw_memory import account_keys, enrolments, records, upload_records
+from app.raw_memory import devices as raw_devices
+from app.runtime.approvals import tool_approvals, trusted_policies
+from app.runtime.delegations import collaborations, delegations
+from app.runtime.devices import default_route, device_codes, endpoints, people
+from app.runtime.devices import sessions as runtime_sessions
+from app.runtime.grants import grants as runtime_grants
+from app.runtime.grants import target_offers, user_grants
+from app.runtime.messages import dispatch
+from app.runtime.messages import messages as runtime_messages
+from app.runtime.realtime import stream
 from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
@@ -38,6 +51,7 @@ from app.tools.registry import namespaces
 from app.upkeep import nightly_check, storage
 from app.upkeep.backups import backups
 from app.upkeep.doctor import doctor
+from app.webhooks import deliveries, webhooks
 from app.workspace import accumulate, delete_user, first_user, init_workspace, os_index, os_status
 from app.workspace.attachments import attachments
 from app.workspace.folders import create_folder, folder_shares, folders, rename_move_folder
@@ -68,6 +82,7 @@ CATALOG = Catalog(
         os_status,
         first_user,
         delete_user,
+        identity,
         users,
         keys,
         sessions,
@@ -148,11 +163,38 @@ CATALOG = Catalog(
         network_contacts,
         network_tools,
         shares,
+        expired_links,
         guests,
         guest_queue,
         overview,
         explain,
+        runtime_grants,
+        target_offers,
+        user_grants,
+        runtime_messages,
+        dispatch,
+        tool_approvals,
+        trusted_policies,
+        delegations,
+        collaborations,
+        managed_agents,
+        agent_keys,
+        agent_chat,
+        wake_agents,
+        endpoints,
+        runtime_sessions,
+        default_route,
+        people,
+        device_codes,
+        stream,
+        webhooks,
+        deliveries,
         memory,
+        raw_devices,
+        enrolments,
+        account_keys,
+        upload_records,
+        records,
         backups,
         storage,
         doctor,

@@ -68,10 +68,32 @@ class InsufficientScope(Forbidden):
     code = "insufficient_scope"
 
 
+class EndpointNotOwned(Forbidden):
+    """The endpoint is another user's, or of another device than the token's."""
+
+    code = "endpoint_not_owned"
+
+
+class SessionNotOwned(Forbidden):
+    """The runtime session is another user's, or of another device than the token's."""
+
+    code = "session_not_owned"
+
+
 class NotFound(AppError):
     """No such thing, or it is another owner's."""
 
     code, status = "not_found", 404
+
+
+class SessionNotFound(NotFound):
+    code = "session_not_found"
+
+
+class NoDefaultRoute(NotFound):
+    """The user has no default route; see NoRouteForGrant for a grant that lacks one."""
+
+    code = "no_default_route"
 
 
 class MethodNotAllowed(AppError):
@@ -106,6 +128,18 @@ class SeatsFull(Conflict):
 
 class RevisionConflict(Conflict):
     code = "revision_conflict"
+
+
+class GenerationConflict(Conflict):
+    """The keys have changed since they were read; `generation` is the present one."""
+
+    code = "generation_conflict"
+
+
+class RecordImmutable(Conflict):
+    """The id has a record with other bytes, or had one that was deleted."""
+
+    code = "record_immutable"
 
 
 class QuotaExceeded(Conflict):
@@ -148,8 +182,34 @@ class RequestNotPending(Conflict):
     code = "request_not_pending"
 
 
+class RequestExpired(Conflict):
+    code = "request_expired"
+
+
 class NotConnected(Conflict):
     code = "not_connected"
+
+
+class HandleTaken(Conflict):
+    """The name is in use, or was until lately."""
+
+    code = "handle_taken"
+
+
+class AgentPaused(Conflict):
+    """The managed agent is paused by its owner."""
+
+    code = "agent_paused"
+
+
+class NoRouteForGrant(Conflict):
+    """A grant needs a default route, and its recipient has none."""
+
+    code = "no_default_route"
+
+
+class SessionClosed(Conflict):
+    code = "session_closed"
 
 
 class IdempotencyConflict(Conflict):

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
@@ -43,6 +44,8 @@ from app.interfaces.oauth import apps_page, metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
+    device_code_page,
+    enrolment_page,
     guest_endpoint,
     mcp_callback,
     pages,
@@ -52,14 +55,24 @@ from app.interfaces.pages import (
     web_pages,
 )
 from app.interfaces.schedule import Schedule
+from app.managed_agents import agent_callers, agent_gate, agent_messages
+from app.managed_agents.agent_turns import RunningTurns
 from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
 from app.portability.transfer_jobs import Transfers
+from app.runtime.approvals import tool_approvals
+from app.runtime.delegations import collaborations
+from app.runtime.devices.gathered_beats import GatheredBeats
+from app.runtime.messages import message_rows
+from app.runtime.realtime.listeners import Listeners
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
+from app.tools.mcp import removal
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.logins import McpLogins
+from app.webhooks import outbox
+from app.webhooks.sender import WebhookSender
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import VectorMaker
 
@@ -103,13 +116,13 @@ def create_app(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
         if not sealed:
-            with contextlib.suppress(
-                StorageFull
-            ):  # what a full disk has no room for is mended by the next start
+            # what a full disk has no room for is mended by the next start
+            with contextlib.suppress(StorageFull):
                 await _mend(parts)
             parts.part(Transfers).clean(parts)
             schedule.start()
             parts.part(VectorMaker).start()
+            parts.part(WebhookSender).start()
         try:
             yield
         finally:
@@ -117,6 +130,7 @@ def create_app(
             # closed
             schedule.stop()
             await parts.part(VectorMaker).stop()
+            await parts.part(WebhookSender).stop()
             await parts.tasks.close(TASKS_SECONDS)
             for write in parts.gathered:
                 with contextlib.suppress(StorageFull, Unavailable):
@@ -128,29 +142,33 @@ def create_app(
             await parts.store.close()
             log.close()
 
-    named = NamedClients(settings)
     app = Application(lifespan=lifespan)
     app.front = Api(
-        parts,
-        pages=[
-            *pages.routes(),
-            *static_files.routes(),
-            *metadata.routes(),
-            *sign_in.routes(),
-            *sign_in_page.routes(),
-            *apps_page.routes(),
-            *ConsentPages(parts.clock, named).routes(),
-            *TokenEndpoints(named).routes(),
-            *guest_endpoint.routes(),
-            *mcp_callback.routes(),
-            *web_pages.routes(),
-            *(control.routes(control_token) if control_token else []),
-        ],
-        credentials=credentials,
-        log=log,
+        parts, pages=_page_routes(parts, control_token), credentials=credentials, log=log
     )
     app.state.parts = parts
     return app
+
+
+def _page_routes(parts: App, control_token: str | None) -> list[Route]:
+    """Return what is served beside the API."""
+    named = NamedClients(parts.settings)
+    return [
+        *pages.routes(),
+        *static_files.routes(),
+        *metadata.routes(),
+        *sign_in.routes(),
+        *sign_in_page.routes(),
+        *apps_page.routes(),
+        *device_code_page.routes(),
+        *ConsentPages(parts.clock, named).routes(),
+        *TokenEndpoints(named).routes(),
+        *enrolment_page.routes(),
+        *guest_endpoint.routes(),
+        *mcp_callback.routes(),
+        *web_pages.routes(),
+        *(control.routes(control_token) if control_token else []),
+    ]
 
 
 async def _mend(parts: App) -> None:
@@ -182,6 +200,8 @@ def build_parts(
     model_choice.check_settings(settings)
     events = Events()
     events.on_within(escalation_rows.SETTLED, _settled)
+    collaborations.listen(events)
+    outbox.listen(events)
     store = Store(data / DATABASE, settings=settings, clock=clock, events=events, sealed=sealed)
     store.health.newest = functools.cache(
         lambda: _newest_backup(data)
@@ -206,11 +226,21 @@ def build_parts(
         events=events,
         rates=Rates(settings),
         safekeeping=BackupState(data),
+        seal=Seal(data),
         embedder=embedder or embedder_for(settings, data),
         hooks=Hooks(
-            callers={"peer": grant_rows.caller_behind, "guest": share_rows.caller_behind},
+            callers={
+                "peer": grant_rows.caller_behind,
+                "guest": share_rows.caller_behind,
+                "runtime": tool_approvals.caller_behind,
+                "managed_agent": agent_callers.caller_behind,
+            },
             rights={"heartbeat": tiers.current_scopes},
             requests=contact_requests.waiting_for,
+            credentials={"managed_agent": agent_callers.key_caller},
+            gates={"managed_agent": agent_gate.pass_gate},
+            ask_managed_agent=agent_messages.ask,
+            is_delivering=message_rows.is_delivering,
         ),
     )
     app.parts += [
@@ -222,10 +252,15 @@ def build_parts(
         ),
         Providers(settings, KeptSecrets(data)),
         Transfers(),
-        Seal(data),
         McpConnections(),
         McpLogins(),
+        RunningTurns(app),
+        GatheredBeats(app),
+        Listeners(app),
+        WebhookSender(app),
     ]
+    events.on("users.changed", lambda _: removal.leave_those_of_removed_users(app))
+    app.gathered += [app.part(GatheredBeats).flush, app.part(Listeners).flush]
     return app
 
 

@@ -7,7 +7,7 @@ CREATE TABLE keys (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
     digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
     created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
-    old_digest BLOB UNIQUE, old_expires_at TEXT, made_by INTEGER, secret_at TEXT) STRICT;
+    old_digest BLOB UNIQUE, old_expires_at TEXT, made_by INTEGER, secret_at TEXT, agent_id INTEGER REFERENCES managed_agents ON DELETE CASCADE) STRICT;
 CREATE INDEX keys_by_user ON keys (user_id);
 CREATE TABLE contacts (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -119,7 +119,7 @@ CREATE TABLE tool_namespaces (
     enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;
 CREATE TABLE conversations (
     id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL CHECK (type IN ('direct', 'shared_agent', 'group')),
-    owner_id INTEGER REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+    owner_id INTEGER REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, agent_id INTEGER REFERENCES managed_agents ON DELETE SET NULL) STRICT;
 CREATE INDEX conversations_by_owner ON conversations (owner_id);
 CREATE TABLE conversation_members (
     conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -130,7 +130,7 @@ CREATE TABLE messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
     role TEXT NOT NULL CHECK (role IN ('user', 'assistant')), sender_type TEXT NOT NULL CHECK (sender_type IN ('human', 'agent')),
     sender_id INTEGER REFERENCES users ON DELETE SET NULL, sender_label TEXT NOT NULL, content TEXT NOT NULL,
-    client_message_id TEXT, created_at TEXT NOT NULL) STRICT;
+    client_message_id TEXT, created_at TEXT NOT NULL, agent_id INTEGER REFERENCES managed_agents ON DELETE SET NULL) STRICT;
 CREATE INDEX messages_by_conversation ON messages (conversation_id);
 CREATE INDEX messages_by_sender ON messages (sender_id) WHERE sender_id IS NOT NULL;
 CREATE VIRTUAL TABLE message_words USING fts5 (
@@ -319,7 +319,7 @@ CREATE TABLE share_links (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, token TEXT NOT NULL UNIQUE,
     label TEXT NOT NULL, target TEXT NOT NULL CHECK (target IN ('agent', 'note')),
     answered_by TEXT NOT NULL CHECK (answered_by IN ('agent', 'local')), require_sign_in INTEGER NOT NULL CHECK (require_sign_in IN (0, 1)),
-    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT) STRICT;
+    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT, told_expiry TEXT) STRICT;
 CREATE INDEX share_links_by_owner ON share_links (owner_id);
 CREATE INDEX share_links_kept ON share_links (owner_id) WHERE revoked_at IS NULL;
 CREATE TABLE guest_sessions (
@@ -378,7 +378,7 @@ CREATE UNIQUE INDEX oauth_grants_by_code ON oauth_grants (code_digest) WHERE cod
 CREATE TABLE oauth_clients (
     id INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, redirect_uris TEXT NOT NULL,
     method TEXT NOT NULL CHECK (method IN ('none', 'client_secret_basic', 'client_secret_post')), secret_digest BLOB,
-    created_at TEXT NOT NULL, approved_at TEXT) STRICT;
+    created_at TEXT NOT NULL, approved_at TEXT, fresh_until TEXT) STRICT;
 CREATE INDEX oauth_clients_unapproved ON oauth_clients (created_at) WHERE approved_at IS NULL;
 CREATE TABLE oauth_codes (
     request_digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
@@ -398,7 +398,208 @@ CREATE TABLE mcp_servers (
     transport TEXT NOT NULL CHECK (transport IN ('http', 'stdio')), url TEXT NOT NULL, config BLOB NOT NULL, login BLOB,
     generation INTEGER NOT NULL DEFAULT 0, listed INTEGER NOT NULL DEFAULT 0, trusted INTEGER NOT NULL DEFAULT 0,
     status TEXT NOT NULL CHECK (status IN ('connected', 'needs_reauth', 'disconnected', 'error')), last_error TEXT,
-    created_at TEXT NOT NULL, last_connected_at TEXT, UNIQUE (user_id, name_key), UNIQUE (user_id, namespace)) STRICT;
+    created_at TEXT NOT NULL, last_connected_at TEXT, challenge TEXT, UNIQUE (user_id, name_key), UNIQUE (user_id, namespace)) STRICT;
 CREATE TABLE mcp_tools (
     server_id INTEGER NOT NULL REFERENCES mcp_servers ON DELETE CASCADE, name TEXT NOT NULL, position INTEGER NOT NULL,
     definition TEXT, seen TEXT, PRIMARY KEY (server_id, name)) STRICT, WITHOUT ROWID;
+CREATE TABLE device_tokens (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, device_id TEXT NOT NULL,
+    used_for TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL, digest BLOB UNIQUE, created_at TEXT NOT NULL,
+    last_used_at TEXT, revoked_at TEXT, UNIQUE (user_id, device_id, used_for)) STRICT;
+CREATE TABLE device_codes (
+    poll_digest BLOB PRIMARY KEY, code_digest BLOB NOT NULL UNIQUE, device_id TEXT NOT NULL, runtime TEXT NOT NULL,
+    bridge_version TEXT NOT NULL, adapter_version TEXT NOT NULL, capabilities TEXT NOT NULL, label TEXT,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'approved', 'denied', 'consumed')),
+    user_id INTEGER REFERENCES users ON DELETE CASCADE, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)
+    STRICT, WITHOUT ROWID;
+CREATE INDEX device_codes_by_end ON device_codes (expires_at);
+CREATE INDEX device_codes_by_user ON device_codes (user_id) WHERE user_id IS NOT NULL;
+CREATE TABLE runtime_endpoints (
+    endpoint_id TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, device_id TEXT NOT NULL,
+    runtime TEXT NOT NULL CHECK (runtime IN ('claude-code', 'codex')), bridge_version TEXT NOT NULL,
+    adapter_version TEXT NOT NULL, capabilities TEXT NOT NULL, created_at TEXT NOT NULL, last_seen_at TEXT NOT NULL,
+    removed_at TEXT, UNIQUE (user_id, device_id, runtime)) STRICT, WITHOUT ROWID;
+CREATE TABLE runtime_sessions (
+    session_handle TEXT PRIMARY KEY, endpoint_id TEXT NOT NULL REFERENCES runtime_endpoints ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, label TEXT NOT NULL, workspace_boundary TEXT,
+    state TEXT NOT NULL CHECK (state IN ('idle', 'busy', 'closed')), delivery_mode TEXT NOT NULL, capabilities TEXT NOT NULL,
+    allow_inbound INTEGER NOT NULL CHECK (allow_inbound IN (0, 1)),
+    allow_mid_turn_steer INTEGER NOT NULL CHECK (allow_mid_turn_steer IN (0, 1)), created_at TEXT NOT NULL,
+    last_active_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX runtime_sessions_by_endpoint ON runtime_sessions (endpoint_id, state);
+CREATE INDEX runtime_sessions_by_user ON runtime_sessions (user_id);
+CREATE TABLE default_routes (
+    user_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+    endpoint_id TEXT NOT NULL REFERENCES runtime_endpoints ON DELETE CASCADE,
+    session_handle TEXT NOT NULL REFERENCES runtime_sessions ON DELETE CASCADE, updated_at TEXT NOT NULL) STRICT;
+CREATE INDEX default_routes_by_endpoint ON default_routes (endpoint_id);
+CREATE INDEX default_routes_by_session ON default_routes (session_handle);
+CREATE TABLE runtime_events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, endpoint_id TEXT NOT NULL REFERENCES runtime_endpoints ON DELETE CASCADE,
+    type TEXT NOT NULL, data TEXT NOT NULL, created_at TEXT NOT NULL, delivery_id TEXT, expires_at TEXT, sent_at TEXT,
+    acked_at TEXT) STRICT;
+CREATE INDEX runtime_events_by_endpoint ON runtime_events (endpoint_id, id);
+CREATE INDEX runtime_events_by_age ON runtime_events (created_at);
+CREATE INDEX runtime_events_open ON runtime_events (endpoint_id, id) WHERE delivery_id IS NOT NULL AND acked_at IS NULL;
+CREATE INDEX runtime_events_by_delivery ON runtime_events (delivery_id) WHERE delivery_id IS NOT NULL;
+CREATE TABLE target_offers (
+    id TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, endpoint TEXT NOT NULL, session TEXT NOT NULL,
+    audience_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, created_at TEXT NOT NULL, expires_at TEXT NOT NULL,
+    revoked_at TEXT) STRICT, WITHOUT ROWID;
+CREATE INDEX target_offers_by_user ON target_offers (user_id);
+CREATE INDEX target_offers_by_audience ON target_offers (audience_id);
+CREATE INDEX target_offers_by_end ON target_offers (expires_at);
+CREATE TABLE runtime_grants (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+    requester_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, requester_device TEXT NOT NULL, reply_endpoint TEXT NOT NULL,
+    reply_session TEXT NOT NULL, recipient_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    target_kind TEXT NOT NULL CHECK (target_kind IN ('person_default_runtime', 'runtime_session')), offer_id TEXT,
+    frozen_endpoint TEXT, frozen_session TEXT,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'declined', 'revoked', 'expired')),
+    ttl_minutes INTEGER NOT NULL, sequence INTEGER NOT NULL DEFAULT 0, requested_at TEXT NOT NULL, request_expires_at TEXT NOT NULL,
+    activated_at TEXT, grant_expires_at TEXT, revoked_at TEXT, ends_at TEXT NOT NULL) STRICT;
+CREATE INDEX runtime_grants_by_requester ON runtime_grants (requester_id, number);
+CREATE INDEX runtime_grants_by_recipient ON runtime_grants (recipient_id, number);
+CREATE INDEX runtime_grants_open ON runtime_grants (ends_at) WHERE status IN ('pending', 'active');
+CREATE INDEX runtime_grants_ended ON runtime_grants (ends_at) WHERE status NOT IN ('pending', 'active');
+CREATE UNIQUE INDEX runtime_grants_frozen ON runtime_grants (frozen_session) WHERE status = 'active';
+CREATE TABLE runtime_messages (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, delivery_id TEXT NOT NULL UNIQUE,
+    grant_id TEXT NOT NULL REFERENCES runtime_grants (id) ON DELETE CASCADE, sequence INTEGER NOT NULL,
+    sender_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, sender_device TEXT NOT NULL,
+    recipient_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, endpoint TEXT NOT NULL, session TEXT NOT NULL,
+    target_kind TEXT NOT NULL, client_message_id TEXT NOT NULL, body_sha256 TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('text', 'task_invite', 'resource_request')), payload TEXT NOT NULL, reply_to TEXT,
+    correlation_id TEXT, collaboration_id TEXT, turn TEXT,
+    status TEXT NOT NULL CHECK (status IN ('queued', 'dispatched', 'device_acked', 'runtime_pending', 'runtime_acked', 'handled',
+    'replied', 'rejected', 'failed', 'expired', 'revoked')),
+    handed_over INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, due_at TEXT, queued_at TEXT NOT NULL,
+    dispatched_at TEXT, device_acked_at TEXT, runtime_pending_at TEXT, runtime_acked_at TEXT, terminal_at TEXT, result_code TEXT,
+    runtime_ack_id TEXT, adapter_label TEXT, expires_at TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX runtime_messages_by_sender ON runtime_messages (sender_id, client_message_id);
+CREATE UNIQUE INDEX runtime_messages_by_grant ON runtime_messages (grant_id, sequence);
+CREATE INDEX runtime_messages_by_recipient ON runtime_messages (recipient_id);
+CREATE INDEX runtime_messages_waiting ON runtime_messages (session, number) WHERE status = 'queued' AND handed_over = 0;
+CREATE INDEX runtime_messages_due ON runtime_messages (due_at) WHERE status = 'queued' AND handed_over = 0 AND due_at IS NOT NULL;
+CREATE INDEX runtime_messages_open ON runtime_messages (endpoint)
+    WHERE status IN ('queued', 'dispatched', 'device_acked', 'runtime_pending');
+CREATE TABLE runtime_attempts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT NOT NULL REFERENCES runtime_messages (id) ON DELETE CASCADE,
+    attempt_id TEXT NOT NULL, phase TEXT NOT NULL CHECK (phase IN ('device_ack', 'runtime_pending', 'runtime_ack', 'runtime_failed')),
+    result_code TEXT, retryable INTEGER NOT NULL CHECK (retryable IN (0, 1)), runtime_ack_id TEXT, created_at TEXT NOT NULL,
+    UNIQUE (message_id, attempt_id, phase)) STRICT;
+CREATE TABLE runtime_approvals (
+    id TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    grant_id TEXT NOT NULL REFERENCES runtime_grants (id) ON DELETE CASCADE, endpoint TEXT NOT NULL, session TEXT NOT NULL,
+    tool TEXT NOT NULL, escalation_id INTEGER REFERENCES escalations ON DELETE SET NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'allowed', 'denied', 'expired', 'revoked', 'auto_allow')),
+    scope TEXT CHECK (scope IN ('once', 'session')), created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX runtime_approvals_by_user ON runtime_approvals (user_id);
+CREATE INDEX runtime_approvals_by_grant ON runtime_approvals (grant_id);
+CREATE INDEX runtime_approvals_by_escalation ON runtime_approvals (escalation_id) WHERE escalation_id IS NOT NULL;
+CREATE TABLE trusted_tool_policies (
+    id TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    peer_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, revision INTEGER NOT NULL,
+    preset TEXT NOT NULL CHECK (preset IN ('chat-only', 'read-project', 'edit-project')), folder TEXT,
+    scope TEXT NOT NULL CHECK (scope IN ('bridge_run', 'persistent')), tools TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending_ack', 'active', 'revoked')), endpoint TEXT, bridge_run TEXT,
+    used_through INTEGER NOT NULL DEFAULT 0, last_used_at TEXT, created_at TEXT NOT NULL, revoked_at TEXT) STRICT, WITHOUT ROWID;
+CREATE INDEX trusted_tool_policies_by_user ON trusted_tool_policies (user_id, peer_id);
+CREATE INDEX trusted_tool_policies_by_peer ON trusted_tool_policies (peer_id);
+CREATE TABLE runtime_delegations (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, collaboration_id TEXT NOT NULL UNIQUE,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, peer_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    client_message_id TEXT NOT NULL, body_sha256 TEXT NOT NULL, target_kind TEXT NOT NULL, offer_id TEXT, task TEXT NOT NULL,
+    context TEXT, endpoint TEXT NOT NULL, session TEXT NOT NULL, correlation_id TEXT, ttl_minutes INTEGER NOT NULL,
+    grant_id TEXT REFERENCES runtime_grants (id) ON DELETE SET NULL, approval_id TEXT, escalation_id INTEGER, message_id TEXT,
+    status TEXT NOT NULL CHECK (status IN ('collaboration_requested', 'grant_requested', 'folder_access_requested', 'delegated',
+    'completed', 'ended')),
+    refusal TEXT, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX runtime_delegations_by_client ON runtime_delegations (user_id, client_message_id);
+CREATE INDEX runtime_delegations_by_peer ON runtime_delegations (peer_id);
+CREATE INDEX runtime_delegations_by_grant ON runtime_delegations (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX runtime_delegations_waiting ON runtime_delegations (expires_at) WHERE status = 'collaboration_requested';
+CREATE TABLE managed_agents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, uuid TEXT NOT NULL UNIQUE,
+    handle TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, persona TEXT NOT NULL, model TEXT,
+    namespaces TEXT NOT NULL, permissions TEXT NOT NULL,
+    visibility TEXT NOT NULL CHECK (visibility IN ('private', 'contacts', 'anyone')), reply_tokens INTEGER,
+    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'deleted')), created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    last_active_at TEXT, deleted_at TEXT, wake_minutes INTEGER, wake_task TEXT, next_wake_at TEXT) STRICT;
+CREATE INDEX managed_agents_by_user ON managed_agents (user_id);
+CREATE UNIQUE INDEX managed_agents_by_handle ON managed_agents (handle) WHERE status <> 'deleted';
+CREATE INDEX managed_agents_freed ON managed_agents (handle) WHERE status = 'deleted';
+CREATE INDEX managed_agents_due ON managed_agents (next_wake_at) WHERE next_wake_at IS NOT NULL;
+CREATE TABLE freed_names (name TEXT PRIMARY KEY, freed_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX keys_by_agent ON keys (agent_id) WHERE agent_id IS NOT NULL;
+CREATE INDEX conversations_by_agent ON conversations (agent_id) WHERE agent_id IS NOT NULL;
+CREATE INDEX messages_by_agent ON messages (agent_id, created_at) WHERE agent_id IS NOT NULL;
+CREATE TABLE agent_threads (
+    agent_id INTEGER NOT NULL REFERENCES managed_agents ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, from_agent INTEGER NOT NULL DEFAULT 0,
+    conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+    PRIMARY KEY (agent_id, user_id, from_agent)) STRICT, WITHOUT ROWID;
+CREATE INDEX agent_threads_by_user ON agent_threads (user_id);
+CREATE TABLE webhooks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    url TEXT NOT NULL, description TEXT NOT NULL, events TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),
+    disabled_reason TEXT CHECK (disabled_reason IN ('gone', 'failing')),
+    failures INTEGER NOT NULL DEFAULT 0, failing_since TEXT, last_success_at TEXT, last_failure_at TEXT,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+CREATE INDEX webhooks_by_user ON webhooks (user_id);
+CREATE TABLE webhook_secrets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    secret BLOB NOT NULL, ends_at TEXT) STRICT;
+CREATE INDEX webhook_secrets_by_webhook ON webhook_secrets (webhook_id);
+CREATE TABLE webhook_deliveries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    event_id TEXT NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'cancelled')),
+    attempts TEXT NOT NULL DEFAULT '[]', tries INTEGER NOT NULL DEFAULT 0, next_attempt_at TEXT,
+    created_at TEXT NOT NULL) STRICT;
+CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id, next_attempt_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);
+CREATE INDEX share_links_ending ON share_links (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT told_expiry;
+CREATE TABLE raw_devices (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    device_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, public_key BLOB NOT NULL, signing_key BLOB NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'revoked')), created_at TEXT NOT NULL,
+    last_seen_at TEXT, revoked_at TEXT) STRICT;
+CREATE INDEX raw_devices_by_owner ON raw_devices (owner_id, id);
+CREATE TABLE raw_enrolments (
+    enrolment_id TEXT PRIMARY KEY, poll_digest BLOB NOT NULL UNIQUE, name TEXT NOT NULL, public_key BLOB NOT NULL,
+    signing_key BLOB NOT NULL, status TEXT NOT NULL CHECK (status IN ('pending', 'approved', 'denied', 'consumed')),
+    decided_by INTEGER REFERENCES users ON DELETE CASCADE, device INTEGER REFERENCES raw_devices ON DELETE SET NULL,
+    created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX raw_enrolments_by_end ON raw_enrolments (expires_at);
+CREATE INDEX raw_enrolments_by_user ON raw_enrolments (decided_by) WHERE decided_by IS NOT NULL;
+CREATE INDEX raw_enrolments_by_device ON raw_enrolments (device) WHERE device IS NOT NULL;
+CREATE TABLE raw_key_sets (
+    owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, generation INTEGER NOT NULL,
+    account_key_id TEXT NOT NULL, recovery_salt TEXT, recovery_key BLOB, recovery_at TEXT) STRICT;
+CREATE TABLE raw_previous_keys (
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, position INTEGER NOT NULL,
+    account_key_id TEXT NOT NULL, wrapped_key BLOB NOT NULL, PRIMARY KEY (owner_id, position),
+    UNIQUE (owner_id, account_key_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE raw_key_wraps (
+    device INTEGER PRIMARY KEY REFERENCES raw_devices ON DELETE CASCADE,
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, enc BLOB NOT NULL, ciphertext BLOB NOT NULL,
+    created_at TEXT NOT NULL) STRICT;
+CREATE INDEX raw_key_wraps_by_owner ON raw_key_wraps (owner_id);
+CREATE TABLE raw_records (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    record_id TEXT NOT NULL COLLATE NOCASE, state TEXT NOT NULL CHECK (state IN ('arriving', 'kept', 'deleted')),
+    device_id TEXT NOT NULL, session_ref TEXT NOT NULL, sequence INTEGER NOT NULL, created_at TEXT NOT NULL,
+    nonce BLOB NOT NULL, account_key_id TEXT NOT NULL, wrapped_key BLOB NOT NULL, signature BLOB NOT NULL,
+    size INTEGER NOT NULL, sha256 TEXT NOT NULL, received_at TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX raw_records_by_name ON raw_records (owner_id, record_id);
+CREATE INDEX raw_records_held ON raw_records (owner_id, size) WHERE state <> 'deleted';
+CREATE INDEX raw_records_kept ON raw_records (owner_id, id) WHERE state = 'kept';
+CREATE INDEX raw_records_by_session ON raw_records (owner_id, session_ref, id) WHERE state = 'kept';
+CREATE INDEX raw_records_by_device ON raw_records (owner_id, device_id, id) WHERE state = 'kept';
+CREATE INDEX raw_records_arriving ON raw_records (received_at) WHERE state = 'arriving';
+CREATE TABLE raw_record_parts (
+    record INTEGER NOT NULL REFERENCES raw_records ON DELETE CASCADE, number INTEGER NOT NULL, bytes BLOB NOT NULL,
+    PRIMARY KEY (record, number)) STRICT;

@@ -113,11 +113,14 @@ class Settings:
     )
     oauth_registration: Literal["off", "loopback", "any"] = option(
         "loopback",
-        "which applications may register themselves: `loopback`: those on the user's own "
-        "computer; `any`: web sites too; `off`: none",
+        "which applications may register themselves, or be known by a document that describes "
+        "them: `loopback`: those on the user's own computer; `any`: web sites too; `off`: none",
     )
     oauth_registration_limit: int = option(
         10, "applications that each address may register in five minutes; 0 = no limit"
+    )
+    device_limit: int = option(
+        10, "devices that each address may ask to let in within a minute; 0 = no limit"
     )
     oauth_clients: str = option(
         "",
@@ -130,7 +133,9 @@ class Settings:
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
     max_import_body: int = option(512 * MIB, "largest body of POST /import in bytes")
+    max_raw_memory_body: int = option(64 * MIB, "largest body of POST /raw-memory/records in bytes")
     attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
+    raw_memory_quota: int = option(10 << 30, "bytes of encrypted records that each user may keep")
     allow_private_hosts: bool = option(
         False, "fetch calendars and pages from this machine and private networks too"
     )
@@ -237,6 +242,11 @@ class Settings:
         None,
         "the directory of models for search, which data directories may share; "
         "default: `models` in the data directory",
+    )
+    vault: Path | None = option(
+        None,
+        "the folder of `hearth vault`, with this device's private keys; default: the system's "
+        "place for a user's data",
     )
     allow_unsafe_place: bool = option(
         False,

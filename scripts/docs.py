@@ -108,7 +108,7 @@ def endpoints() -> str:
 
 def scope_of(found: Any) -> str:
     """Return the scopes of which an operation asks for one."""
-    return " or ".join(found.scopes) or ("none" if found.public else "any")
+    return found.asks_for or ("none" if found.public else "any")
 
 
 def settings() -> str:

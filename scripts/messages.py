@@ -204,6 +204,7 @@ def alternately(port: int, key: str, number: int) -> dict[str, Any]:
             times[name].append((time.perf_counter() - began) * 1000)
             if status not in (200, 201):
                 raise RuntimeError(f"{status}: {answer}")
+    # the first 20 of each open connections and fill caches
     return {name: percentiles(found[20:]) for name, found in times.items()}
 
 
@@ -238,6 +239,7 @@ def sending(port: int, key: str, place: int, number: int, errors: list[Exception
     Each third is sent twice, after its answer or on a second connection at the same time.
     """
     client, second, chance = Client(port, key), Client(port, key), random.Random(place)
+    # pairs of ids that should be one
     doubled: list[list[int]] = []
     try:
         for turn in range(number):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 import subprocess
 from collections.abc import Iterable
 from functools import cache
@@ -11,6 +11,7 @@ from pathlib import Path
 from environment import ROOT
 
 ALWAYS = ("tests/test_architecture.py", "tests/test_contract.py", "tests/test_docs.py")
+IMPORT = re.compile(r"^[ \t]*(?:from ([\w.]+) )?import (\([^)]*\)|[^\n#]*)", re.MULTILINE)
 MOST_FILES = 12
 MOST_USERS = 40  # what more files import than that says little of who needs a change behind it
 SHOWN = 5
@@ -76,12 +77,12 @@ def _imports() -> dict[str, set[str]]:
 
 
 def _imported(source: str) -> Iterable[str]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    # by a pattern, since parsing every file takes two seconds
+    for module, names in IMPORT.findall(source):
+        found = re.findall(r"([\w.]+)(?: as \w+)?", names)
+        yield from (f"{module}.{name}" for name in found) if module else found
+        if module:
+            yield module
 
 
 def _users(modules: set[str]) -> set[str]:

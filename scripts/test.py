@@ -15,7 +15,9 @@ from environment import NO_MODEL, ROOT, become, ready
 from setup_environment import say
 from wire.fetch import fetch_or_exit
 
-SPREAD = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
+WORKERS = min(4, (os.cpu_count() or 1) + 1)
+"""One more than there are processors, since a quarter of the time a test waits for something."""
+SPREAD = ("-n", str(WORKERS), "--dist", "worksteal")
 QUICK = "--quick"
 
 

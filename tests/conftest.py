@@ -28,6 +28,7 @@ sys.dont_write_bytecode = (
     False  # else every worker, and every child that a test starts, compiles the whole program anew
 )
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
 memory_folder.use()
 
 ORIGIN = "http://127.0.0.1:8765"
@@ -37,7 +38,11 @@ UNSYNCED: Any = "off"
 
 What survives a power cut, tests with a durability of their own prove.
 """
-NEED_A_BROWSER = ["interfaces/test_pages.py", "interfaces/oauth/test_walk.py"]
+NEED_A_BROWSER = [
+    "interfaces/test_pages.py",
+    "interfaces/oauth/test_walk.py",
+    "interfaces/test_device_code_walk.py",
+]
 collect_ignore = NEED_A_BROWSER if browser.find() is None else []
 
 
@@ -96,7 +101,12 @@ def clock() -> MovableClock:
 def open_settings() -> Settings:
     """Give settings that hold nobody up."""
     return Settings(
-        durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0
+        durability=UNSYNCED,
+        rate_limit=0,
+        failed_limit=0,
+        guest_limit=0,
+        guest_wait_seconds=0,
+        device_limit=0,
     )
 
 

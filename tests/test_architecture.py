@@ -25,6 +25,7 @@ PACKAGES = [
     "core.web",
     "account",
     "account.oauth",
+    "account.profile",
     "workspace.index",
     "workspace.folders",
     "workspace.attachments",
@@ -69,6 +70,16 @@ PACKAGES = [
     "network.messages",
     "network.guests",
     "network",
+    "webhooks",
+    "managed_agents",
+    "runtime.devices",
+    "runtime.realtime",
+    "runtime.grants",
+    "runtime.messages",
+    "runtime.approvals",
+    "runtime.delegations",
+    "vault",
+    "raw_memory",
     "portability.content",
     "portability.archives",
     "portability.exports",
@@ -113,6 +124,7 @@ EDGES = {
     "app/agent/models/model_loop.py": 1,
     # whatever the library for it or a server fails with is told of that server alone
     "app/tools/mcp/connection.py": 3,
+    "app/webhooks/sender.py": 2,  # whatever an attempt or a look fails with, the sending goes on
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     # an answer in the form of its protocol instead of a broken stream
     "app/interfaces/mcp/asked.py": 1,

@@ -9,32 +9,38 @@ import re
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
-from msgspec import structs
+from msgspec import convert, structs
 
-from app.account import oauth_grants, oauth_tokens, users
+from app.account import device_tokens, oauth_grants, oauth_tokens, users
 from app.account.oauth.clients import Client as OAuthClient
+from app.account.oauth.policy import GRANTABLE
 from app.catalog import CATALOG
-from app.core.caller import SCOPES, Caller
+from app.core.caller import SCOPES, Caller, Kind, implied_scopes
 from app.core.database.tx import Tx
 from app.core.operation import Operation
 from app.core.schema import schemas
-from app.errors import AppError, InsufficientScope, NotFound
+from app.errors import AppError, Forbidden, InsufficientScope, NotFound
 from app.interfaces.openapi import openapi_document
 from app.main import create_app
+from app.managed_agents.agent_callers import permitted_scopes
 from app.network.grants import share_rows
+from app.network.grants.permission_object import Permissions
 from app.network.grants.share_terms import Terms
 from app.settings import Settings
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
+from tests.runtime.bodies import LAPTOP, SESSION
+from tests.runtime.devices import registered, with_session
 from tests.support import guests
 from tests.support.hostile_mcp import hostile
 from tests.support.looping import through
 from tests.support.moving import finished
+from tests.support.raw_records import KEY_ID, RawDevice, with_raw_memory
 from tests.support.serving import ROOT
 
 SERVED = """
@@ -85,6 +91,57 @@ DELETE /os/share/{linkId}                    sharing    os.share:write          
 GET    /local-agent/guest-messages           runtime    runtime:connect                    beyond
 POST   /local-agent/guest-messages           runtime    runtime:connect                    beyond
 POST   /local-agent/guest-messages/reply     runtime    runtime:connect                    beyond
+POST   /local-agent/endpoints                runtime    runtime:connect                    beyond
+GET    /local-agent/endpoints                runtime    runtime:connect                    beyond
+POST   /local-agent/endpoints/{id}/heartbeat runtime    runtime:connect                    beyond
+DELETE /local-agent/endpoints/{id}           runtime    runtime:connect                    beyond
+POST   /local-agent/sessions                 runtime    runtime:connect                    beyond
+PATCH  /local-agent/sessions/{handle}        runtime    runtime:connect                    beyond
+PUT    /local-agent/default-route            runtime    runtime:connect                    beyond
+GET    /local-agent/default-route            runtime    runtime:connect                    beyond
+DELETE /local-agent/default-route            runtime    runtime:connect                    beyond
+GET    /local-agent/whoami                   runtime    runtime:connect                    beyond
+GET    /local-agent/resolve-person           runtime    runtime:connect                    beyond
+GET    /local-agent/pair-status              runtime    runtime:connect                    beyond
+GET    /local-agent/team-agents              runtime    runtime:connect                    beyond
+POST   /local-agent/device-code/start        runtime    none                               beyond
+POST   /local-agent/device-code/poll         runtime    none                               beyond
+POST   /local-agent/device-code/decide       runtime    session                            beyond
+POST   /local-agent/grants                   runtime    runtime:connect                    beyond
+GET    /local-agent/grants                   runtime    runtime:connect                    beyond
+POST   /local-agent/grants/{id}/accept       runtime    runtime:connect                    beyond
+POST   /local-agent/grants/{id}/decline      runtime    runtime:connect                    beyond
+POST   /local-agent/grants/{id}/revoke       runtime    runtime:connect                    beyond
+POST   /local-agent/target-offers            runtime    runtime:connect                    beyond
+POST   /local-agent/target-offers/{id}/revoke runtime   runtime:connect                    beyond
+POST   /local-agent/messages                 runtime    runtime:connect                    beyond
+GET    /local-agent/messages/{id}            runtime    runtime:connect                    beyond
+POST   /local-agent/messages/{id}/ack        runtime    runtime:connect                    beyond
+POST   /local-agent/injections/validate      runtime    runtime:connect                    beyond
+POST   /local-agent/tool-approvals           runtime    runtime:connect                    beyond
+GET    /local-agent/tool-approvals/{id}      runtime    runtime:connect                    beyond
+GET    /local-agent/trusted-tool-policies    runtime    runtime:connect                    beyond
+POST   /local-agent/trusted-tool-policies    runtime    escalations:decide                 beyond
+DELETE /local-agent/trusted-tool-policies/{id} runtime  escalations:decide                 beyond
+POST   /local-agent/trusted-tool-policies/{id}/ack runtime runtime:connect                 beyond
+POST   /local-agent/trusted-tool-policies/{id}/usage runtime runtime:connect               beyond
+POST   /local-agent/delegations              runtime    runtime:connect                    beyond
+GET    /local-realtime/stream                runtime    runtime:connect                    beyond
+GET    /local-realtime/poll                  runtime    runtime:connect                    beyond
+POST   /raw-memory/devices                   rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/devices                   rawMemory  raw.memory:read                    beyond
+DELETE /raw-memory/devices/{deviceId}        rawMemory  raw.memory:write                   beyond
+POST   /raw-memory/enrolments                rawMemory  none                               beyond
+POST   /raw-memory/enrolments/poll           rawMemory  none                               beyond
+POST   /raw-memory/enrolments/{id}/decide    rawMemory  session                            beyond
+GET    /raw-memory/keys                      rawMemory  raw.memory:read                    beyond
+PUT    /raw-memory/keys                      rawMemory  raw.memory:write                   beyond
+POST   /raw-memory/records                   rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/records                   rawMemory  raw.memory:read                    beyond
+DELETE /raw-memory/records                   rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/records/{recordId}        rawMemory  raw.memory:read                    beyond
+DELETE /raw-memory/records/{recordId}        rawMemory  raw.memory:write                   beyond
+GET    /raw-memory/usage                     rawMemory  raw.memory:read                    beyond
 GET    /openapi.json                         account    none                               beyond
 GET    /os/folders                           folders    os.notes:read                      service
 POST   /os/folders                           folders    os.notes:write                     service
@@ -191,9 +248,28 @@ GET    /network/contacts                     network    os.network:read         
 DELETE /network/contacts/{userId}            network    net.contacts:manage                beyond
 GET    /network/contacts/{userId}/permissions network   os.network:read                    beyond
 PUT    /network/contacts/{userId}/permissions network   net.contacts:manage                beyond
+GET    /webhooks                             webhooks   webhooks:manage                    beyond
+POST   /webhooks                             webhooks   webhooks:manage                    beyond
+GET    /webhooks/event-types                 webhooks   webhooks:manage                    beyond
+GET    /webhooks/{id}                        webhooks   webhooks:manage                    beyond
+PATCH  /webhooks/{id}                        webhooks   webhooks:manage                    beyond
+DELETE /webhooks/{id}                        webhooks   webhooks:manage                    beyond
+POST   /webhooks/{id}/rotate-secret          webhooks   webhooks:manage                    beyond
+POST   /webhooks/{id}/test                   webhooks   webhooks:manage                    beyond
+GET    /webhooks/{id}/deliveries             webhooks   webhooks:manage                    beyond
+POST   /webhooks/{id}/deliveries/{deliveryId}/retry webhooks webhooks:manage               beyond
+GET    /managed-agents                       managedAgents agents:read                     beyond
+POST   /managed-agents                       managedAgents agents:manage                   beyond
+GET    /managed-agents/{id}                  managedAgents agents:read                     beyond
+PATCH  /managed-agents/{id}                  managedAgents agents:manage                   beyond
+DELETE /managed-agents/{id}                  managedAgents agents:manage                   beyond
+GET    /managed-agents/{id}/keys             managedAgents agents:manage                   beyond
+POST   /managed-agents/{id}/keys             managedAgents agents:manage                   beyond
+DELETE /managed-agents/{id}/keys/{keyId}     managedAgents agents:manage                   beyond
+POST   /managed-agents/{id}/chat             managedAgents agent.chat:run                  beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no
-credential) and origin, as the contract has them.
+credential; "session": a person who is signed in) and origin, as the contract has them.
 """
 
 ALIASES = {
@@ -227,6 +303,7 @@ class Row:
     category: str
     scopes: tuple[str, ...]
     public: bool
+    session: bool
     since: str
 
     @property
@@ -240,8 +317,9 @@ def row(line: str) -> Row:
         method,
         path,
         category,
-        () if scope in ("any", "none") else tuple(scope.split("|")),
+        () if scope in ("any", "none", "session") else tuple(scope.split("|")),
         scope == "none",
+        scope == "session",
         since,
     )
 
@@ -254,11 +332,17 @@ BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes(
 each_row = through("wanted", [(each.route, each) for each in ROWS])
 each_operation = through("found", [(each.name, each) for each in OPERATIONS])
 each_guarded = through("found", [(each.name, each) for each in OPERATIONS if not each.public])
+each_for_keys = through("found", [(each.name, each) for each in OPERATIONS if not each.session])
+each_for_sessions = through("found", [(each.name, each) for each in OPERATIONS if each.session])
 each_scoped = through("found", [(each.name, each) for each in OPERATIONS if each.scopes])
 each_command = through("found", [(each.name, each) for each in COMMANDS])
 each_with_body = through(
     "found",
-    [(each.name, each) for each in OPERATIONS if not each.in_query and not each.http.takes_file],
+    [
+        (each.name, each)
+        for each in OPERATIONS
+        if not (each.in_query or each.http.takes_file or each.session)
+    ],
 )
 
 
@@ -272,7 +356,7 @@ def place_of(table: str) -> str:
 
 def described_row(found: Operation[..., Any]) -> str:
     """Give the line of SERVED that an operation wants."""
-    scope = "|".join(found.scopes) or ("none" if found.public else "any")
+    scope = "|".join(found.scopes) or (found.asks_for or ("none" if found.public else "any"))
     return f"{found.method:<6} {found.path:<37} {found.category:<10} {scope:<34} {found.since}"
 
 
@@ -283,7 +367,15 @@ def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
         f"{place_of('SERVED')} has a line for {wanted.route}, which nothing serves. Does "
         "app/catalog.py name its module?"
     )
-    served = Row(found.method, found.path, found.category, found.scopes, found.public, found.since)
+    served = Row(
+        found.method,
+        found.path,
+        found.category,
+        found.scopes,
+        found.public,
+        found.session,
+        found.since,
+    )
     assert served == wanted
 
 
@@ -330,7 +422,7 @@ def test_the_index_lists_every_operation_once(
         for one in rows
         if (one["method"], one["path"]) == (found.method, found.path)
     ]
-    scope = " or ".join(found.scopes) or None
+    scope = found.asks_for
     wanted = {
         "method": found.method,
         "path": found.path,
@@ -338,7 +430,7 @@ def test_the_index_lists_every_operation_once(
         "summary": found.summary,
         "maturity": "ga",
     }
-    assert listed == ([] if found.http.bare else [(found.category, wanted)])
+    assert listed == ([] if found.name == "openapi" else [(found.category, wanted)])
 
 
 def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
@@ -347,7 +439,7 @@ def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
 
 @each_operation
 def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> None:
-    each, named = schemas([found.shape.record, found.answer], "#/$defs/")
+    each, named = schemas([found.fields.record, found.answer], "#/$defs/")
     for schema in each:
         jsonschema_rs.meta.validate(
             {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": named}
@@ -356,7 +448,7 @@ def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> No
 
 @each_operation
 def test_the_document_describes_every_operation(found: Operation[..., Any]) -> None:
-    described = openapi_document(CATALOG)
+    described = openapi_document(CATALOG, ORIGIN)
     entry = described["paths"][found.path][found.method.lower()]
     assert (entry["operationId"], entry["summary"], entry["tags"]) == (
         found.name,
@@ -364,9 +456,11 @@ def test_the_document_describes_every_operation(found: Operation[..., Any]) -> N
         [found.category],
     )
     assert entry.get("x-scopes", []) == list(found.scopes)
-    assert entry.get("security", described["security"]) == (
-        [] if found.public else described["security"]
-    )
+    security = entry.get("security", described["security"])
+    keys, granted = security[:2], [one["oauth2"] for one in security[2:]]
+    assert keys == ([] if found.public else [{"bearer": []}, {"apiKey": []}])
+    sufficient = [[one] for one in GRANTABLE if {*found.scopes} & implied_scopes((one,))]
+    assert sorted(granted) == sorted(sufficient if found.scopes else [] if found.public else [[]])
     assert {one["name"] for one in entry["parameters"] if one["in"] == "path"} == set(
         found.path_names
     )
@@ -375,7 +469,7 @@ def test_the_document_describes_every_operation(found: Operation[..., Any]) -> N
     assert ({"401", "403"} <= set(entry["responses"])) is not found.public
 
 
-@each_operation
+@each_for_keys
 def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(
     found: Operation[..., Any], quiet: Any
 ) -> None:
@@ -394,7 +488,7 @@ def opens(parts: Any, scope: str, found: Operation[..., Any], caller: Caller | N
     return True
 
 
-@each_operation
+@each_for_keys
 def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_account(
     found: Operation[..., Any], place: Served, quiet: Any, tokens: dict[str, str]
 ) -> None:
@@ -404,6 +498,31 @@ def test_an_oauth_token_of_one_scope_opens_what_a_key_with_it_does_save_the_acco
         assert (caller.kind, caller.scopes) == ("oauth", (scope,))
         account = "account:manage" in found.scopes and scope == "account:manage"
         assert opens(quiet, scope, found, caller) == (opens(quiet, scope, found) and not account)
+
+
+@each_for_keys
+def test_a_device_token_opens_what_its_scopes_open_and_nothing_else(
+    found: Operation[..., Any], place: Served, quiet: Any, device_tokens_: dict[str, str]
+) -> None:
+    ring = place.asgi.front.credentials.ring
+    for scope, token in device_tokens_.items():
+        caller = ring.find_caller(token)
+        assert (caller.kind, caller.scopes, caller.bound_device) == ("device", (scope,), scope)
+        assert opens(quiet, scope, found, caller) == opens(quiet, scope, found)
+
+
+@pytest.mark.anyio
+@each_scoped
+async def test_a_device_token_without_the_scope_is_answered_403(
+    found: Operation[..., Any], place: Served, device_tokens_: dict[str, str]
+) -> None:
+    async with place.client() as client:
+        for scope, token in device_tokens_.items():
+            if scope not in found.scopes:
+                response = await client.request(
+                    *example(found), headers={"Authorization": f"Bearer {token}"}
+                )
+                assert_refusal(response, 403, "insufficient_scope")
 
 
 @pytest.mark.anyio
@@ -424,7 +543,55 @@ async def test_an_oauth_token_of_every_other_scope_is_answered_403(
                 )
 
 
-@each_operation
+AGENTS_MAY = frozenset(
+    "identity os_index list_tools call_tool send_message create_note create_todo diff_snapshots "
+    "get_note_content get_todo grep_notes list_folders list_notes list_snapshots read_snapshot "
+    "read_version restore_snapshot save_snapshot search_notes search_todos".split()
+)
+"""What a managed agent may ask for that is permitted all that can be."""
+
+
+@pytest.fixture(scope="module")
+async def agent_secret(place: Served, whole_key: str) -> str:
+    """A key with every scope that an agent of carol's can have."""
+    permissions = {
+        "agentAccess": True,
+        "notesAccess": {"scope": "all", "access": "edit"},
+        "calendarAccess": {"read": "full", "write": True},
+        "emailAccess": {"read": True},
+        "todoAccess": {"read": True, "create": True},
+        "toolAccess": {"allowedTools": ["web_search", "read_url", "far__tool"]},
+    }
+    async with place.client(whole_key) as carol:
+        body = {"handle": "helper", "name": "Helper", "permissions": permissions}
+        made = await carol.ok("POST", "/managed-agents", status=201, json=body)
+        scopes = [scope for scope in SCOPES if scope in permitted_scopes(permissions_of(made))]
+        path = f"/managed-agents/{made['agent']['id']}/keys"
+        body = {"name": "all", "scopes": scopes}
+        return str((await carol.ok("POST", path, status=201, json=body))["secret"])
+
+
+def permissions_of(made: Any) -> Permissions:
+    return convert(made["agent"]["permissions"], Permissions)
+
+
+@pytest.mark.anyio
+@each_guarded
+async def test_an_agents_key_opens_what_can_be_permitted_and_else_is_answered_403(
+    found: Operation[..., Any], place: Served, agent_secret: str
+) -> None:
+    caller = place.parts.renew_caller(place.asgi.front.credentials.ring.find_caller(agent_secret))
+    assert caller.kind == "managed_agent"
+    if found.name in AGENTS_MAY:
+        place.parts.authorize(caller, found)
+        return
+    async with place.client(agent_secret) as client:
+        response = await client.request(*example(found))
+        assert response.status_code == 403, response.text
+        assert response.json()["error"] in ("forbidden", "insufficient_scope")
+
+
+@each_for_keys
 def test_without_any_scope_only_what_asks_for_none_is_open(
     found: Operation[..., Any], quiet: Any
 ) -> None:
@@ -434,6 +601,19 @@ def test_without_any_scope_only_what_asks_for_none_is_open(
             quiet.authorize(caller, found)
     else:
         quiet.authorize(caller, found)
+
+
+@each_for_sessions
+def test_what_a_person_decides_is_open_to_their_session_alone(
+    found: Operation[..., Any], quiet: Any
+) -> None:
+    for kind in get_args(Kind):
+        caller = Caller(user=1, user_id="u", username="u", kind=kind)
+        if kind == "session":
+            quiet.authorize(caller, found)
+        else:
+            with pytest.raises(Forbidden):
+                quiet.authorize(caller, found)
 
 
 @each_guarded
@@ -520,6 +700,20 @@ async def tokens(place: Served) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
+async def device_tokens_(place: Served) -> dict[str, str]:
+    """A device token of each scope that one can have, each of its own device."""
+
+    def issue(tx: Tx) -> dict[str, str]:
+        user = users.require_user(tx, "carol")["id"]
+        return {
+            scope: device_tokens.issue(tx, user, scope, "trial", name=scope, scopes=(scope,))
+            for scope in (*device_tokens.RUNTIME, *device_tokens.RAW_MEMORY)
+        }
+
+    return await place.parts.write(issue)
+
+
+@pytest.fixture(scope="module")
 async def index(place: Served, whole_key: str) -> Any:
     async with place.client(whole_key) as client:
         return (await client.get("/os")).json()
@@ -549,7 +743,7 @@ async def dead_keys(place: Served) -> dict[str, str]:
 def example(found: Operation[..., Any]) -> tuple[str, str]:
     """A method and a path with something in every place."""
     return found.method, found.path.format_map(
-        {"kind": "note", "username": "bob", "token": "none"}
+        {"kind": "note", "username": "bob", "token": "none", "handle": "rs_none"}
         | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
     )
 
@@ -628,6 +822,7 @@ async def test_a_body_that_is_no_json_object_is_refused_everywhere(
 READS_TOO = {
     "replace_in_notes": ("os.notes:read",),
     "execute_heartbeat_action": ("os.todos:write",),
+    "create_agent_key": ("agent.message:send",),
 }
 """What shows something of what it writes, or does what another right allows, and so asks for a
 second scope.
@@ -638,6 +833,8 @@ class Ref(str):
     """A thing that the fixture `ready` has made, by its name."""
 
 
+TO_BOB = {"kind": "person_default_runtime", "principalId": "bob"}
+TRUSTING = {"accessPreset": "read-project", "scope": "persistent"}
 NOTE, FOLDER, TODO, BINNED = Ref("note"), Ref("folder"), Ref("todo"), Ref("binned")
 CALLS: dict[str, dict[str, Any]] = {
     "init": {},
@@ -648,6 +845,23 @@ CALLS: dict[str, dict[str, Any]] = {
         "files": [{"path": "a/b.md", "content": "x"}, {"path": "../c", "content": "y"}],
         "texts": [{"title": "T", "content": "t"}],
     },
+    "list_managed_agents": {"status": "active", "limit": 5},
+    "create_managed_agent": {
+        "handle": "scout",
+        "name": "Scout",
+        "persona": "Be brief.",
+        "namespaces": ["notes"],
+        "permissions": {"notesAccess": {"scope": "folders", "folderIds": [FOLDER]}},
+        "visibility": "contacts",
+        "budget": {"monthlyTokens": 1000, "perReplyTokens": 500},
+    },
+    "read_managed_agent": {"id": Ref("agent")},
+    "change_managed_agent": {"id": Ref("agent"), "status": "paused", "model": None},
+    "delete_managed_agent": {"id": Ref("agent")},
+    "list_agent_keys": {"id": Ref("agent")},
+    "create_agent_key": {"id": Ref("agent"), "name": "bridge", "expiresIn": "1h"},
+    "revoke_agent_key": {"id": Ref("agent"), "keyId": Ref("agent_key")},
+    "chat_with_agent": {"id": Ref("agent"), "message": "Hello", "stream": False},
     "list_trash": {"kind": "note", "limit": 5},
     "restore_from_trash": {"kind": "note", "id": BINNED},
     "purge_from_trash": {"kind": "note", "id": BINNED},
@@ -866,6 +1080,104 @@ CALLS: dict[str, dict[str, Any]] = {
             "notesAccess": {"scope": "folders", "folderIds": [FOLDER]},
         },
     },
+    "register_endpoint": LAPTOP,
+    "list_endpoints": {},
+    "beat_endpoint": {"id": Ref("endpoint")},
+    "remove_endpoint": {"id": Ref("endpoint")},
+    "begin_runtime_session": {**SESSION, "endpointId": Ref("endpoint")},
+    "change_runtime_session": {"handle": Ref("runtime_session"), "state": "busy"},
+    "put_default_route": {"endpointId": Ref("endpoint"), "sessionHandle": Ref("runtime_session")},
+    "read_default_route": {},
+    "remove_default_route": {},
+    "who_am_i": {},
+    "resolve_person": {"q": "@bob"},
+    "read_pair_status": {"principalId": "bob"},
+    "list_team_agents": {},
+    "start_device_code": LAPTOP,
+    "poll_device_code": {"pollToken": Ref("poll_token")},
+    "decide_device_code": {"userCode": Ref("user_code"), "decision": "approve"},
+    "stream_events": {"endpointId": Ref("endpoint")},
+    "poll_events": {"endpointId": Ref("endpoint")},
+    "request_grant": {
+        "target": TO_BOB,
+        "replyEndpointId": Ref("endpoint"),
+        "replySessionHandle": Ref("runtime_session"),
+    },
+    "list_runtime_grants": {},
+    "accept_grant": {"id": Ref("asked_grant")},
+    "decline_grant": {"id": Ref("asked_grant")},
+    "revoke_runtime_grant": {"id": Ref("runtime_grant")},
+    "offer_session": {
+        "endpointId": Ref("endpoint"),
+        "sessionHandle": Ref("runtime_session"),
+        "audiencePrincipalId": "bob",
+    },
+    "revoke_offer": {"id": Ref("offer")},
+    "send_runtime_message": {
+        "communicationSessionId": Ref("runtime_grant"),
+        "clientMessageId": "m1",
+        "kind": "text",
+        "payload": {"text": "Hello"},
+        "replyTo": Ref("runtime_message"),
+    },
+    "read_runtime_message": {"id": Ref("runtime_message")},
+    "acknowledge_message": {"id": Ref("runtime_message"), "phase": "device_ack", "attemptId": "a1"},
+    "validate_injection": {
+        "messageId": Ref("runtime_message"),
+        "communicationSessionId": Ref("runtime_grant"),
+        "endpointId": Ref("endpoint"),
+    },
+    "ask_tool_approval": {
+        "communicationSessionId": Ref("runtime_grant"),
+        "sessionHandle": Ref("runtime_session"),
+        "messageId": Ref("runtime_message"),
+        "toolName": "Write",
+        "toolInputSummary": "notes.md",
+    },
+    "read_tool_approval": {"id": Ref("approval")},
+    "list_trusted_policies": {},
+    "trust_tools": {"peerPrincipalId": "bob", **TRUSTING},
+    "revoke_trusted_policy": {"id": Ref("tool_policy")},
+    "acknowledge_trusted_policy": {
+        "id": Ref("tool_policy"),
+        "revision": 1,
+        "canonicalFolder": "/home/work",
+    },
+    "report_policy_usage": {
+        "id": Ref("tool_policy"),
+        "revision": 1,
+        "uses": [{"sequence": 1, "usedAt": "2026-11-21T09:30:00.000Z"}],
+    },
+    "delegate_task": {
+        "target": TO_BOB,
+        "task": "Look at the log.",
+        "sessionHandle": Ref("runtime_session"),
+        "clientMessageId": "delegate:1",
+    },
+    "add_raw_device": RawDevice().public,
+    "list_raw_devices": {},
+    "revoke_raw_device": {"deviceId": Ref("raw_device")},
+    "begin_enrolment": RawDevice().public,
+    "poll_enrolment": {"pollToken": Ref("raw_poll")},
+    "decide_enrolment": {"id": Ref("raw_enrolment"), "decision": "approve"},
+    "get_account_keys": {},
+    "put_account_keys": {"accountKeyId": KEY_ID, "ifGeneration": 1, "wraps": [Ref("raw_wrap")]},
+    "upload_records": {"records": [Ref("raw_unsent")]},
+    "list_records": {},
+    "read_record": {"recordId": Ref("raw_record")},
+    "delete_record": {"recordId": Ref("raw_record")},
+    "delete_session_records": {"sessionRef": "a session"},
+    "raw_memory_usage": {},
+    "list_webhooks": {},
+    "add_webhook": {"url": "https://example.com/hook", "events": ["grant.revoked"]},
+    "list_webhook_event_types": {},
+    "get_webhook": {"id": Ref("webhook")},
+    "change_webhook": {"id": Ref("webhook"), "description": "To nobody"},
+    "remove_webhook": {"id": Ref("webhook")},
+    "rotate_webhook_secret": {"id": Ref("webhook")},
+    "test_webhook": {"id": Ref("webhook")},
+    "list_webhook_deliveries": {"id": Ref("webhook"), "status": "failed", "limit": 1000},
+    "retry_webhook_delivery": {"id": Ref("webhook"), "deliveryId": Ref("delivery")},
 }
 """For each operation a call that succeeds."""
 
@@ -1003,19 +1315,33 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     )
     run = (await alice.ok("POST", "/heartbeat/run", json={}))["result"]["runId"]
     actions = (await alice.ok("GET", f"/heartbeat/runs/{run}"))["actions"]
+    hook = {"url": "http://127.0.0.1:9/nobody-listens", "events": ["webhook.test"]}
+    webhook = (await alice.ok("POST", "/webhooks", status=201, json=hook))["webhook"]["id"]
+    delivery = (await alice.ok("POST", f"/webhooks/{webhook}/test"))["delivery"]["id"]
     team = await alice.ok(
         "POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]}
     )
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
     incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
+    agent = await alice.ok(
+        "POST", "/managed-agents", status=201, json={"handle": "helper", "name": "Helper"}
+    )
+    number = agent["agent"]["id"]
+    agent_key = await alice.ok(
+        "POST", f"/managed-agents/{number}/keys", status=201, json={"name": "spare"}
+    )
     made = {
+        "agent": number,
+        "agent_key": agent_key["key"]["id"],
         "group": team["group"]["conversationId"],
         **await visited(alice),
         "open_link": (await served.parts.write(opened)).token,
         "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
         "incoming": incoming,
         "run": run,
+        "webhook": webhook,
+        "delivery": delivery,
         "proposal": next(one["id"] for one in actions if one["status"] == "proposed"),
         "escalation": waiting[1],
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
@@ -1031,7 +1357,11 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "key": key,
         "grant": grant,
         "undo": undo,
+        "session": (await served.command("sign_in", key=await served.key("alice"))).secret,
+        **await with_device(alice),
+        **await with_raw_memory(alice),
     }
+    made |= await with_grants(alice, bob, made)
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:
@@ -1090,6 +1420,71 @@ async def teamed(owner: Client, other: Client) -> dict[str, Any]:
     return {"invite": (await owner.ok("POST", "/os/team/invite"))["invite"]["id"]}
 
 
+async def with_device(alice: Client) -> dict[str, Any]:
+    """A device with a session that is the default route, and one that asks to be let in."""
+    made = await registered(alice)
+    endpoint = made["endpoint"]["endpointId"]
+    session = (await with_session(alice, made))["sessionHandle"]
+    route = {"endpointId": endpoint, "sessionHandle": session}
+    await alice.ok("PUT", "/local-agent/default-route", json=route)
+    code = await alice.ok("POST", "/local-agent/device-code/start", json=LAPTOP)
+    return {
+        "endpoint": endpoint,
+        "runtime_session": session,
+        "user_code": code["userCode"],
+        "poll_token": code["pollToken"],
+    }
+
+
+async def with_grants(alice: Client, bob: Client, made: dict[str, Any]) -> dict[str, Any]:
+    """A grant of alice's with a message from bob and what he asked to do, a request of his for a
+    session that he was offered, and what alice lets him do.
+    """
+    theirs = await registered(bob)
+    session = (await with_session(bob, theirs))["sessionHandle"]
+    endpoint = theirs["endpoint"]["endpointId"]
+    route = {"endpointId": endpoint, "sessionHandle": session}
+    await bob.ok("PUT", "/local-agent/default-route", json=route)
+    offered = {"endpointId": made["endpoint"], "audiencePrincipalId": "bob"}
+    offered["sessionHandle"] = (
+        await alice.ok(
+            "POST", "/local-agent/sessions", json={**SESSION, "endpointId": made["endpoint"]}
+        )
+    )["sessionHandle"]
+    offer = (await alice.ok("POST", "/local-agent/target-offers", json=offered))["targetOfferId"]
+    grants = []
+    for kind in (
+        {"kind": "person_default_runtime"},
+        {"kind": "runtime_session", "targetOfferId": offer},
+    ):
+        body = {
+            "target": {"principalId": "alice", **kind},
+            "replyEndpointId": endpoint,
+            "replySessionHandle": session,
+        }
+        asked = await bob.ok("POST", "/local-agent/grants", json=body)
+        grants.append(asked["commSessionId"])
+    await alice.ok("POST", f"/local-agent/grants/{grants[0]}/accept")
+    under = {"communicationSessionId": grants[0]}
+    sent = await bob.ok(
+        "POST",
+        "/local-agent/messages",
+        json={**under, "clientMessageId": "b1", "kind": "text", "payload": {"text": "Hello"}},
+    )
+    wish = {"toolName": "Bash", "toolInputSummary": "ls", "sessionHandle": made["runtime_session"]}
+    approval = await alice.ok("POST", "/local-agent/tool-approvals", json={**under, **wish})
+    policy = {"peerPrincipalId": "bob", **TRUSTING, "canonicalFolder": "/home/other"}
+    trusted = await alice.ok("POST", "/local-agent/trusted-tool-policies", status=201, json=policy)
+    return {
+        "runtime_grant": grants[0],
+        "asked_grant": grants[1],
+        "offer": offer,
+        "runtime_message": sent["messageId"],
+        "approval": approval["approvalId"],
+        "tool_policy": trusted["policyId"],
+    }
+
+
 def raised(tx: Tx, title: str) -> int:
     """A todo that the first user's heartbeat would add."""
     row = tx.require_row("SELECT id, uuid, username FROM users ORDER BY id")
@@ -1123,7 +1518,7 @@ def filled(value: Any, ready: dict[str, Any]) -> Any:
 
 def without_call(found: Operation[..., Any]) -> str:
     """Say which line the calls lack for an operation."""
-    fields = [one.encode_name for one in structs.fields(found.shape.record) if one.required]
+    fields = [one.encode_name for one in structs.fields(found.fields.record) if one.required]
     example = ", ".join(f'"{name}": …' for name in fields)
     return f'{place_of("CALLS")} lacks a call that succeeds:\n    "{found.name}": {{{example}}},'
 
@@ -1133,6 +1528,12 @@ async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]
     given = filled(CALLS[found.name], ready)
     path = found.path.format_map(given)
     others = {name: value for name, value in given.items() if name not in found.path_names}
+    if found.session:
+        request = client.build_request(found.method, path, json=others)
+        del request.headers["Authorization"]
+        request.headers["Cookie"] = f"hearth_session={ready['session']}"
+        request.headers["Origin"] = ORIGIN
+        return await client.send(request)
     if found.http.takes_file:
         return await client.request(
             found.method, path, params=others, content=b"the bytes of a file"
@@ -1154,14 +1555,24 @@ def test_every_operation_has_a_call_that_succeeds() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.downloads]
+    "found",
+    [
+        pytest.param(each, id=each.name)
+        for each in OPERATIONS
+        if not (each.downloads or each.tells_events)
+    ],
 )
 async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(
     found: Operation[..., Any], ready: Ready
 ) -> None:
     response = await call(ready.alice, found, ready.made)
     assert response.status_code == found.http.status, response.text
-    described = openapi_document(CATALOG)
+    if found.http.status == 204:
+        assert response.content == b""
+        assert "content-length" not in response.headers
+        assert response.headers["x-request-id"]
+        return
+    described = openapi_document(CATALOG, ORIGIN)
     schema = described["paths"][found.path][found.method.lower()]["responses"][
         str(found.http.status)
     ]["content"]["application/json"]["schema"]
@@ -1174,7 +1585,12 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes]
+    "found",
+    [
+        pytest.param(each, id=each.name)
+        for each in OPERATIONS
+        if each.scopes and not each.tells_events
+    ],
 )
 async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
     found: Operation[..., Any], ready: Ready

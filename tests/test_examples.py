@@ -5,10 +5,12 @@ output, in which `…` stands for anything. Blanks and line breaks of the output
 of November 2026 are moved so that the 21st is today.
 """
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +32,7 @@ ENDED = "<!-- the server has ended -->"
 NOT_RUN = {
     "$ python3 scripts/serve.py --user ann": "the set-up itself; tests/scripts runs it",
     "$ .venv/bin/hearth chat\n": "a person types; tests/commands/test_chat_command.py does",
+    "$ hearth bridge pair https://hearth.example": "a person decides; tests/commands/bridge does",
     "$ hearth model add parrot": "needs llama.cpp's own server; tests/wire talks with it",
 }
 """How the blocks begin that are not run here, and why."""
@@ -52,6 +55,25 @@ BEN=$(.venv/bin/hearth key create --user ben --label laptop 2> /dev/null)
 curl -s -H "Authorization: Bearer $BEN" $HEARTH/os/notes \
     -d '{"title": "Orchard", "content": "The apple trees are planted on Friday."}'
 """
+DEVICE = r"""
+begin() { curl -s -H "$1" "$HEARTH/local-agent/$2" -d "$3"; }
+MADE=$(begin "Authorization: Bearer %(key)s" endpoints '{"deviceId": "%(name)s-laptop",
+    "runtime": "codex", "bridgeVersion": "1.0", "adapterVersion": "1.0", "capabilities": []}')
+%(NAME)s="Authorization: Bearer $(grep -o 'hearth_dt_[0-9A-Za-z]*' <<< "$MADE")"
+%(NAME)s_ENDPOINT=$(grep -o 'ep_[0-9a-f]*' <<< "$MADE")
+%(NAME)s_ID=$(grep -o '"principalId":"[^"]*' <<< "$MADE" | cut -d'"' -f4)
+%(NAME)s_SESSION=$(begin "$%(NAME)s" sessions "{\"endpointId\": \"$%(NAME)s_ENDPOINT\",
+    \"label\": \"work\", \"state\": \"idle\", \"deliveryMode\": \"managed_stream\",
+    \"capabilities\": {\"replyEvents\": true}, \"allowInbound\": true,
+    \"allowMidTurnSteer\": false}" | grep -o 'rs_[0-9a-f]*')
+curl -s -X PUT -H "$%(NAME)s" $HEARTH/local-agent/default-route -d "{
+    \"endpointId\": \"$%(NAME)s_ENDPOINT\", \"sessionHandle\": \"$%(NAME)s_SESSION\"}"
+"""
+DEVICES = (
+    BEN
+    + DEVICE % {"name": "ann", "NAME": "ANN", "key": "${KEY##* }"}
+    + DEVICE % {"name": "ben", "NAME": "BEN", "key": "$BEN"}
+)
 VAULT = r"""
 mkdir -p vault/.obsidian vault/Garden
 printf -- '---\ncreated: 2024-03-01\ntags: [garden, food]\n---\n' > vault/Garden/Tomatoes.md
@@ -60,16 +82,47 @@ printf 'Basil likes warmth.\n' > vault/Garden/Basil.md
 printf '\211PNG\r\n\032\n' > vault/plan.png
 : > vault/Garden/empty.txt
 """
+RAW_MEMORY = r"""
+export HEARTH_VAULT=$PWD/laptop
+echo '{"role":"user","text":"Rename the parser."}' > session.jsonl
+"""
+RECEIVER = r"""
+timeout 60 python3 -c "
+from http.server import *
+class Taking(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        self.send_response(204)
+        self.end_headers()
+HTTPServer(('127.0.0.1', 9753), Taking).handle_request()
+" > /dev/null 2>&1 &
+"""
+LAPTOPS = (
+    BEN
+    + """
+export BEN ANN=$(.venv/bin/hearth key create --user ann --label laptop 2> /dev/null)
+"""
+)
 GIVEN = {
     "agent": TOMATOES,
+    "managed-agents": FROST + BEN,
+    "delegation": LAPTOPS,
     "backup": FROST + "hearth backup; hearth backup --prove",
+    "grants": DEVICES,
     "messages": BEN,
     "moving": VAULT,
+    "raw-memory": RAW_MEMORY,
     "search": TOMATOES,
     "sharing": FROST,
+    "webhooks": RECEIVER,
 }
 """What is there before the examples of a page."""
-INVENTED = {"sharing": ("vZRjCLRxn2",), "backup": ("20261121T174440Z", "20261121T174449Z")}
+INVENTED = {
+    "delegation": ("comm_9d6b3f6e799eb441",),
+    "sharing": ("vZRjCLRxn2",),
+    "backup": ("20261121T174440Z", "20261121T174449Z"),
+    "raw-memory": ("dev_00desktop", "00-fingerprint"),
+}
 """Words of a page that chance or the clock makes; each stands for what comes in its place first."""
 
 
@@ -118,6 +171,7 @@ class Shell:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
+            start_new_session=True,
         )
 
     def run(self, command: str) -> str:
@@ -134,7 +188,10 @@ class Shell:
         return "".join(lines)
 
     def close(self) -> None:
-        self.process.communicate("exit\n", timeout=30)
+        """End it, and what it still runs in the background."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate(timeout=30)
 
 
 def shell(tmp_path: Path, server: Server) -> Shell:

@@ -249,7 +249,7 @@ def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
     if subject != "credential":
         return given
     kind, _, number = given.rpartition(":") if ":" in given else ("key", "", given)
-    table = {"key": "keys", "oauth": "oauth_grants"}.get(kind)
+    table = {"key": "keys", "managed_agent": "keys", "oauth": "oauth_grants"}.get(kind)
     # as many digits as an id can have, since SQLite takes no larger number than 64 bits
     found = (
         table is not None

@@ -7,6 +7,9 @@ from app.core.operation import operation
 from app.core.schema import Record
 from app.errors import Invalid
 
+CONNECTED, DISCONNECTED = "contacts.connected", "contacts.disconnected"
+"""Told within the transaction that makes or ends contacts, with the two users."""
+
 
 class Connected(Record):
     username: str
@@ -41,6 +44,7 @@ def connect(tx: Tx, user: int, contact: int, *, friend: bool = True) -> None:
             now=tx.now,
             friend=int(friend),
         )
+    tx.tell(CONNECTED, (user, contact))
 
 
 def disconnect(tx: Tx, user: int, contact: int) -> bool:
@@ -51,6 +55,8 @@ def disconnect(tx: Tx, user: int, contact: int) -> bool:
         user=user,
         contact=contact,
     )
+    if ended.rowcount:
+        tx.tell(DISCONNECTED, (user, contact))
     return ended.rowcount > 0
 
 

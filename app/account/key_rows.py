@@ -10,10 +10,11 @@ import msgspec
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.grant_scope import GrantScope
 from app.core.schema import Record
 from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
-MOST_LIVE_KEYS = 100
+MOST_LIVE_KEYS, MOST_AGENT_KEYS = 100, 10
 LIVES: dict[str, timedelta | None] = {
     "1h": timedelta(hours=1),
     "24h": timedelta(hours=24),
@@ -55,25 +56,26 @@ def issue(
     expires_in: str,
     *,
     made_by: int | None = None,
+    agent: int | None = None,
 ) -> NewKey:
-    """Make a key for a user; `made_by` is the key that asked for it."""
+    """Make a key for a user, or an `agent` of theirs; `made_by` is the key that asked for it."""
     live = tx.value(
-        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL "
-        "AND (expires_at IS NULL OR expires_at > :now)",
+        "SELECT count(*) FROM keys WHERE user_id = :user AND agent_id IS :agent "
+        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
         user=user,
+        agent=agent,
         now=tx.now,
     )
-    if live >= MOST_LIVE_KEYS:
-        raise QuotaExceeded(
-            f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.",
-            limit=MOST_LIVE_KEYS,
-        )
+    whose, most = ("A user", MOST_LIVE_KEYS) if agent is None else ("An agent", MOST_AGENT_KEYS)
+    if live >= most:
+        raise QuotaExceeded(f"{whose} has at most {most} live keys; revoke one first.", limit=most)
     secret = random_tokens.new_secret(tx.settings.key_prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at,
-             made_by)
-           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by)""",
+             made_by, agent_id)
+           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by,
+             :agent)""",
         user=user,
         name=name,
         digest=key_digest(secret),
@@ -83,6 +85,7 @@ def issue(
         now=tx.now,
         expires=None if life is None else stamp(tx.moment + life),
         made_by=made_by,
+        agent=agent,
     ).lastrowid
     return NewKey(_read_key(tx, id_ or 0), secret)
 
@@ -135,10 +138,29 @@ def note_use(tx: Tx, used: dict[int, str]) -> None:
         )
 
 
-def require_own(tx: Tx, user: int, id_: int) -> Key:
-    """Return a user's key; raise NotFound."""
+def revoke_of_agent(tx: Tx, agent: int) -> None:
+    """Revoke every key of a managed agent at once."""
+    for row in tx.all("SELECT id FROM keys WHERE agent_id = :agent", agent=agent):
+        revoke(tx, row["id"])
+
+
+def list_own(tx: Tx, user: int, agent: int | None = None) -> list[Key]:
+    """Return a user's keys, or those of an agent of theirs, newest first."""
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM keys WHERE user_id = :user AND agent_id IS :agent ORDER BY id DESC",
+        user=user,
+        agent=agent,
+    )
+    return [key_view(row) for row in rows]
+
+
+def require_own(tx: Tx, user: int, id_: int, agent: int | None = None) -> Key:
+    """Return a user's key, or one of an agent of theirs; raise NotFound."""
     row = tx.one(
-        f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user", id=id_, user=user
+        f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user AND agent_id IS :agent",
+        id=id_,
+        user=user,
+        agent=agent,
     )
     if row is None:
         raise NotFound(f"There is no key {id_}.", field="id")
@@ -146,7 +168,9 @@ def require_own(tx: Tx, user: int, id_: int) -> Key:
 
 
 def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
-    """Return the scopes of a user's key; None when it is revoked, expired or not theirs."""
+    """Return the scopes of a key of a user or their agent; None when it is revoked, expired or
+    not theirs.
+    """
     row = tx.one(
         "SELECT scopes FROM keys WHERE id = :id AND user_id = :user "
         "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
@@ -206,10 +230,11 @@ def key_digest(key: str) -> bytes:
 def find_caller(tx: Tx, print_: bytes) -> Caller | None:
     """Return the caller whose key has this digest, with the moment at which that ends.
 
-    None when it is unknown or revoked.
+    None when it is unknown or revoked. One of a managed agent reaches nothing until
+    `Hooks.credentials` completes it.
     """
     row = tx.one(
-        """SELECT k.id, k.name, k.prefix, k.scopes, u.id AS user, u.uuid, u.username,
+        """SELECT k.id, k.name, k.prefix, k.scopes, k.agent_id, u.id AS user, u.uuid, u.username,
                   CASE WHEN k.digest = :print THEN k.expires_at
                     ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS
                     expires_at
@@ -223,13 +248,20 @@ def find_caller(tx: Tx, print_: bytes) -> Caller | None:
         user=row["user"],
         user_id=row["uuid"],
         username=row["username"],
-        kind="key",
+        kind="key" if row["agent_id"] is None else "managed_agent",
         scopes=tuple(msgspec.json.decode(row["scopes"])),
         credential=row["id"],
         name=row["name"],
         prefix=row["prefix"],
         expires_at=row["expires_at"],
+        reach=None if row["agent_id"] is None else GrantScope(),
     )
+
+
+def agent_of(tx: Tx, id_: int) -> int | None:
+    """Return the managed agent whose key that is; None for a user's own."""
+    found: int | None = tx.value("SELECT agent_id FROM keys WHERE id = :id", id=id_)
+    return found
 
 
 def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:

@@ -115,7 +115,5 @@ def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
 
 
 def _listed(tx: Tx, user: int) -> KeyList:
-    rows = tx.all(
-        f"SELECT {key_rows.COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=user
-    )
-    return KeyList([key_rows.key_view(row) for row in rows], len(rows))
+    found = key_rows.list_own(tx, user)
+    return KeyList(found, len(found))

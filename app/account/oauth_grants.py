@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from app.account import users
+from app.account import grant_events, users
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -63,7 +63,7 @@ def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
     own = tx.one("SELECT 1 FROM oauth_grants WHERE id = :id AND user_id = :me", id=id, me=me.user)
     if own is None:
         raise NotFound(f"There is no grant {id}.", field="id")
-    end(tx, id)
+    end(tx, id, by=me.user_id)
     return GrantRevoked()
 
 
@@ -118,13 +118,19 @@ def prolong(tx: Tx, id_: int, ends_at: str) -> None:
     tx.run("UPDATE oauth_grants SET expires_at = :ends WHERE id = :id", ends=ends_at, id=id_)
 
 
-def end(tx: Tx, id_: int) -> None:
-    """End a grant, and with it every token of its family; doing it again changes nothing."""
-    tx.run(
-        "UPDATE oauth_grants SET revoked_at = ifnull(revoked_at, :now) WHERE id = :id",
+def end(tx: Tx, id_: int, *, by: str | None = None) -> None:
+    """End a grant, and with it every token of its family; doing it again changes nothing.
+
+    `by` is the userId of who ends it, None for the application itself and the server.
+    """
+    user = tx.value(
+        "UPDATE oauth_grants SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL "
+        "RETURNING user_id",
         now=tx.now,
         id=id_,
     )
+    if user is not None:
+        grant_events.emit_revoked(tx, user, "oauth", id_, by=by)
     tx.emit("grants.changed")
 
 

@@ -207,7 +207,7 @@ def _owner_of_key(tx: Tx, key: str) -> int:
     )
     if found is None or _is_over(found.expires_at, tx.now):
         raise Unauthorized(REFUSED)
-    if "*" not in found.scopes:
+    if found.kind != "key" or "*" not in found.scopes:
         raise InsufficientScope(
             "A session has every scope, so only a key with all of them may begin one.", scope="*"
         )

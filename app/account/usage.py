@@ -183,6 +183,12 @@ NAME_OF_CREDENTIAL = """CASE
     WHEN subject_id GLOB 'key:[0-9]*'
       THEN (SELECT name FROM keys WHERE keys.user_id = :user
       AND keys.id = CAST(substr(subject_id, 5) AS INTEGER))
+    WHEN subject_id GLOB 'managed_agent:[0-9]*'
+      THEN (SELECT name FROM keys WHERE keys.user_id = :user
+      AND keys.id = CAST(substr(subject_id, 15) AS INTEGER))
+    WHEN subject_id GLOB 'agent:[0-9]*'
+      THEN (SELECT name FROM managed_agents a WHERE a.user_id = :user
+      AND a.id = CAST(substr(subject_id, 7) AS INTEGER))
     WHEN subject_id GLOB 'oauth:[0-9]*'
     THEN (SELECT client_name FROM oauth_grants o WHERE o.user_id = :user
       AND o.id = CAST(substr(subject_id, 7) AS INTEGER)) END"""

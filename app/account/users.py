@@ -5,6 +5,7 @@ import sqlite3
 import unicodedata
 import zoneinfo
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,7 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.account import cap_rows
 from app.core import random_tokens
 from app.core.caller import Caller
-from app.core.database.tx import Tx
+from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
 from app.core.schema import CONTROLS, FORMATS, Line, Record, Rule, Unknown
 from app.errors import AlreadyExists, NotFound
@@ -24,6 +25,7 @@ LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
 EMAIL = rf"[^\s@{CONTROLS}{FORMATS}]+@[^\s@{CONTROLS}{FORMATS}]+"
 USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
+NAMES_REST = timedelta(days=30)
 USERNAME_RULE = (
     "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, "
     "and not end in _coo"
@@ -42,7 +44,8 @@ class Username(Rule, frozen=True):
 
     def __call__(self, value: str) -> str:
         name = value.strip().lower()
-        if not USERNAME.fullmatch(name) or name.endswith(AGENT_SUFFIX):
+        # some letters of other scripts become ASCII in lower case
+        if not value.isascii() or not USERNAME.fullmatch(name) or name.endswith(AGENT_SUFFIX):
             raise ValueError(USERNAME_RULE)
         return name
 
@@ -124,32 +127,6 @@ class SettingsAnswer(Record):
     notice: str | UnsetType = UNSET
 
 
-class Profile(Record):
-    """Who a user is; `userId` is a UUID."""
-
-    user_id: str
-    username: str
-    name: str | None
-    agent_name: str | None
-    email: str | None
-
-
-class CredentialView(Record):
-    """The credential that asked."""
-
-    kind: str
-    id: int | str | None
-    name: str | None
-    prefix: str | None
-    expires_at: str | None
-
-
-class Identity(Record):
-    profile: Profile
-    scopes: list[str]
-    credential: CredentialView
-
-
 class User(Record):
     """One user as the command line shows it."""
 
@@ -165,24 +142,6 @@ class UserAnswer(Record):
 
 class UserList(Record):
     users: list[User]
-
-
-@operation("GET /identity", category="workspace", quick=True)
-def identity(tx: Tx, me: Caller) -> Identity:
-    """Read the identity behind the credential."""
-    chosen = settings_of(tx, me.user)
-    # to an application these are told by the scopes that OpenID has for them
-    named = me.kind != "oauth" or "profile" in me.rights
-    mailed = me.kind != "oauth" or "email" in me.rights
-    profile = Profile(
-        me.user_id,
-        me.username,
-        chosen.name if named else None,
-        chosen.agent_name if named else None,
-        chosen.email if mailed else None,
-    )
-    credential = CredentialView(me.kind, me.credential, me.name, me.prefix, me.expires_at)
-    return Identity(profile, list(me.scopes), credential)
 
 
 @operation("GET /account/settings", scope="account:manage", since="beyond", quick=True)
@@ -244,6 +203,7 @@ def add_user(
     tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1, 100)] | None = None
 ) -> UserAnswer:
     """Add a user to the registry."""
+    _require_no_agent(tx, username, field="username")
     try:
         added = tx.run(
             "INSERT INTO users (uuid, username, name, created_at) "
@@ -276,10 +236,13 @@ def list_users(tx: Tx, me: Caller) -> UserList:
 def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
     """Give a user another username; ids, keys and notes stay."""
     row = require_user(tx, username)
+    _require_no_agent(tx, to, field="to")
     try:
         tx.run("UPDATE users SET username = :to WHERE id = :id", to=to, id=row["id"])
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {to} already.", field="to") from None
+    if to != row["username"]:
+        _note_freed(tx, row["username"])
     tx.emit("users.changed")
     return UserAnswer(_user_record(require_user(tx, to)))
 
@@ -310,8 +273,59 @@ def remove(tx: Tx, user: int) -> None:
 
     workspace/delete_user.py empties the workspace first.
     """
+    for name in tx.all(
+        "SELECT username FROM users WHERE id = :user UNION "
+        "SELECT handle FROM managed_agents WHERE user_id = :user",
+        user=user,
+    ):
+        _note_freed(tx, name[0])
     tx.run("DELETE FROM users WHERE id = :user", user=user)
     tx.emit("users.changed")
+
+
+def is_name_free(tx: Tx, name: str) -> bool:
+    """Return whether an agent may be called so.
+
+    No user and no agent is, and none was until lately: who writes to the name means them.
+    """
+    rested = stamp(tx.moment - NAMES_REST)
+    return (
+        not _agent_has_name(tx, name)
+        and tx.one("SELECT 1 FROM users WHERE username = :name", name=name) is None
+        and tx.one(
+            "SELECT 1 FROM freed_names WHERE name = :name AND freed_at > :rested",
+            name=name,
+            rested=rested,
+        )
+        is None
+    )
+
+
+def _agent_has_name(tx: Tx, name: str) -> bool:
+    return (
+        tx.one(
+            "SELECT 1 FROM managed_agents WHERE handle = :name AND status <> 'deleted' UNION ALL "
+            "SELECT 1 FROM managed_agents WHERE handle = :name AND status = 'deleted' "
+            "AND deleted_at > :rested LIMIT 1",
+            name=name,
+            rested=stamp(tx.moment - NAMES_REST),
+        )
+        is not None
+    )
+
+
+def _require_no_agent(tx: Tx, name: str, *, field: str) -> None:
+    if _agent_has_name(tx, name):
+        raise AlreadyExists(f"An agent is called {name}, or was in the last 30 days.", field=field)
+
+
+def _note_freed(tx: Tx, name: str) -> None:
+    tx.run(
+        "INSERT INTO freed_names (name, freed_at) VALUES (:name, :now) "
+        "ON CONFLICT (name) DO UPDATE SET freed_at = excluded.freed_at",
+        name=name,
+        now=tx.now,
+    )
 
 
 def require_user(tx: Tx, username: str) -> sqlite3.Row:
@@ -323,6 +337,11 @@ def require_user(tx: Tx, username: str) -> sqlite3.Row:
     if row is None:
         raise NotFound(f"There is no user called {username[:64]}.", field="username")
     return row
+
+
+def uuid_of(tx: Tx, user: int) -> str:
+    """Return the userId of a user who exists."""
+    return str(tx.value("SELECT uuid FROM users WHERE id = :user", user=user))
 
 
 def local_caller(tx: Tx, username: str) -> Caller:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import click
 
+from app.commands.ask.data_directory import read_settings
 from app.commands.terminal.tables import format_json, format_table, json_option
 
 WIDTH = 118
@@ -40,7 +41,7 @@ def openapi() -> None:
     from app.catalog import CATALOG
     from app.interfaces.openapi import openapi_document
 
-    click.echo(format_json(openapi_document(CATALOG)))
+    click.echo(format_json(openapi_document(CATALOG, read_settings().origin)))
 
 
 def _table_lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:

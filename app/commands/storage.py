@@ -16,6 +16,7 @@ HELD = (
     ("in the trash", "trashedNotes", "trashedBytes"),
     ("snapshots", "snapshots", "snapshotBytes"),
     ("attachments", "attachments", "attachmentBytes"),
+    ("raw memory", "rawRecords", "rawRecordBytes"),
     ("vectors", "", "vectorBytes"),
 )
 """What a user holds, and the fields of its number and its bytes."""

@@ -21,6 +21,7 @@ from app.core.operation import Catalog, Operation
 from app.core.process.background_tasks import Tasks
 from app.core.process.caches import ByteCache
 from app.core.rewriter import Rewriter
+from app.core.secret_files import Seal
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
 
@@ -47,6 +48,7 @@ class App:
     events: Events
     rates: Rates
     safekeeping: BackupState
+    seal: Seal
     memory: ByteCache = dataclasses.field(default_factory=ByteCache)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(
@@ -65,7 +67,7 @@ class App:
     gathered: list[Callable[[], Awaitable[None]]] = dataclasses.field(default_factory=list)
     """Each writes what requests have left in memory; see `write_gathered`."""
     parts: list[object] = dataclasses.field(default_factory=list)
-    """What features keep running beside their operations, and the core has no type for."""
+    """What features keep beside their operations, of types that the core cannot name."""
 
     def part(self, kind: type[R]) -> R:
         """Return the part of that class, of which main has made one."""
@@ -102,6 +104,10 @@ class App:
             caller = self.renew_caller(caller)
         self.authorize(caller, found)
         given = params() if callable(params) else params
+        if caller is not None and found.effect == "write" and found.tool is not None:
+            gate = self.hooks.gates.get(caller.kind)
+            if gate is not None:
+                return await gate(self, caller, found, given)
         if once is not None and found.http.idempotent and caller is not None:
             return await idempotency.run_once(self, found, caller, given, key=once)
         return await self.perform(found, caller, self.check_arguments(found, given))
@@ -119,6 +125,11 @@ class App:
         elif caller is not None:
             caller.require_reach(found.name)
             caller.require(found.scopes)
+            if found.session and caller.kind != "session":
+                raise Forbidden(
+                    "Only a person who is signed in at this server may do this.",
+                    reason="session_required",
+                )
         elif not found.public:
             raise Forbidden("This needs a credential.")
 
@@ -127,7 +138,7 @@ class App:
     ) -> dict[str, Any]:
         """Check the fields and give the function's arguments."""
         try:
-            return found.shape.check(params)
+            return found.fields.check(params)
         except Invalid as error:
             raise self.refusal_as_declared(found, error) from None
 

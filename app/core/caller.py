@@ -83,6 +83,23 @@ class Actor(Record):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class AgentIdentity:
+    """The managed agent as which a caller acts for its owner.
+
+    `namespaces` are the only ones whose tools it sees. `before` are the agents whose turns have
+    led to this one, the first first. `asked_by_other`: not its owner has asked it.
+    """
+
+    id: int
+    user_id: str
+    handle: str
+    name: str
+    namespaces: frozenset[str] = frozenset()
+    before: tuple[int, ...] = ()
+    asked_by_other: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Caller:
     """One asker: the user it acts for, the credential it came with and the rights of that
     credential.
@@ -93,7 +110,7 @@ class Caller:
     `reach` acts for its owner within a grant alone, and `renew` gives it as that grant is now,
     None when it is gone. `withheld` are notes of its own that it is not shown, wherever they
     lie. `owns` is the user whose whole workspace lies open to it: nobody's, for one that reaches
-    but a part.
+    but a part. `agent` is the managed agent that it is: `user` is then that agent's owner.
     """
 
     user: int
@@ -109,6 +126,7 @@ class Caller:
     through: Literal["mcp"] | None = None
     reach: GrantScope | None = None
     withheld: frozenset[int] = frozenset()
+    agent: AgentIdentity | None = None
     renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(
         default=None, repr=False, compare=False
     )
@@ -132,7 +150,12 @@ class Caller:
 
     @property
     def credential_id(self) -> str:
-        """Return the name under which the credential is counted: its kind and number."""
+        """Return the name under which the credential is counted: its kind and number.
+
+        A managed agent without a key is counted under its own number.
+        """
+        if self.agent is not None and self.credential is None:
+            return f"agent:{self.agent.id}"
         return self.kind if self.credential is None else f"{self.kind}:{self.credential}"
 
     @property
@@ -142,6 +165,14 @@ class Caller:
         The one that the call names, else the credential; None for what comes from no device.
         """
         return self.device or (None if self.credential is None else self.credential_id)
+
+    @property
+    def bound_device(self) -> str | None:
+        """Return the device that the caller's token belongs to; None for all other credentials.
+
+        What a key says of itself in a header is no proof.
+        """
+        return self.device if self.kind == "device" else None
 
     def may(self, scopes: tuple[str, ...]) -> bool:
         """Return whether one of `scopes` is held; an empty tuple asks for nothing."""
@@ -176,7 +207,9 @@ class Caller:
         now = self.renew(tx)
         if now is None:
             raise GrantRevoked("The grant that this was asked by is gone.")
-        return now
+        if (self.device, self.through) == (now.device, now.through):
+            return now
+        return dataclasses.replace(now, device=self.device, through=self.through)
 
     def with_grant_now(self, tx: Tx, operation: str) -> "Caller":
         """Return the caller as its grant is at this moment.
@@ -190,6 +223,8 @@ class Caller:
     @property
     def actor(self) -> Actor:
         """Return the caller as the actor of what it does."""
+        if self.agent is not None:
+            return Actor("managed_agent", str(self.agent.id), self.agent.name)
         if self.through is not None and self.kind in ("key", "oauth", "session"):
             number = None if self.credential is None else str(self.credential)
             return Actor(self.through, number, self.name or self.username)
@@ -198,7 +233,7 @@ class Caller:
                 return Actor("key", str(self.credential), self.name or "")
             case "oauth":
                 return Actor("key", self.credential_id, self.name or "")
-            case "heartbeat" | "guest" | "peer" | "managed_agent":
+            case "heartbeat" | "guest" | "peer":
                 return Actor(
                     self.kind,
                     str(self.credential) if self.credential else None,

@@ -65,6 +65,8 @@ class GrantScope:
     todos_read: bool = False
     todos_create: bool = False
     tools: frozenset[str] = frozenset()
+    also: frozenset[str] = frozenset()
+    """Operations beside those of the workspace, such as sending messages."""
     operations: frozenset[str] = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +77,7 @@ class GrantScope:
             CREATE_TODOS if self.todos_create else frozenset()
         )
         calendar = frozenset[str]() if self.calendar == "none" else READ_CALENDAR
-        object.__setattr__(self, "operations", notes | todos | calendar | self.lent)
+        object.__setattr__(self, "operations", notes | todos | calendar | self.lent | self.also)
 
     @property
     def lent(self) -> frozenset[str]:

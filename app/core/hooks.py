@@ -2,7 +2,7 @@
 
 import dataclasses
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from app.core.caller import Caller
@@ -23,11 +23,20 @@ class Request(NamedTuple):
 
 
 Waiting = Callable[[Tx, int, int], list[Request]]
+Gate = Callable[[Any, Caller, Any, Mapping[str, Any]], Awaitable[Any]]
+"""Called with the App, the caller, the operation and its fields; returns its record."""
+Ask = Callable[..., Awaitable[Any]]
+Delivering = Callable[[Tx, str], bool]
 
 
 def no_requests(tx: Tx, user: int, most: int) -> list[Request]:
     """Return nothing: nobody can ask."""
     return []
+
+
+def none_open(tx: Tx, endpoint_id: str) -> bool:
+    """Return False: nothing is delivered to endpoints."""
+    return False
 
 
 @dataclasses.dataclass
@@ -36,9 +45,13 @@ class Hooks:
 
     Of escalations: `rights` returns, by kind of credential, the scopes that it has now, None when
     it is gone; `callers`, for those that act by a grant, the whole caller as the grant is now.
-    `does` does, by name, what is no tool of the catalogue, in the transaction of the decision.
+
+    `credentials` completes, by kind of credential, the caller that its row alone makes; `gates`
+    does, by kind of caller, what such a caller asks to change, or leaves it to the owner.
+    `ask_managed_agent` gives what the agent of a handle answers.
 
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
+    `is_delivering` returns whether deliveries to an endpoint have not come to their end.
     """
 
     callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = dataclasses.field(
@@ -47,7 +60,8 @@ class Hooks:
     rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = dataclasses.field(
         default_factory=dict
     )
-    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(
-        default_factory=dict
-    )
     requests: Waiting = no_requests
+    credentials: dict[str, Callable[[Tx, Caller], Caller]] = dataclasses.field(default_factory=dict)
+    gates: dict[str, Gate] = dataclasses.field(default_factory=dict)
+    ask_managed_agent: Ask | None = None
+    is_delivering: Delivering = none_open

@@ -37,6 +37,9 @@ class Runner(Protocol):
     def refusal_as_declared(
         self, found: Operation[..., Any], error: Invalid
     ) -> Invalid | Unprocessable: ...
+    def glance(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
     async def perform(
         self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
     ) -> Any: ...
@@ -75,7 +78,12 @@ async def run_once(
     """
     check_key(key)
     request = _Request(
-        caller.user, found.name, key, request_fingerprint(given), found.http.idempotent
+        caller.user,
+        found.name,
+        # what its owner was answered is none of an agent's
+        key if caller.agent is None else f"{key} of agent {caller.agent.id}",
+        request_fingerprint(given),
+        found.http.idempotent,
     )
     try:
         arguments = app.check_arguments(found, given)
@@ -88,7 +96,7 @@ async def run_once(
         request, fingerprint=request_fingerprint(arguments)
     )  # what is spelled otherwise and means the same is the same request
     try:
-        if (step := _single_transaction(found, arguments)) is not None:
+        if (step := _single_transaction(app, found, arguments)) is not None:
             return await app.write(_run_in, step, caller, found.http.status, request=request)
         if (stored := await app.write(_claim_key, request)) is not None:
             return stored
@@ -132,12 +140,12 @@ def sweep_idempotent_replies(tx: Tx, me: Caller) -> Record:
 
 
 def _single_transaction(
-    found: Operation[..., Any], arguments: dict[str, Any]
+    app: Runner, found: Operation[..., Any], arguments: dict[str, Any]
 ) -> Callable[..., Any] | None:
     """Return the one transaction that a request comes to; None where it is more than one."""
     if not found.waits:
         return functools.partial(found.function, **arguments)
-    return None if found.http.once is None else found.http.once(**arguments)
+    return None if found.http.once is None else found.http.once(app, **arguments)
 
 
 def _run_in(

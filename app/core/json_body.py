@@ -10,6 +10,7 @@ from app.errors import Malformed
 DEEPEST = 64
 TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
 MOST_CONTAINERS = 100_000
+RARE = 1_000
 TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
 _JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 
@@ -21,7 +22,7 @@ def decode(body: bytes) -> dict[str, Any]:
     """
     if not body or body.isspace():
         return {}
-    brackets = body.count(b"[") + body.count(b"{")
+    brackets = _count_marks(body, b"[") + _count_marks(body, b"{")
     # brackets within texts count too, so the slow, exact count comes only where there are many
     if brackets > MOST_CONTAINERS and _count_containers(body) > MOST_CONTAINERS:
         raise Malformed(TOO_MANY)
@@ -41,6 +42,15 @@ def decode(body: bytes) -> dict[str, Any]:
     if brackets > DEEPEST and _is_too_deep(value):
         raise Malformed(TOO_DEEP)
     return value
+
+
+def _count_marks(body: bytes, mark: bytes) -> int:
+    """Count a character; quickly where it is rare, as in the megabytes of an encrypted record."""
+    found, at = 0, body.find(mark)
+    while at >= 0 and found < RARE:
+        found, at = found + 1, body.find(mark, at + 1)
+    # looking for the next one goes through memory ten times as fast as counting does
+    return found if at < 0 else found + body.count(mark, at)
 
 
 def _count_containers(body: bytes) -> int:

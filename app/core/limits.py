@@ -84,3 +84,5 @@ class Rates:
         self.invites = RateLimit(settings.invite_limit)
         self.registrations = RateLimit(settings.oauth_registration_limit, minutes=5)
         """Of an address that applications register from."""
+        self.devices = RateLimit(settings.device_limit)
+        """Of an address that devices ask from to be let in."""

@@ -13,8 +13,8 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type
 import msgspec
 
 from app.core.download import Download
-from app.core.line_stream import Lines
-from app.core.schema import Shape, camel_case
+from app.core.line_stream import EventStream, Lines
+from app.core.schema import Fields, camel_case
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,6 +62,7 @@ class Http(msgspec.Struct, frozen=True, kw_only=True):
     the database alone, unless one of these query fields is given, which make it depend on the
     time too. `stoppable`: it may run long and is cancelled when its client leaves. `guessable`:
     a link or an invite opens it, so what is not found counts against the address that asked.
+    `per_address`: the name of the limit of rate (see `Rates`) that each address has for it.
     `idempotent`: seconds for which an Idempotency-Key is remembered; `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept
     with its effect, or None.
@@ -79,6 +80,7 @@ class Http(msgspec.Struct, frozen=True, kw_only=True):
     steady: tuple[str, ...] | None = None
     stoppable: bool = False
     guessable: bool = False
+    per_address: str | None = None
     idempotent: int = 0
     once: Callable[..., Callable[..., Any] | None] | None = None
 
@@ -124,6 +126,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     effect: Effect
     quick: bool
     public: bool
+    session: bool
     also: tuple[str, ...]
     frees: bool
     every: int | None
@@ -151,18 +154,18 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
         )
 
     @functools.cached_property
-    def shape(self) -> Shape:
+    def fields(self) -> Fields:
         """What it accepts."""
-        return Shape(self.function)
+        return Fields(self.function)
 
     @functools.cached_property
     def answer(self) -> Any:
         """The type of the record it gives back; where it may also stream, without the stream.
 
-        Bytes where it gives a file.
+        Bytes where it gives a file, or a stream of events.
         """
         given = get_type_hints(self.function, include_extras=True).get("return")
-        if given is Download:
+        if given in (Download, EventStream):
             return bytes
         return (
             next(part for part in get_args(given) if part is not Lines)
@@ -181,6 +184,11 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
         return get_type_hints(self.function).get("return") is Download
 
     @functools.cached_property
+    def tells_events(self) -> bool:
+        """Whether its answer stays open and tells what happens."""
+        return get_type_hints(self.function).get("return") is EventStream
+
+    @functools.cached_property
     def waits(self) -> bool:
         """Whether it orchestrates (`async def`) instead of being one transaction."""
         return inspect.iscoroutinefunction(self.function)
@@ -194,6 +202,11 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
         """
         declared = self.tool and self.tool.risk
         return declared or ("R" if self.effect == "read" and not self.waits else "X")
+
+    @property
+    def asks_for(self) -> str | None:
+        """What lists say that a caller needs: scopes, or a session; None where anyone may ask."""
+        return " or ".join(self.scopes) or ("session" if self.session else None)
 
     @functools.cached_property
     def path_names(self) -> tuple[str, ...]:
@@ -218,6 +231,7 @@ def operation(
     effect: Effect | None = None,
     quick: bool = False,
     public: bool = False,
+    session: bool = False,
     also: tuple[str, ...] = (),
     frees: bool = False,
     every: int | None = None,
@@ -231,7 +245,8 @@ def operation(
     A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates;
     both get the `Caller` second. `route` is "METHOD /path", "COMMAND" for what only the command
     line may ask, or "TOOL" for what only agents' tools do. `scope`: one scope, or several of
-    which one suffices; None asks for a credential only, `public` not even that. `category`:
+    which one suffices; None asks for a credential only, `public` not even that. `session`: only a
+    person who is signed in may ask. `category`:
     where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of
     microseconds, run on the loop. `also`: aliases. `frees`: it makes room, as every DELETE does,
     so it may use the last of a full disk. `every`: for a COMMAND without fields, the seconds
@@ -251,6 +266,7 @@ def operation(
             effect=effect or ("read" if method == "GET" else "write"),
             quick=quick,
             public=public,
+            session=session,
             also=also,
             frees=frees or method == "DELETE",
             every=every,
@@ -302,10 +318,13 @@ class Catalog:
             raise ValueError(f"two operations are called {found.name}")
         # in these categories are what every credential may ask, such as /os and /identity
         if found.method != "COMMAND" and not (
-            found.scopes or found.public or found.category in ("workspace", "account", "tools")
+            found.scopes
+            or found.public
+            or found.session
+            or found.category in ("workspace", "account", "tools")
         ):
             raise ValueError(f"{found.name} has no rule: give it a scope or make it public")
-        # not the shape: making all of them would be a tenth of the start
+        # not the fields: making all of them would be a tenth of the start
         named = inspect.signature(found.function).parameters
         if found.every is not None and (found.method != "COMMAND" or len(named) > 2):
             raise ValueError(f"{found.name} has `every`, so it must be a COMMAND without fields")

@@ -7,6 +7,7 @@ import uuid
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 SECRET_LENGTH = 40
 SHORT_LENGTH = 10
+ID_BYTES = 8
 # Crockford's base32, without I, L, O and U
 TYPED_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_GROUPS = 3
@@ -31,10 +32,15 @@ def new_code() -> str:
 
     No letter that looks like another.
     """
-    return "-".join(
-        "".join(secrets.choice(TYPED_ALPHABET) for _ in range(GROUP_LENGTH))
-        for _ in range(CODE_GROUPS)
+    return group_code(
+        "".join(secrets.choice(TYPED_ALPHABET) for _ in range(CODE_GROUPS * GROUP_LENGTH))
     )
+
+
+def group_code(typed: str) -> str:
+    """Return a code as it is shown, however it was typed."""
+    code = normalise_code(typed)
+    return "-".join(code[at : at + GROUP_LENGTH] for at in range(0, len(code), GROUP_LENGTH))
 
 
 def normalise_code(typed: str) -> str:
@@ -43,6 +49,11 @@ def normalise_code(typed: str) -> str:
     In capitals, without spaces and hyphens, lookalikes as the digits they mean.
     """
     return typed.strip().upper().translate(LOOKALIKES)
+
+
+def new_id(prefix: str) -> str:
+    """Return the prefix and 16 random hexadecimal digits (64 bits), for what is no secret."""
+    return prefix + secrets.token_hex(ID_BYTES)
 
 
 def new_bytes(number: int) -> bytes:
@@ -58,6 +69,11 @@ def new_uuid() -> str:
 def uuid_of_name(name: str) -> str:
     """Return the UUID that belongs to a name for ever."""
     return str(uuid.uuid5(NAMESPACE, name))
+
+
+def new_chance() -> float:
+    """Return a number from 0 to 1, all equally likely."""
+    return secrets.randbelow(1_001) / 1_000
 
 
 def new_run_name() -> str:

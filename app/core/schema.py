@@ -210,7 +210,7 @@ def json_column(of: dict[str, Any]) -> Any:
 Tags = json_column({"type": "array", "items": {"type": "string"}})
 
 
-class Shape:
+class Fields:
     """What an operation accepts.
 
     The keyword-only parameters of its function, checked as one record.

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.core import random_tokens
 from app.core.database.data_dir import KEPT_SECRET, SEALING_KEY
 from app.core.database.disk_reserve import FULL, is_disk_full
+from app.core.database.small_files import replace_file
 from app.errors import StorageFull
 
 LONGEST = 8_192
@@ -32,16 +33,8 @@ class KeptSecrets:
         """Write a secret down and give its reference; raise StorageFull on a full disk."""
         name = random_tokens.new_uuid()
         try:
-            with os.fdopen(
-                os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
-                "w",
-                encoding="utf-8",
-            ) as out:
-                out.write(secret)
-                out.flush()
-                os.fsync(out.fileno())
+            replace_file(self._path(name), secret.encode(), sync=True)
         except OSError as error:
-            self.forget(HERE + name)
             if is_disk_full(error):
                 raise StorageFull(FULL) from None
             raise
@@ -132,14 +125,6 @@ class Seal:
 
     def _made(self) -> bytes:
         key = random_tokens.new_bytes(32)
-        fresh = self._file.with_name(self._file.name + "-new")
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(
-            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-        ) as out:
-            out.write(key.hex())
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(self._file)
+        replace_file(self._file, key.hex().encode("ascii"), sync=True)
         self._key = key
         return key

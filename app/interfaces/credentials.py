@@ -36,7 +36,7 @@ class Credentials:
 
     def __init__(self, parts: App, guard: Guard) -> None:
         self.guard = guard
-        self.ring = KeyRing(parts.store)
+        self.ring = KeyRing(parts.store, parts.hooks)
         self.sessions = Sessions(parts.store)
         self.devices = Devices(parts.store, parts.tasks)
         parts.gathered += [self.ring.flush, self.sessions.flush_renewed, self.devices.flush_seen]
@@ -101,14 +101,14 @@ class Credentials:
 
         Raise RateLimited where its address sent too many of them.
         """
-        _spend_rate(self.failures, scope, "Too many failed credentials; wait a moment.")
+        spend_rate(self.failures, scope, "Too many failed credentials; wait a moment.")
 
     def guessed(self, scope: MutableMapping[str, Any]) -> None:
         """Count a share token, invite or code that nobody knows.
 
         Raise RateLimited where its address sent too many of them.
         """
-        _spend_rate(self.guesses, scope, "Too many unknown links or codes; wait a moment.")
+        spend_rate(self.guesses, scope, "Too many unknown links or codes; wait a moment.")
 
     def require_own_page(self, method: str, headers: dict[bytes, bytes], scheme: str) -> None:
         """Raise Forbidden unless what a session changes is asked as JSON by a page of this very
@@ -201,7 +201,8 @@ def resource_of(path: str) -> str:
     return METADATA + MCP if path.removesuffix("/") == MCP else RESOURCE
 
 
-def _spend_rate(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> None:
+def spend_rate(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> None:
+    """Take a token of the rate of the address that a request comes from; raise RateLimited."""
     if wait := limit.take_token(address_of(scope)).wait:
         raise RateLimited(message, retryAfter=wait)
 

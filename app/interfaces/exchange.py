@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.core.caller import Caller
 from app.core.download import Download
 from app.core.limits import Verdict
-from app.core.line_stream import MEDIA_TYPE, Lines
+from app.core.line_stream import MEDIA_TYPE, EventStream, Lines
 from app.core.operation import Operation
 from app.core.schema import encode
 from app.errors import Malformed
@@ -34,6 +34,7 @@ LINE_HEADERS = [
     *SECURITY_HEADERS,
 ]
 
+NO_CONTENT = 204
 Scope = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
@@ -96,7 +97,11 @@ class Exchange:
     async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
-        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
+        headers = (
+            [*PAGE_HEADERS, *self._own_headers()]
+            if status == NO_CONTENT
+            else [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
+        )
         if more:
             headers += more
         await self._send_whole(status, headers, body)
@@ -133,6 +138,28 @@ class Exchange:
             await self.send({"type": "http.response.body", "body": b""})
         finally:
             leaving.cancel()
+
+    async def tell(self, stream: EventStream, still: Callable[[], bool]) -> None:
+        """Send events as they come, until their end, or until the client or its right has gone.
+
+        `still` says whether the credential holds. Of a HEAD request the headers alone.
+        """
+        leaving = asyncio.ensure_future(self._left())
+        leaving.add_done_callback(lambda _: stream.end())
+        try:
+            await self.open_events([])
+            if self.scope["method"] != "HEAD":
+                while (part := await stream.next_part()) is not None and still():
+                    if part:
+                        await self.send_part(part)
+            await self.end()
+        finally:
+            stream.end()
+            leaving.cancel()
+
+    async def _left(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
 
     async def open_events(self, more: Headers) -> None:
         """Begin an answer that is a stream of events."""

@@ -5,6 +5,7 @@ each request would be half the time.
 """
 
 import asyncio
+import functools
 import itertools
 import logging
 from collections.abc import Coroutine, Iterable
@@ -20,7 +21,7 @@ from app.core.app import App
 from app.core.download import Download
 from app.core.idempotency import Replay
 from app.core.json_body import decode
-from app.core.line_stream import Lines
+from app.core.line_stream import EventStream, Lines
 from app.core.operation import Operation
 from app.core.process.caches import CommitCache
 from app.core.process.lazy_import import lazy_import
@@ -36,18 +37,18 @@ from app.errors import (
     PayloadTooLarge,
     Unavailable,
 )
-from app.interfaces.credentials import BASE, MCP, Credentials
-from app.interfaces.exchange import Exchange, Scope, Send
+from app.interfaces.credentials import BASE, MCP, Credentials, spend_rate
+from app.interfaces.exchange import NO_CONTENT, Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import PageRoutes, RouteMatch, Routes
+from app.interfaces.wire.large_bodies import LargeBodies, may_be_large
 from app.interfaces.wire.repeated_headers import merge_headers
 from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
 
-LARGE_BODY = 16 << 20
 FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
 """What applications of the origins in the setting ask beside the API."""
 MCP_PATHS = (MCP, BASE + MCP)
@@ -76,7 +77,7 @@ class Api:
         self.pages = PageRoutes(pages)
         self.unchanged = CommitCache()
         self.mcp: Any = None  # made for the first client that speaks MCP
-        self._large = asyncio.Lock()
+        self.large = LargeBodies(parts.store.path.parent)
         # runs in C, since every request takes one
         self._ids = map(
             b"%s-%x".__mod__,
@@ -137,6 +138,9 @@ class Api:
         operation = exchange.operation = found.operation
         if not operation.public:
             self.credentials.admit(exchange)
+        elif operation.http.per_address is not None:
+            limit = getattr(self.parts.rates, operation.http.per_address)
+            spend_rate(limit, exchange.scope, "Too many of these requests; wait a moment.")
         text = exchange.scope["query_string"]
         if (
             operation.http.steady is not None
@@ -159,6 +163,8 @@ class Api:
             await exchange.stream(result)
         elif isinstance(result, Download):
             await exchange.download(result)
+        elif isinstance(result, EventStream):
+            await exchange.tell(result, functools.partial(self._holds, exchange))
         else:
             await exchange.answer(*self._encode_answer(operation, result))
 
@@ -181,7 +187,9 @@ class Api:
         if method != "POST":
             raise MethodNotAllowed(f"{method} is not known at this path.", allow=["POST"])
         self.credentials.admit(exchange)
-        body = await self._body(exchange, self.parts.settings.max_body)
+        most = self.parts.settings.max_body
+        self.parts.store.room.require_for(exchange.require_small(most))
+        body = await exchange.read_body(most)
         if self.mcp is None:
             mcp = await lazy_import("app.interfaces.mcp.hearth_endpoint")
             self.mcp = mcp.HearthEndpoint(self.parts, self.credentials)
@@ -194,11 +202,21 @@ class Api:
             _require_file(exchange)
         if operation.http.spooled:
             return await self._run_with_file(exchange, found)
-        body = (
-            b""
-            if operation.method == "GET"
-            else await self._body(exchange, getattr(self.parts.settings, operation.http.body))
-        )
+        if operation.method == "GET":
+            return await self._run_with_body(exchange, found, b"")
+        most = getattr(self.parts.settings, operation.http.body)
+        size = exchange.require_small(most)
+        self.parts.store.room.require_for(size)
+        if not may_be_large(exchange, size, most):
+            return await self._run_with_body(exchange, found, await exchange.read_body(most))
+        if exchange.caller is not None:
+            # before the body comes, or whoever may not do this could fill the disk
+            self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
+        async with self.large.hold(exchange, most) as body:
+            return await self._run_with_body(exchange, found, body)
+
+    async def _run_with_body(self, exchange: Exchange, found: RouteMatch, body: bytes) -> Any:
+        operation = found.operation
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
@@ -206,7 +224,7 @@ class Api:
             given = (
                 decode(body)
                 if not in_text
-                else operation.shape.from_text(parse_query(text))
+                else operation.fields.from_text(parse_query(text))
                 if text
                 else {}
             )
@@ -217,6 +235,9 @@ class Api:
                     "content": body,
                     "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1"),
                 }
+            if operation.tells_events and (seen := exchange.headers.get(b"last-event-id")):
+                # what clients of the standard send of themselves when they connect again
+                given = {**given, "cursor": seen.decode("latin-1")}
             return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.http.idempotent else None
@@ -250,7 +271,7 @@ class Api:
             self.parts.authorize(self.parts.renew_caller(exchange.caller), operation)
         most = getattr(self.parts.settings, operation.http.body)
         exchange.require_small(most)
-        given = operation.shape.from_text(parse_query(exchange.scope["query_string"]))
+        given = operation.fields.from_text(parse_query(exchange.scope["query_string"]))
         upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
         try:
             async for part in body_parts(exchange.receive, most):
@@ -268,6 +289,11 @@ class Api:
             await asyncio.to_thread(upload.remove)
             raise
 
+    def _holds(self, exchange: Exchange) -> bool:
+        """Return whether the credential that a request came with still lets it be asked."""
+        now, found = self.credentials.found(exchange.headers), exchange.operation
+        return now is not None and found is not None and now.may(found.scopes)
+
     def _encode_answer(
         self, operation: Operation[..., Any], result: Any
     ) -> tuple[int, bytes, Headers | None]:
@@ -276,6 +302,8 @@ class Api:
             return 200, encode(result.body), None
         if isinstance(result, Replay):
             return _replayed_answer(result, operation)
+        if operation.http.status == NO_CONTENT:
+            return NO_CONTENT, b"", None
         return (
             operation.http.status,
             encode(result)
@@ -283,14 +311,6 @@ class Api:
             else encode_enveloped(result, operation.http.wrap),
             None,
         )
-
-    async def _body(self, exchange: Exchange, most: int) -> bytes:
-        size = exchange.require_small(most)
-        self.parts.store.room.require_for(size)
-        if size <= LARGE_BODY:
-            return await exchange.read_body(most)
-        async with self._large:  # one at a time, so that a few of them cannot fill the memory
-            return await exchange.read_body(most)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:

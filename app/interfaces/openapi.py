@@ -4,12 +4,14 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from app.account.oauth.policy import GRANTABLE, OAUTH
 from app.core.accepted_schemas import nullable, request_schemas
 from app.core.app import App
-from app.core.caller import Actor, Caller
-from app.core.line_stream import MEDIA_TYPE
+from app.core.caller import IMPLIED, Actor, Caller
+from app.core.line_stream import EVENTS, MEDIA_TYPE
 from app.core.operation import Catalog, Http, ListedRoute, Operation, operation
 from app.core.schema import Record, schemas
+from app.interfaces.oauth.rights import GROUPS
 
 PREFIX = "#/components/schemas/"
 IDEMPOTENCY_KEY = {
@@ -22,6 +24,7 @@ FORM: Mapping[str, str] = {
     "Content-Type": "it is that of a form; the body must be the bytes of the file"
 }
 """What every operation that takes a file refuses."""
+NO_CONTENT = 204
 BINARY = {"type": "string", "format": "binary"}
 REFUSALS = {
     "400": "A field is wrong, or the body is not a JSON object",
@@ -46,6 +49,7 @@ class Refusal(Record):
     message: str
 
 
+KEYS: tuple[dict[str, list[str]], ...] = ({"bearer": []}, {"apiKey": []})
 SHARED = (Refusal, Actor)
 """What every refusal refers to, and what the schemas of stored JSON refer to by name."""
 
@@ -53,18 +57,18 @@ SHARED = (Refusal, Actor)
 @operation("GET /openapi.json", since="beyond", public=True, http=Http(bare=True))
 async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
     """Give the API's OpenAPI 3.1 document."""
-    return openapi_document(app.catalog)
+    return openapi_document(app.catalog, app.settings.origin)
 
 
 @functools.cache
-def openapi_document(catalog: Catalog) -> dict[str, Any]:
-    """Return the OpenAPI document of the catalogue."""
+def openapi_document(catalog: Catalog, origin: str) -> dict[str, Any]:
+    """Return the OpenAPI document of the catalogue; `origin` is where people sign in."""
     served = list(catalog.listed())
     operations = list({one.operation.name: one.operation for one in served}.values())
     names = [found.name for found in operations]
     each, named = schemas([*SHARED, *(found.answer for found in operations)], PREFIX)
     answers = dict(zip(names, each[len(SHARED) :], strict=True))
-    sent, inner = request_schemas([found.shape.record for found in operations], PREFIX)
+    sent, inner = request_schemas([found.fields.record for found in operations], PREFIX)
     own = {name for name, schema in inner.items() if named.get(name, schema) != schema}
     requests = {
         name: _rename_references(schema, own) for name, schema in zip(names, sent, strict=True)
@@ -85,16 +89,34 @@ def openapi_document(catalog: Catalog) -> dict[str, Any]:
             "description": "Served by Hearth.",
         },
         "servers": [{"url": "/api/v1"}],
-        "security": [{"bearer": []}, {"apiKey": []}],
+        "security": [*KEYS, {"oauth2": []}],
         "paths": paths,
         "components": {
             "schemas": named,
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
                 "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+                "oauth2": {"type": "oauth2", "flows": {"authorizationCode": _code_flow(origin)}},
             },
         },
     }
+
+
+def _code_flow(origin: str) -> dict[str, Any]:
+    """Return how an application comes to a token, and what it may ask for, in words."""
+    words = {right.scope: right.words for group in GROUPS for right in group.rights}
+    return {
+        "authorizationUrl": f"{origin}{OAUTH}/authorize",
+        "tokenUrl": f"{origin}{OAUTH}/token",
+        "refreshUrl": f"{origin}{OAUTH}/token",
+        "scopes": {scope: words[scope] for scope in GRANTABLE},
+    }
+
+
+def _sufficient(scopes: tuple[str, ...]) -> list[str]:
+    """Return each scope that an application may have, and that alone suffices."""
+    wider = [wide for wide, implied in IMPLIED.items() if not set(implied).isdisjoint(scopes)]
+    return [scope for scope in dict.fromkeys((*scopes, *wider)) if scope in GRANTABLE]
 
 
 def _sent_name(name: str, own: set[str]) -> str:
@@ -164,6 +186,8 @@ def _path_entry(
         }
     if found.public:
         entry["security"] = []
+    elif found.scopes:
+        entry["security"] = [*KEYS, *({"oauth2": [scope]} for scope in _sufficient(found.scopes))]
     if found.scopes:
         entry["x-scopes"] = list(found.scopes)
     if found.http.idempotent:
@@ -215,7 +239,12 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
         }
     if found.downloads:
         content = {"*/*": {"schema": BINARY}}
-    return {str(found.http.status): {"description": "Success", "content": content}, **listed}
+    if found.tells_events:
+        content = {EVENTS: {"schema": {"type": "string"}}}
+    success: dict[str, Any] = {"description": "Success"}
+    if found.http.status != NO_CONTENT:
+        success["content"] = content
+    return {str(found.http.status): success, **listed}
 
 
 def _refusal_text(found: Operation[..., Any]) -> str:

@@ -134,11 +134,11 @@ def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[
         is_long = len(text) > MOST_DIGITS and text.isascii() and text.isdecimal()
         if (
             is_long
-            and operation.shape.reads_integer(name)
+            and operation.fields.reads_integer(name)
             and (len(text) > HUGE or int(text) > LARGEST_ID)
         ):
             raise NotFound("There is no such thing.", field=name)
-    values = operation.shape.from_text(texts)
+    values = operation.fields.from_text(texts)
     for value in values.values():
         if isinstance(value, int) and value < 1:
             raise NotFound("There is no such thing.")

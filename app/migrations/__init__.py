@@ -24,7 +24,9 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
-from app.migrations.mcp import m034_mcp_servers
+from app.migrations.delegation import m036_delegation
+from app.migrations.managed_agents import m037_managed_agents
+from app.migrations.mcp import m034_mcp_servers, m040_challenges_and_documents
 from app.migrations.network import (
     m018_contacts,
     m019_messages,
@@ -34,6 +36,9 @@ from app.migrations.network import (
     m030_makers,
 )
 from app.migrations.oauth import m032_oauth
+from app.migrations.raw_memory import m039_raw_memory
+from app.migrations.runtime import m035_devices
+from app.migrations.webhooks import m038_webhooks
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -82,6 +87,12 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m030_makers,
     m032_oauth,
     m034_mcp_servers,
+    m035_devices,
+    m036_delegation,
+    m037_managed_agents,
+    m038_webhooks,
+    m039_raw_memory,
+    m040_challenges_and_documents,
 )
 
 

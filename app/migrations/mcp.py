@@ -1,4 +1,4 @@
-"""The step that made the MCP servers that agents use."""
+"""The steps that made the MCP servers that agents use."""
 
 from typing import TYPE_CHECKING
 
@@ -23,5 +23,19 @@ def m034_mcp_servers(db: "Database") -> None:
         CREATE TABLE mcp_tools (
             server_id INTEGER NOT NULL REFERENCES mcp_servers ON DELETE CASCADE, name TEXT NOT NULL, position INTEGER NOT NULL,
             definition TEXT, seen TEXT, PRIMARY KEY (server_id, name)) STRICT, WITHOUT ROWID;
+        """,
+    )
+
+
+def m040_challenges_and_documents(db: "Database") -> None:
+    """Keep what an MCP server wants before it can be used: a login, or more rights.
+
+    And until when the document holds that describes an OAuth client.
+    """
+    run(
+        db,
+        """
+        ALTER TABLE mcp_servers ADD COLUMN challenge TEXT;
+        ALTER TABLE oauth_clients ADD COLUMN fresh_until TEXT;
         """,
     )

@@ -72,7 +72,7 @@ async def set_up_mcp_server(
     owner = app.quick(_owner, me, username)
     held = configs.checked(config or McpConfig())
     await mcp_endpoints.added(app, owner, name, server_url, held)
-    return await app.read(_details, app.part(Seal), owner, name)
+    return await app.read(_details, app.seal, owner, name)
 
 
 @operation("COMMAND", effect="read")
@@ -87,7 +87,7 @@ async def user_mcp_servers(app: App, me: Caller, *, username: str) -> McpServerL
 @operation("COMMAND", effect="read")
 async def user_mcp_server(app: App, me: Caller, *, username: str, name: str) -> McpServerDetails:
     """Read an MCP server of a user with what has changed in its tools."""
-    return await app.read(_details, app.part(Seal), app.quick(_owner, me, username), name)
+    return await app.read(_details, app.seal, app.quick(_owner, me, username), name)
 
 
 @operation("COMMAND")
@@ -95,7 +95,7 @@ async def test_mcp_server(app: App, me: Caller, *, username: str, name: str) -> 
     """Ask an MCP server of a user for its tools now."""
     owner = app.quick(_owner, me, username)
     await servers.connect(app, app.quick(_of, owner, name)["id"])
-    return await app.read(_details, app.part(Seal), owner, name)
+    return await app.read(_details, app.seal, owner, name)
 
 
 @operation("COMMAND")
@@ -113,8 +113,8 @@ async def trust_mcp_server(
     `digest` stands for the changes that were seen; others have come since where it differs.
     """
     owner = app.quick(_owner, me, username)
-    await app.write(_trust, app.part(Seal), owner, name, trusted, digest)
-    return await app.read(_details, app.part(Seal), owner, name)
+    await app.write(_trust, app.seal, owner, name, trusted, digest)
+    return await app.read(_details, app.seal, owner, name)
 
 
 @operation("COMMAND")

@@ -92,7 +92,7 @@ class McpRefreshed(Record):
 @operation("GET /tools/mcp", scope="tools:read", effect="read")
 async def list_mcp_servers(app: App, me: Caller) -> McpServerList:
     """List the MCP servers whose tools agents may use."""
-    return await app.read(_listed, app.part(Seal), me)
+    return await app.read(_listed, app.seal, me)
 
 
 @operation(
@@ -105,6 +105,8 @@ async def list_mcp_servers(app: App, me: Caller) -> McpServerList:
             "config.headers": "a header that cannot be set",
             "config.env": "a variable that cannot be set",
             "config.command": "it stands beside an address, or its arguments stand alone",
+            "config.clientId": "it is not plain text, or stands beside a program",
+            "config.clientSecret": "it is not plain text, or stands alone",
         },
     ),
 )
@@ -129,7 +131,7 @@ async def add_mcp_server(
 @operation("GET /tools/mcp/{id}", scope="tools:read", effect="read")
 async def get_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpServerAnswer:
     """Read one MCP server with its tools."""
-    return await app.read(answer, app.part(Seal), me, id)
+    return await app.read(answer, app.seal, me, id)
 
 
 @operation(
@@ -141,6 +143,8 @@ async def get_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpServerAnsw
             "config.headers": "a header that cannot be set",
             "config.env": "a variable that cannot be set",
             "config.command": "it stands beside an address, or its arguments stand alone",
+            "config.clientId": "it is not plain text, or stands beside a program",
+            "config.clientSecret": "it is not plain text, or stands alone",
             "*": "nothing is given to change",
         }
     ),
@@ -171,7 +175,7 @@ async def edit_mcp_server(
         await _reconfigure(app, row, wanted, config)
     if status is not None:
         await _leave(app, me, id)
-    return await app.read(answer, app.part(Seal), me, id)
+    return await app.read(answer, app.seal, me, id)
 
 
 @operation("DELETE /tools/mcp/{id}", scope="tools:manage")
@@ -193,7 +197,7 @@ async def authorize_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpLogi
         raise NotAuthorizable("This server asks for no login.") from None
     except McpFailed as error:
         raise Unavailable(str(error)) from None
-    return McpLogin(found, expires_at, (await app.read(answer, app.part(Seal), me, id)).server)
+    return McpLogin(found, expires_at, (await app.read(answer, app.seal, me, id)).server)
 
 
 @operation("POST /tools/mcp/{id}/refresh", scope="tools:manage")
@@ -201,7 +205,7 @@ async def refresh_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpRefres
     """Read the tools of an MCP server again."""
     row = app.quick(server_rows.owned, me, id)
     await shielded(app.tasks.start(servers.connect(app, row["id"])))
-    found = (await app.read(answer, app.part(Seal), me, id)).server
+    found = (await app.read(answer, app.seal, me, id)).server
     if found.status == "error":
         raise Unavailable(f"The MCP server {found.name} could not be used. {found.last_error}")
     return McpRefreshed(found, found.tool_count)
@@ -211,7 +215,7 @@ async def refresh_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpRefres
 async def disconnect_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpServerAnswer:
     """Forget the login at an MCP server; it stays configured, and its tools are off."""
     await _leave(app, me, id)
-    return await app.read(answer, app.part(Seal), me, id)
+    return await app.read(answer, app.seal, me, id)
 
 
 async def added(
@@ -220,10 +224,10 @@ async def added(
     """Add a server for whoever may add it, ask it for its tools, and give it as it is shown."""
     transport, place = _place(app, url, config)
     native = {tool.namespace for tool in registry.native_tools(app.catalog).values()} | RESERVED
-    sealed = configs.sealed(app.part(Seal), me.user, config)
+    sealed = configs.sealed(app.seal, me.user, config)
     server = await app.write(_add, me, name, transport, place, sealed, native)
     await shielded(app.tasks.start(servers.connect(app, server)))
-    return await app.read(answer, app.part(Seal), me, f"{server_rows.PREFIX}{server}")
+    return await app.read(answer, app.seal, me, f"{server_rows.PREFIX}{server}")
 
 
 def shown(seal: Seal, row: sqlite3.Row, tools: int, changed: int) -> McpServer:
@@ -317,7 +321,7 @@ async def _reconfigure(
     transport, place = _place(
         app, url or (None if same_program or before.command is not None else row["url"]), held
     )
-    stored = configs.sealed(app.part(Seal), row["user_id"], held)
+    stored = configs.sealed(app.seal, row["user_id"], held)
     moved = (transport, place, held.command, held.args) != (
         row["transport"],
         row["url"],
@@ -373,6 +377,6 @@ def _demand_programs(app: App, config: McpConfig) -> None:
 
 def _config(app: App, row: sqlite3.Row) -> McpConfig:
     try:
-        return configs.opened(app.part(Seal), row["user_id"], row["config"])
+        return configs.opened(app.seal, row["user_id"], row["config"])
     except SealBroken:
         return McpConfig()

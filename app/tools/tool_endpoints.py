@@ -71,7 +71,11 @@ class Called(Record):
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
     on = app.quick(namespaces.enabled_check, me)
-    tools = [tool.descriptor for tool in remote_tools.every(app, me) if on(tool.namespace)]
+    tools = [
+        tool.descriptor
+        for tool in remote_tools.every(app, me)
+        if on(tool.namespace) and me.reaches(tool.name)
+    ]
     base = app.settings.base_url
     how = Usage(
         f"POST {base}/tools",
@@ -107,7 +111,7 @@ async def call_tool(
     began = time.perf_counter()
     try:
         done = await tool_gate.use_tool(
-            app, me, tool, _known_parameters(app, me, tool, params or {}), origin=DIRECT
+            app, me, tool, _known_parameters(app, me, tool, params or {}), origin=direct_origin(me)
         )
     # Some of these are of a class in REFUSALS (Denied is a Forbidden), yet no tool said them.
     except OURS:
@@ -121,6 +125,11 @@ async def call_tool(
         else registry.cut_result(encode(done.result)),
         _timing_since(began),
     )
+
+
+def direct_origin(me: Caller) -> Origin:
+    """Return where a call comes from that a credential makes by itself."""
+    return DIRECT if me.agent is None else Origin("managed_agent", agent_id=me.agent.id)
 
 
 def _known_parameters(app: App, me: Caller, name: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ PURPOSES = (
     ("snapshots", "snapshots"),
     ("attachment", "attachments"),
     ("message_attachments", "attachments"),
+    ("raw_", "raw memory"),
     ("notes", "notes"),
     ("note_tags", "notes"),
     ("todo", "todos"),
@@ -46,6 +47,8 @@ _HELD = {
        GROUP BY n.owner_id""": ("snapshots", "snapshot_bytes"),
     "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM attachments "
     "WHERE complete = 1 GROUP BY owner_id": ("attachments", "attachment_bytes"),
+    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM raw_records "
+    "WHERE state = 'kept' GROUP BY owner_id": ("raw_records", "raw_record_bytes"),
     """SELECT n.owner_id, 0, sum(length(p.vectors) + length(p.spans))
           FROM note_passages p JOIN notes n ON n.id = p.note_id
        GROUP BY n.owner_id""": (None, "vector_bytes"),

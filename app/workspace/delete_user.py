@@ -30,6 +30,7 @@ async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
         notes += gone
     while await app.write(attachment_rows.purge_owner, user):
         pass
+    await app.call(me, "purge_user_records", {"username": username})
     await app.write(_remove, user)
     return Deleted(username, notes)
 

@@ -26,7 +26,12 @@ class Index(Record):
 async def os_index(app: App, me: Caller) -> Index:
     """List every endpoint, by category."""
     by_category: dict[str, list[Route]] = {}
-    served = [one for one in app.catalog.listed() if not one.operation.http.bare]
+    # the document of the service is no part of it
+    served = [
+        one
+        for one in app.catalog.listed()
+        if not (one.operation.http.bare and one.operation.public)
+    ]
     for one in served:
         by_category.setdefault(one.category, []).append(_route_record(one))
     return Index(
@@ -38,4 +43,4 @@ async def os_index(app: App, me: Caller) -> Index:
 
 def _route_record(listed: ListedRoute) -> Route:
     found = listed.operation
-    return Route(listed.method, listed.path, " or ".join(found.scopes) or None, found.summary)
+    return Route(listed.method, listed.path, found.asks_for, found.summary)

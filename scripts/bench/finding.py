@@ -83,7 +83,11 @@ def ripgrep(folder: Path, pattern: Pattern) -> Grepped | None:
         str(folder),
     ]
     found = subprocess.run(
-        [*command[:1], "-l", *command[1:]], capture_output=True, text=True, preexec_fn=_any_core
+        # this process is kept on the core of the load, and its children would be too
+        [*command[:1], "-l", *command[1:]],
+        capture_output=True,
+        text=True,
+        preexec_fn=_any_core,
     ).stdout
     times = []
     for _ in range(RUNS):

@@ -72,6 +72,7 @@ class Lane:
     def connect(self) -> socket.socket:
         """Open the connection; every other method needs it."""
         self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=ANSWER_SECONDS)
+        # else a small request may wait until the one before is acknowledged
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return self.socket
 

@@ -18,6 +18,7 @@ import load
 
 API = "/api/v1"
 HERE = Path(__file__).parent
+# apart, so that the load takes nothing from what it measures
 SERVER_CORE, LOAD_CORE = 0, 1
 START_SECONDS = 60
 STOP_SECONDS = 120
@@ -54,6 +55,7 @@ class Server:
     def start(self) -> float:
         """Start the process; gives the seconds until its first answer."""
         began = time.perf_counter()
+        # added to, since a run starts a server several times
         with Path(self.folder, "log.txt").open("ab") as log:
             command = [part.replace("{port}", str(self.port)) for part in self.command]
             self.process = subprocess.Popen(

@@ -91,6 +91,7 @@ def _kept(file: Path, documents: Sequence[Document]) -> dict[str, int]:
 
 async def _load(data: Path, mode: str, documents: Sequence[Document]) -> dict[str, int]:
     """Make a note of each document; gives its id."""
+    # one for all lanes, so that each takes the next document
     waiting = iter(documents)
     notes: dict[str, int] = {}
 

@@ -290,7 +290,7 @@ async def test_the_time_of_last_use_is_kept(
     served: Served, alice: Client, clock: MovableClock
 ) -> None:
     made = await new_key(alice)
-    ring = key_ring.KeyRing(served.parts.store)
+    ring = key_ring.KeyRing(served.parts.store, served.parts.hooks)
     for _ in range(2):
         clock.forward(minutes=5)
         caller = ring.find_caller(made["secret"])

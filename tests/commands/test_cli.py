@@ -35,7 +35,7 @@ from app.core.database import data_dir
 from app.interfaces.openapi import openapi_document
 from app.settings import Settings
 from app.upkeep.backups import encryption
-from tests.conftest import Served
+from tests.conftest import ORIGIN, Served
 from tests.support.cheap_age import cheap_age
 from tests.support.fake_provider import FakeProvider, serving, whole
 from tests.support.terminal import terminal
@@ -579,7 +579,7 @@ def test_routes_fit_the_screen_and_leave_none_out() -> None:
 
 
 def test_openapi_is_the_document_that_is_served() -> None:
-    assert json.loads(done("openapi")) == openapi_document(CATALOG)
+    assert json.loads(done("openapi")) == openapi_document(CATALOG, ORIGIN)
 
 
 def test_every_command_explains_itself() -> None:

@@ -3,14 +3,16 @@
 import json
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
 from app.__main__ import hearth
-from app.commands.mcp import config_text
+from app.commands.mcp import config_text, connect
 from app.commands.mcp.clients import clients
 from app.commands.mcp.config_text import Unreadable, with_entry_json, with_entry_toml
+from app.settings import Settings
 
 ENTRY = {"command": "/opt/hearth", "args": ["mcp", "--key", "4"]}
 COMMENTED = """// mine
@@ -31,7 +33,13 @@ def home(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
-    for name in ("XDG_CONFIG_HOME", "APPDATA", "CODEX_HOME"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "APPDATA",
+        "CODEX_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "GEMINI_CLI_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     assert run(data, "user", "add", "alice").exit_code == 0
     return home
@@ -195,12 +203,101 @@ def test_toml_that_cannot_take_the_entry_is_refused(text: str) -> None:
         ("win32", {"USERPROFILE": "/u", "APPDATA": "/u/R"}, "zed", "/u/R/Zed/settings.json"),
         ("win32", {"USERPROFILE": "/u"}, "vscode", "/u/AppData/Roaming/Code/User/mcp.json"),
         ("linux", {"HOME": "/h", "CODEX_HOME": "/x"}, "codex", "/x/config.toml"),
+        ("linux", {"HOME": "/h", "XDG_CONFIG_HOME": "/c"}, "zed", "/c/zed/settings.json"),
+        ("linux", {"HOME": "/h", "XDG_CONFIG_HOME": "c"}, "zed", "/h/.config/zed/settings.json"),
+        ("darwin", {"HOME": "/h", "XDG_CONFIG_HOME": "/c"}, "zed", "/h/.config/zed/settings.json"),
+        ("darwin", {"HOME": "/h"}, "vscode", "/h/Library/Application Support/Code/User/mcp.json"),
+        (
+            "win32",
+            {"USERPROFILE": "/u", "APPDATA": "/u/R"},
+            "claude-desktop",
+            "/u/R/Claude/claude_desktop_config.json",
+        ),
+        ("linux", {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/x"}, "claude-code", "/x/.claude.json"),
+        ("darwin", {"HOME": "/h"}, "claude-code", "/h/.claude.json"),
+        ("win32", {"USERPROFILE": "/u", "HOME": "/h"}, "claude-code", "/u/.claude.json"),
+        ("win32", {"USERPROFILE": "/u"}, "codex", "/u/.codex/config.toml"),
+        ("darwin", {"HOME": "/h"}, "codex", "/h/.codex/config.toml"),
+        ("win32", {"USERPROFILE": "/u"}, "gemini", "/u/.gemini/settings.json"),
+        ("linux", {"HOME": "/h", "GEMINI_CLI_HOME": "/x"}, "gemini", "/x/.gemini/settings.json"),
+        ("win32", {"USERPROFILE": "/u"}, "cursor", "/u/.cursor/mcp.json"),
+        ("darwin", {"HOME": "/h"}, "cursor", "/h/.cursor/mcp.json"),
+        ("win32", {"USERPROFILE": "/u"}, "lmstudio", "/u/.lmstudio/mcp.json"),
+        ("darwin", {"HOME": "/h"}, "lmstudio", "/h/.lmstudio/mcp.json"),
     ],
 )
 def test_each_system_keeps_them_elsewhere(
     platform: str, environ: dict[str, str], agent: str, path: str
 ) -> None:
     assert clients(platform, environ)[agent].path == Path(path)
+
+
+def test_claude_desktop_for_windows_is_found_in_its_package(tmp_path: Path) -> None:
+    local = tmp_path / "Local"
+    environ = {"APPDATA": str(tmp_path / "R"), "LOCALAPPDATA": str(local)}
+    found: list[Path] = []
+    for folder in ("Other", "Packages/Claude_pzs8/LocalCache/Roaming", "Claude-Data/claude_pzs8"):
+        (local / folder).mkdir(parents=True)
+        found.append(clients("win32", environ)["claude-desktop"].path.parent)
+    assert found == [
+        tmp_path / "R/Claude",
+        local / "Packages/Claude_pzs8/LocalCache/Roaming/Claude",
+        local / "Claude-Data/claude_pzs8",
+    ]
+    assert clients("darwin", {**environ, "HOME": "/h"})["claude-desktop"].path.parts[1] == "h"
+
+
+def test_lm_studio_is_where_it_notes_that_it_is(tmp_path: Path) -> None:
+    def found() -> Path:
+        return clients("darwin", {"HOME": str(tmp_path)})["lmstudio"].path.parent
+
+    assert found() == tmp_path / ".lmstudio"
+    (tmp_path / ".cache/lm-studio").mkdir(parents=True)
+    assert found() == tmp_path / ".cache/lm-studio"
+    (tmp_path / ".lmstudio-home-pointer").write_text("/elsewhere/lm\n", "utf-8")
+    assert found() == Path("/elsewhere/lm")
+
+
+FORMS = {
+    "claude-desktop": '{"mcpServers": {}, "globalShortcut": ""}',
+    "claude-code": '{"numStartups": 4, "projects": {"/a": {"mcpServers": {}}}}',
+    "cursor": COMMENTED,
+    "vscode": '{"servers": {"a": {"type": "http", "url": "https://a"}}, "inputs": []}',
+    "codex": 'model = "x"\n\n[mcp_servers.a]\ncommand = "y"\n',
+    "gemini": '{"security": {"auth": {}}}',
+    "zed": '// Zed settings\n{\n  "theme": "One Dark", // mine\n}\n',
+    "lmstudio": '{\n  "mcpServers": {}\n}',
+}
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+@pytest.mark.parametrize("agent", sorted(FORMS))
+def test_each_agent_can_read_what_is_written_and_gets_back_what_it_had(
+    agent: str, platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newline = "\r\n" if platform == "win32" else "\n"
+    before = FORMS[agent].replace("\n", newline)
+    program = tmp_path / ("Scripts/hearth.exe" if platform == "win32" else "bin/hearth")
+    program.parent.mkdir()
+    program.touch()
+    here = SimpleNamespace(platform=platform, executable=str(program.parent / "python"))
+    monkeypatch.setattr(connect, "sys", here)
+    client = clients(platform, {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)})[agent]
+    settings = Settings(data=tmp_path / "a folder")
+    after = connect._with_entry(client, before, settings, "alice", "7")
+    is_toml = client.path.suffix == ".toml"
+    held = tomllib.loads(after) if is_toml else config_text.read_json(after)
+    entry = held[{"zed": "context_servers", "vscode": "servers"}.get(agent) or client.section][
+        "hearth"
+    ]
+    assert entry["command"] == str(program)
+    assert entry["args"][1:] == ["--data", str(settings.data), "--user", "alice", "--key", "7"]
+    assert entry.get("type") == ("stdio" if agent in ("vscode", "claude-code") else None)
+    assert newline not in before or "\n" not in after.replace(newline, "")
+    cut = config_text.without_entry_toml if is_toml else config_text.without_entry_json
+    again = cut(after, client.section, "hearth")
+    read = tomllib.loads if is_toml else config_text.read_json
+    assert read(again) == {client.section: {}} | read(before)
 
 
 @pytest.mark.parametrize("agent", ["cursor", "codex"])

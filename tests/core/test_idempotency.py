@@ -20,6 +20,7 @@ from app.core.idempotency import Replay
 from app.core.limits import Rates
 from app.core.operation import Catalog, Http, operation
 from app.core.schema import Record
+from app.core.secret_files import Seal
 from app.errors import (
     AppError,
     Conflict,
@@ -122,6 +123,7 @@ async def started(data: Path, clock: MovableClock) -> AsyncIterator[App]:
             events=Events(),
             rates=Rates(settings),
             safekeeping=BackupState(data),
+            seal=Seal(data),
         )
 
 

@@ -13,12 +13,12 @@ from app.core.json_body import DEEPEST, decode
 from app.core.schema import (
     LARGEST_ID,
     Body,
+    Fields,
     Id,
     Line,
     Most,
     Offset,
     Record,
-    Shape,
     Tags,
     Text,
     Title,
@@ -57,18 +57,18 @@ def toy(
     """Take one of every kind."""
 
 
-SHAPE = Shape(toy)
+FIELDS = Fields(toy)
 LEAST = {"title": "x", "to": None}
 
 
 def refused(given: dict[str, Any]) -> tuple[str, str | None]:
     with pytest.raises(Invalid) as error:
-        SHAPE.check({**LEAST, **given})
+        FIELDS.check({**LEAST, **given})
     return error.value.message, error.value.details.get("field")
 
 
 def test_what_is_not_given_has_its_default() -> None:
-    assert SHAPE.check(LEAST) == {
+    assert FIELDS.check(LEAST) == {
         "title": "x",
         "note_id": None,
         "limit": 50,
@@ -85,7 +85,7 @@ def test_what_is_not_given_has_its_default() -> None:
 
 
 def test_names_are_in_camel_case_on_the_wire_and_unknown_ones_are_ignored() -> None:
-    given = SHAPE.check(
+    given = FIELDS.check(
         {
             **LEAST,
             "noteId": 7,
@@ -117,12 +117,12 @@ def test_a_python_name_has_one_spelling_on_the_wire(name: str, wire: str) -> Non
     "field", ["noteId", "limit", "offset", "pinned", "mode", "bodyText", "steps"]
 )
 def test_null_is_the_same_as_leaving_an_optional_field_out(field: str) -> None:
-    assert SHAPE.check({**LEAST, field: None}) == SHAPE.check(LEAST)
+    assert FIELDS.check({**LEAST, field: None}) == FIELDS.check(LEAST)
 
 
 def test_null_means_something_where_the_contract_says_so() -> None:
-    assert SHAPE.check({**LEAST, "label": None})["label"] is None
-    assert SHAPE.check(LEAST)["label"] is UNSET
+    assert FIELDS.check({**LEAST, "label": None})["label"] is None
+    assert FIELDS.check(LEAST)["label"] is UNSET
 
 
 @pytest.mark.parametrize(
@@ -190,14 +190,14 @@ def test_a_text_or_list_of_another_length_is_named_in_a_sentence(
     given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(Invalid) as error:
-        Shape(bounded).check({"parts": [1, 2], **given})
+        Fields(bounded).check({"parts": [1, 2], **given})
     assert error.value.message == message
 
 
 @pytest.mark.parametrize("name", ["title", "to"])
 def test_a_required_field_that_is_missing_is_named(name: str) -> None:
     with pytest.raises(Invalid, match=f"{name} is required") as error:
-        SHAPE.check({key: value for key, value in LEAST.items() if key != name})
+        FIELDS.check({key: value for key, value in LEAST.items() if key != name})
     assert error.value.details == {"field": name}
 
 
@@ -205,7 +205,7 @@ def test_a_required_field_that_is_missing_is_named(name: str) -> None:
     ("given", "taken"), [(1, 1), (200, 200), (201, 200), (2**53 - 1, 200), (2**63, 200)]
 )
 def test_a_limit_above_its_maximum_is_the_maximum(given: int, taken: int) -> None:
-    assert SHAPE.check({**LEAST, "limit": given})["limit"] == taken
+    assert FIELDS.check({**LEAST, "limit": given})["limit"] == taken
 
 
 @pytest.mark.parametrize(
@@ -277,11 +277,11 @@ anything = st.one_of(
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(st.dictionaries(st.sampled_from([*SHAPE.wire_names.values(), "other"]), anything))
+@given(st.dictionaries(st.sampled_from([*FIELDS.wire_names.values(), "other"]), anything))
 def test_any_object_is_either_taken_or_refused_by_name(sent: dict[str, Any]) -> None:
     trouble = None
     try:
-        assert set(SHAPE.check(sent)) == set(SHAPE.names)
+        assert set(FIELDS.check(sent)) == set(FIELDS.names)
     except Invalid as error:
         trouble = error
     assert trouble is None or trouble.details["field"] in trouble.message
@@ -300,8 +300,8 @@ def test_any_object_is_either_taken_or_refused_by_name(sent: dict[str, Any]) -> 
     ],
 )
 def test_a_whole_number_may_be_written_with_a_point(field: str, sent: Any, taken: Any) -> None:
-    given = SHAPE.check({**LEAST, field: sent})
-    assert next(given[name] for name, wire in SHAPE.wire_names.items() if wire == field) == taken
+    given = FIELDS.check({**LEAST, field: sent})
+    assert next(given[name] for name, wire in FIELDS.wire_names.items() if wire == field) == taken
 
 
 @pytest.mark.parametrize("value", [3.5, 1e300, -2.0])
@@ -321,7 +321,7 @@ def test_a_number_that_is_not_whole_or_out_of_range_is_refused(value: float) -> 
 def test_texts_of_a_query_are_read_by_the_type_of_their_field(
     text: dict[str, str], value: dict[str, Any]
 ) -> None:
-    assert SHAPE.from_text({**text, "unknown": "x"}) == value
+    assert FIELDS.from_text({**text, "unknown": "x"}) == value
 
 
 @pytest.mark.parametrize(
@@ -329,14 +329,14 @@ def test_texts_of_a_query_are_read_by_the_type_of_their_field(
 )
 def test_a_text_that_is_no_integer_is_refused(text: str) -> None:
     with pytest.raises(Invalid) as error:
-        SHAPE.from_text({"noteId": text})
+        FIELDS.from_text({"noteId": text})
     assert error.value.details == {"field": "noteId"}
 
 
 @pytest.mark.parametrize("text", ["", "True", "yes", "on", "2", "null"])
 def test_a_text_that_is_no_boolean_is_refused(text: str) -> None:
     with pytest.raises(Invalid) as error:
-        SHAPE.from_text({"pinned": text})
+        FIELDS.from_text({"pinned": text})
     assert error.value.details == {"field": "pinned"}
 
 
@@ -374,7 +374,7 @@ def test_a_record_goes_out_in_camel_case_and_stored_json_as_it_is() -> None:
 
 
 def test_the_schemas_of_a_request_and_an_answer_say_what_they_take() -> None:
-    (request, answer), named = schemas([SHAPE.record, Sent], "#/$defs/")
+    (request, answer), named = schemas([FIELDS.record, Sent], "#/$defs/")
     document = {**request, "$defs": named}
     jsonschema_rs.meta.validate(
         {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}

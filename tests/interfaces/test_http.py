@@ -19,6 +19,7 @@ from app.main import create_app
 from app.settings import Settings
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served
 from tests.support.asking import chunks, exchange, held, request
+from tests.support.looping import through
 
 pytestmark = pytest.mark.anyio
 
@@ -142,7 +143,7 @@ async def kept(served: Served, alice: Client) -> AsyncIterator[Client]:
     assert await held(served) == before
 
 
-@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
+@through("body", BROKEN.items())
 async def test_a_body_that_is_no_json_object_is_refused_and_nothing_is_written(
     kept: Client, body: bytes
 ) -> None:
@@ -155,7 +156,7 @@ async def test_a_body_that_is_no_json_object_is_refused_and_nothing_is_written(
         await kept.refused(method, path, 400, "invalid_request", content=body)
 
 
-@pytest.mark.parametrize("body", STRANGE.values(), ids=STRANGE)
+@through("body", STRANGE.items())
 async def test_an_object_that_does_not_fit_is_refused_by_field_and_nothing_is_written(
     kept: Client, body: bytes
 ) -> None:
@@ -212,21 +213,21 @@ async def test_a_packed_body_is_refused(kept: Client, coding: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        "/",
-        "/nothing",
-        "/os/nothing",
-        "/os/notes/1/nothing",
-        "//os/notes",
-        "/os//notes",
-        "/OS/notes",
-        "/os/notes//",
-        "/os/notes/1/pin/2",
-    ],
-)
+UNKNOWN = [
+    "",
+    "/",
+    "/nothing",
+    "/os/nothing",
+    "/os/notes/1/nothing",
+    "//os/notes",
+    "/os//notes",
+    "/OS/notes",
+    "/os/notes//",
+    "/os/notes/1/pin/2",
+]
+
+
+@through("path", [(one, one) for one in UNKNOWN])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS", "BREW"])
 async def test_an_unknown_path_is_not_found_with_any_method_and_credential(
     served: Served, path: str, method: str
@@ -357,45 +358,45 @@ async def test_an_id_in_a_path_is_a_number_that_may_exist(
         ), ascii(text)[:30]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "limit=0",
-        "limit=-1",
-        "limit=x",
-        "limit=",
-        "limit=1.5",
-        "limit=1e3",
-        "limit=" + "9" * 5_000,
-        "limit=%00",
-        "limit=１",
-        "offset=-1",
-        "offset=x",
-        "offset=" + "9" * 19,
-        "folderId=abc",
-        "folderId=0",
-        "folderId=-5",
-        f"folderId={2**53}",
-        "folderId=" + "9" * 30,
-        "recursive=yes",
-        "recursive=TRUE",
-        "recursive=",
-        "recursive=2",
-        "sort=size",
-        "sort=",
-        "order=up",
-        "tag=",
-        "tag=" + "x" * 66,
-        "folderName=",
-        "folderName=" + "x" * 10_001,
-        "folderName=%00",
-        "folderId=1&folderId=x",
-        "limit=%ff",
-        "tag=%ff%fe",
-        "tag=%ed%a0%80",
-        "folderName=%c0%af",
-    ],
-)
+BAD_QUERIES = [
+    "limit=0",
+    "limit=-1",
+    "limit=x",
+    "limit=",
+    "limit=1.5",
+    "limit=1e3",
+    "limit=" + "9" * 5_000,
+    "limit=%00",
+    "limit=１",
+    "offset=-1",
+    "offset=x",
+    "offset=" + "9" * 19,
+    "folderId=abc",
+    "folderId=0",
+    "folderId=-5",
+    f"folderId={2**53}",
+    "folderId=" + "9" * 30,
+    "recursive=yes",
+    "recursive=TRUE",
+    "recursive=",
+    "recursive=2",
+    "sort=size",
+    "sort=",
+    "order=up",
+    "tag=",
+    "tag=" + "x" * 66,
+    "folderName=",
+    "folderName=" + "x" * 10_001,
+    "folderName=%00",
+    "folderId=1&folderId=x",
+    "limit=%ff",
+    "tag=%ff%fe",
+    "tag=%ed%a0%80",
+    "folderName=%c0%af",
+]
+
+
+@through("query", [(one, one) for one in BAD_QUERIES])
 async def test_a_bad_parameter_is_refused(kept: Client, query: str) -> None:
     await kept.refused("GET", f"/os/notes?{query}", 400, "invalid_request")
 
@@ -412,29 +413,29 @@ async def test_a_query_that_is_not_utf8_is_refused(
     assert (answer.status, answer.error) == (400, "invalid_request")
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "&",
-        "&&",
-        "=",
-        "limit=1",
-        "limit=200",
-        "limit=201",
-        f"limit={2**53 - 1}",
-        "recursive=true",
-        "recursive=0",
-        "recursive=1&recursive=false",
-        "tag=%zz",
-        "tag=%",
-        "tag=a+b",
-        "tag=a%26b",
-        "x",
-        "%00=1",
-        "offset=" + str(LARGEST_ID),
-    ],
-)
+GOOD_QUERIES = [
+    "",
+    "&",
+    "&&",
+    "=",
+    "limit=1",
+    "limit=200",
+    "limit=201",
+    f"limit={2**53 - 1}",
+    "recursive=true",
+    "recursive=0",
+    "recursive=1&recursive=false",
+    "tag=%zz",
+    "tag=%",
+    "tag=a+b",
+    "tag=a%26b",
+    "x",
+    "%00=1",
+    "offset=" + str(LARGEST_ID),
+]
+
+
+@through("query", [(one, one) for one in GOOD_QUERIES])
 async def test_a_good_query_is_taken(kept: Client, query: str) -> None:
     await kept.ok("GET", f"/os/notes?{query}")
 

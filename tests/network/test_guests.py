@@ -329,7 +329,7 @@ async def test_the_endpoint_keeps_the_rules_of_the_wire(alice: Client, stranger:
         )
 
 
-async def test_ten_thousand_messages_are_refused_at_the_ceiling_and_nothing_grows(
+async def test_two_thousand_messages_are_refused_at_the_ceiling_and_nothing_grows(
     served: Served, alice: Client, stranger: Client
 ) -> None:
     made = await link(alice)
@@ -343,7 +343,7 @@ async def test_ten_thousand_messages_are_refused_at_the_ceiling_and_nothing_grow
 
     before = sizes()
     assert before[0] == 2 * MESSAGE_LIMIT
-    for _ in range(100):
+    for _ in range(20):
         answers = await asyncio.gather(
             *(stranger.post(GUESTS, json=opened(made, sessionKey=key)) for _ in range(100))
         )

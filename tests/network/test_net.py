@@ -9,7 +9,7 @@ import pytest
 from app.catalog import CATALOG
 from app.core.limits import RateLimit
 from app.interfaces.openapi import openapi_document
-from tests.conftest import Client, Served
+from tests.conftest import ORIGIN, Client, Served
 
 STANDS_FOR = {
     "POST /net/messages": "POST /agent/message",
@@ -53,7 +53,7 @@ def test_an_alias_is_the_same_operation(alias: str, route: str) -> None:
 def test_the_document_describes_an_alias_as_its_route_under_a_name_of_its_own(
     alias: str, route: str
 ) -> None:
-    described = openapi_document(CATALOG)["paths"]
+    described = openapi_document(CATALOG, ORIGIN)["paths"]
     entries = [
         dict(described[path][method.lower()])
         for method, _, path in (one.partition(" ") for one in (alias, route))
@@ -69,7 +69,7 @@ def test_the_document_describes_an_alias_as_its_route_under_a_name_of_its_own(
 def test_every_operation_of_the_document_has_a_name_of_its_own() -> None:
     names = [
         entry["operationId"]
-        for methods in openapi_document(CATALOG)["paths"].values()
+        for methods in openapi_document(CATALOG, ORIGIN)["paths"].values()
         for entry in methods.values()
     ]
     assert len(names) == len(set(names))

@@ -175,7 +175,9 @@ def said_nothing_of_it(answer: str, asked: str) -> bool:
     max_examples=WORLDS, deadline=None, derandomize=True, database=None, phases=[Phase.generate]
 )
 @given(
-    chance=st.randoms(use_true_random=False), reach=reaches, kind=st.sampled_from(["peer", "guest"])
+    chance=st.randoms(use_true_random=False),
+    reach=reaches,
+    kind=st.sampled_from(["peer", "guest", "managed_agent"]),
 )
 def test_what_a_grant_leaves_out_cannot_be_told_apart(
     both: Twins, chance: random.Random, reach: GrantScope, kind: Kind
@@ -197,7 +199,7 @@ def test_so_many_cases_are_tried() -> None:
     assert WORLDS * CALLS >= 2_000
 
 
-@pytest.fixture(scope="module", params=["peer", "guest"])
+@pytest.fixture(scope="module", params=["peer", "guest", "managed_agent"])
 def garden(both: Twins, request: pytest.FixtureRequest) -> list[World]:
     """A workspace of which a folder may be read, by a contact or a guest, and all else is the
     Vault's.

@@ -14,7 +14,7 @@ import pytest
 from tests.support.moving import plant
 from tests.support.moving_kills import hearth, ran, stored
 
-NOTES = 3000
+NOTES = 1500
 
 
 @pytest.mark.skipif(

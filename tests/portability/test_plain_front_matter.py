@@ -48,7 +48,7 @@ blocks = st.lists(st.one_of(fields, items, bare, others), max_size=6).map(
 )
 
 
-@settings(max_examples=2_000, deadline=None, derandomize=True)
+@settings(max_examples=800, deadline=None, derandomize=True)
 @given(blocks)
 def test_what_is_read_in_the_short_way_is_what_yaml_says(block: str) -> None:
     short = front_matter._read_simple(block)

@@ -41,6 +41,20 @@ class Hostile:
             "tools/call": lambda params: {"content": [{"type": "text", "text": "done"}]},
         }
 
+    def speaks_without_handshake(self) -> None:
+        """Speak the revision in which each request stands for itself."""
+        fresh = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        listed = self.answers["tools/list"]
+        self.answers["tools/list"] = lambda params: fresh | listed(params)
+        self.answers["server/discover"] = lambda params: (
+            fresh
+            | {
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "hostile", "version": "1"},
+            }
+        )
+
     async def message(self, request: Request) -> Response:
         self.headers.append(dict(request.headers))
         body = await request.body()

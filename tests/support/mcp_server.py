@@ -28,6 +28,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.types import CallToolResult, SamplingMessage, TextContent, ToolAnnotations
 from pydantic import AnyHttpUrl, BaseModel
+from starlette.responses import JSONResponse, Response
 
 READS = ToolAnnotations(read_only_hint=True)
 CLOSED = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -136,6 +137,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         return self.clients.get(client_id)
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
+        client_info.scope = "read write"
         self.clients[str(client_info.client_id)] = client_info
 
     async def authorize(
@@ -206,6 +208,29 @@ class Listening:
         self.server: MCPServer[Any] = build()
         self.provider: Provider | None = None
         self.asked: list[str] = []
+        self.wanted = ""
+        """The right that a call of a tool needs; `*` stands for a login, whatever its rights."""
+        self.gives_in = True
+        self.signed_in_at = ""
+
+    def refusal(self, scope: Any) -> Response | None:
+        """Give the answer to a call of a tool that lacks the right."""
+        headers = dict(scope["headers"])
+        if self.signed_in_at and scope["path"].startswith("/.well-known/oauth-protected-resource"):
+            told = {"resource": self.url, "authorization_servers": [self.signed_in_at]}
+            return JSONResponse(told)
+        if not self.wanted or headers.get(b"mcp-method") != b"tools/call":
+            return None
+        if self.wanted == "*":
+            status, error = 401, "invalid_token"
+            lacks = b"authorization" not in headers
+        else:
+            status, error = 403, "insufficient_scope"
+            had = self.provider.asked[-1].scopes if self.provider and self.provider.asked else None
+            lacks = self.wanted not in (had or []) or not self.gives_in
+        scopes = self.wanted.replace("*", "read")
+        said = f'Bearer error="{error}", scope="{scopes}"'
+        return Response(status_code=status, headers={"WWW-Authenticate": said}) if lacks else None
 
 
 @contextlib.asynccontextmanager
@@ -231,6 +256,10 @@ async def listening(*, oauth: bool = False, **how: Any) -> AsyncIterator[Listeni
         async def noted(scope: Any, receive: Any, send: Any) -> None:
             if scope["type"] == "http":
                 made.asked.append(f"{scope['method']} {scope['path']}")
+                refusal = made.refusal(scope)
+                if refusal is not None:
+                    await refusal(scope, receive, send)
+                    return
             await asgi(scope, receive, send)
 
         async with running(noted, sock):

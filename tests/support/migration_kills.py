@@ -3,9 +3,9 @@
 `python -m tests.support.migration_kills 002`.
 
 Each try forks a process from this one, which has loaded everything already, and kills it with
-SIGKILL before one of the upgrade's statements: the first, one in the middle and the last of each
-step. Prints one JSON object; exits 1 when a second try did not come to the same database as one
-that nobody killed.
+SIGKILL before anything is done, or in one of the upgrade's steps: in its middle, before it is noted
+as done, and before it is committed. Prints one JSON object; exits 1 when a second try did not come
+to the same database as one that nobody killed.
 """
 
 import json
@@ -24,7 +24,7 @@ import sqlite_utils  # noqa: F401 - loaded before the first fork
 
 from app.core.database import integrity
 from app.core.database.data_dir import DATABASE
-from app.migrations import due_steps, migrate
+from app.migrations import STEPS, due_steps, migrate
 from tests.support.memory_folder import fast_folder
 from tests.support.stored_schemas import lay_down
 
@@ -43,41 +43,36 @@ def watched(heard: Callable[[str], None]) -> Callable[..., sqlite3.Connection]:
     return connect
 
 
-def statements(file: Path) -> list[tuple[int, str]]:
-    """Upgrade the database and give each statement with the number of steps that were done
-    before it.
-    """
-    heard: list[tuple[int, str]] = []
-
-    def hear(sql: str) -> None:
-        heard.append(
-            (sum("INSERT INTO" in text and "_sqlite_migrations" in text for _, text in heard), sql)
-        )
-
-    run_watched(file, hear)
+def statements(file: Path, last: int) -> list[str]:
+    """Upgrade the database up to the step of that number and give each statement."""
+    heard: list[str] = []
+    run_watched(file, heard.append, last)
     return heard
 
 
-def run_watched(file: Path, heard: Callable[[str], None]) -> None:
+def run_watched(file: Path, heard: Callable[[str], None], last: int) -> None:
     """Upgrade the database by connections that are watched."""
     setattr(sqlite3, "connect", watched(heard))  # noqa: B010 - a type checker takes it for a mistake
     try:
-        migrate(file)
+        migrate(file, steps=STEPS[: last + 1])
     finally:
         setattr(sqlite3, "connect", REAL_CONNECT)  # noqa: B010
 
 
-def chosen(heard: list[tuple[int, str]]) -> list[int]:
-    """Give the numbers of the first, a middle and the last statement of each step."""
-    steps: dict[int, list[int]] = {}
-    for number, (step, _) in enumerate(heard):
-        steps.setdefault(step, []).append(number)
-    return sorted(
-        {number for all_ in steps.values() for number in (all_[0], all_[len(all_) // 2], all_[-1])}
+def chosen(heard: list[str]) -> list[int]:
+    """Give the numbers of a statement in the middle of a step, of its last, which notes that it
+    was done, and of what commits it.
+    """
+    done = next(
+        number
+        for number, sql in enumerate(heard)
+        if "INSERT INTO" in sql and "_sqlite_migrations" in sql
     )
+    begun = next(number for number, sql in enumerate(heard) if sql.startswith("BEGIN"))
+    return sorted({(begun + done) // 2, done, done + 1})
 
 
-def killed_at(file: Path, number: int) -> bool:
+def killed_at(file: Path, number: int, last: int) -> bool:
     """Upgrade in a process that is killed before the statement of that number.
 
     Say whether it was.
@@ -92,7 +87,7 @@ def killed_at(file: Path, number: int) -> bool:
                 os.kill(os.getpid(), signal.SIGKILL)
             count += 1
 
-        run_watched(file, hear)
+        run_watched(file, hear, last)
         os._exit(0)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
@@ -125,38 +120,43 @@ def content(file: Path) -> dict[str, list[Any]]:
 
 
 def run(version: str, folder: Path) -> dict[str, Any]:
-    """Kill at every chosen statement and give the report."""
-    stored, whole = folder / "stored.db", folder / "whole.db"
+    """Kill at every chosen statement of every step and give the report."""
+    stored, whole, before = folder / "stored.db", folder / "whole.db", folder / "before.db"
     lay_down(version, stored)
     shutil.copy(stored, whole)
-    heard = statements(whole)
+    migrate(whole)
     expected = content(whole)
     troubles: list[str] = []
-    numbers = chosen(heard)
-    for number in numbers:
-        data = folder / "data"
-        shutil.rmtree(data, ignore_errors=True)
-        data.mkdir()
-        file = data / DATABASE
-        shutil.copy(stored, file)
-        killed = killed_at(file, number)
-        check = integrity.check_before_use(file, unclean=True)
-        before = due_steps(file)
-        again = migrate(file)
-        if (
-            not killed
-            or check is None
-            or check.findings
-            or again != before
-            or content(file) != expected
-        ):
-            troubles.append(f"statement {number} of {len(heard)}: {heard[number][1][:80]}")
-    return {
-        "version": version,
-        "steps": len(due_steps(stored)),
-        "kills": len(numbers),
-        "troubles": troubles,
-    }
+    steps, kills = len(due_steps(stored)), 0
+    for last in range(len(STEPS) - steps, len(STEPS)):
+        shutil.copy(stored, before)
+        heard = statements(stored, last)
+        for number in (*([] if kills else [0]), *chosen(heard)):
+            kills += 1
+            if not comes_to(expected, before, folder / "data", number, last):
+                step = STEPS[last].__name__
+                troubles.append(f"{step}, statement {number} of {len(heard)}: {heard[number][:80]}")
+    return {"version": version, "steps": steps, "kills": kills, "troubles": troubles}
+
+
+def comes_to(
+    expected: dict[str, list[Any]], before: Path, data: Path, number: int, last: int
+) -> bool:
+    """Kill one upgrade of a copy, and say whether a second one ends as if nobody had."""
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir()
+    file = data / DATABASE
+    shutil.copy(before, file)
+    killed = killed_at(file, number, last)
+    check = integrity.check_before_use(file, unclean=True)
+    due = due_steps(file)
+    return (
+        killed
+        and check is not None
+        and not check.findings
+        and migrate(file) == due
+        and content(file) == expected
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -24,7 +25,7 @@ from typing import Any
 
 from app.core.database.data_dir import DATABASE
 
-NOTES = 400
+NOTES = 250
 ADDRESS = re.compile(r"/os/(notes|attachments)/(\d+)")
 SECONDS = 120
 
@@ -150,8 +151,9 @@ def written(place: Path) -> int:
 
 def tried(place: Path, number: int) -> dict[str, Any]:
     """Kill so many imports and exports, each once, and tell what did not come out as it should."""
-    source, whole = vault(place / "vault"), place / "whole"
-    ran(whole, "init", "--user", "alice")
+    source, empty, whole = vault(place / "vault"), place / "empty", place / "whole"
+    ran(empty, "init", "--user", "alice")
+    shutil.copytree(empty, whole)
     before = stored(whole)
     ran(whole, "import", str(source))
     wanted, troubles, cut_off = content(whole), [], 0
@@ -159,7 +161,7 @@ def tried(place: Path, number: int) -> dict[str, Any]:
     exported = tree(place / "out" / "whole")
     for turn in range(1, number + 1):
         data, least = place / f"data {turn}", before + NOTES * turn // (number + 1)
-        ran(data, "init", "--user", "alice")
+        shutil.copytree(empty, data)
         cut_off += killed(
             data, ("import", str(source)), lambda data=data, least=least: stored(data) > least
         )  # type: ignore[misc]

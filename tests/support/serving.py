@@ -1,6 +1,7 @@
 """A server as a process of its own, for tests that kill it, fill its disk or change its files."""
 
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import app
-from app.core.database.data_dir import FIRST_KEY
+from app.core.database.data_dir import DATABASE, FIRST_KEY
+from app.migrations import migrate
 
 ROOT = Path(app.__file__).parent.parent
 START_SECONDS = 60.0
@@ -69,7 +71,15 @@ class Server:
 def serving(
     data: Path, *options: str, key: str = "", environment: dict[str, str] | None = None
 ) -> Iterator[Server]:
-    """Start a server and end it, in order if it still runs."""
+    """Start a server and end it, in order if it still runs.
+
+    Where there is no data directory it gets one with an empty database, since a first start takes
+    a fifth of a second to make that.
+    """
+    if not data.exists():
+        data.mkdir(mode=0o700)
+        (data / DATABASE).touch(0o600)
+        (data / DATABASE).write_bytes(_empty_database())
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder) / "said"
         with said.open("wb") as out:
@@ -97,6 +107,13 @@ def serving(
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
             process.wait(60)
+
+
+@functools.cache
+def _empty_database() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        migrate(Path(folder) / DATABASE)
+        return (Path(folder) / DATABASE).read_bytes()
 
 
 def _await_start(server: Server) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from app.agent.chat.turn_driver import drive_turn
 from app.agent.turn.live_turn import Turn
 from app.agent.turn.token_meter import FREE, Meter
-from app.core.caller import Caller, Kind
+from app.core.caller import AgentIdentity, Caller, Kind
 from app.core.database.data_dir import DATABASE
 from app.core.grant_scope import GrantScope
 from app.core.schema import encode
@@ -96,6 +96,10 @@ class Plan(NamedTuple):
         return cls(folders, notes, chance.choice([0, 2, 12]))
 
 
+EVERY_NAMESPACE = frozenset({"notes", "todos", "memory", "network", "messaging", "calendar", "web"})
+SCOUT = AgentIdentity(1, "scout", "scout", "Scout", EVERY_NAMESPACE, asked_by_other=True)
+
+
 class World(NamedTuple):
     """What was made for one owner.
 
@@ -111,6 +115,8 @@ class World(NamedTuple):
     @property
     def origin(self) -> Origin:
         """Where calls of the narrowed caller come from."""
+        if self.caller.agent is not None:
+            return Origin("managed_agent", agent_id=self.caller.agent.id)
         return (
             Origin("guest", share_token="token")
             if self.caller.kind == "guest"
@@ -308,6 +314,7 @@ def _narrowed(
             note_id=only if alone else None,
         ),
         user_id=owner.user_id,
+        agent=None if kind != "managed_agent" else SCOUT,
     )
 
 

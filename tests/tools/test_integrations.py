@@ -16,7 +16,9 @@ from app.core.web import addresses, http_fetch
 from app.tools.calendars import calendar_rows, calendars
 from tests.conftest import Client, MovableClock, Served
 from tests.support.web_site import Site, site
+from tests.support.without_processes import read_here
 
+__all__ = ["read_here"]
 pytestmark = pytest.mark.anyio
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -104,6 +106,7 @@ async def test_a_calendar_is_connected_listed_and_removed(
     assert await served.parts.read(lambda tx: tx.value("SELECT count(*) FROM calendar_events")) == 0
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize(
     "id_", ["int_99", "mcp_1", "1", "int_", "int_x", "int_" + "9" * 30, "int_-1", "int_١"]
 )
@@ -112,6 +115,7 @@ async def test_an_integration_that_is_none_is_not_found(alice: Client, id_: str)
     await alice.refused("DELETE", f"/tools/integrations/{id_}", 404, "not_found")
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize(
     ("event", "first", "last", "wanted"),
     [
@@ -244,6 +248,7 @@ async def test_a_calendar_with_its_own_zone_and_one_with_hostile_text_are_read(
     ]
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("zone", ["Nowhere/Nothing", "Custom zone", "../../etc/passwd", "\u00e9"])
 async def test_a_calendar_whose_zone_nobody_knows_is_read_in_the_users_own(
     served: Served, alice: Client, zone: str

@@ -380,22 +380,6 @@ async def test_what_the_policy_denies_is_not_done_and_stands_in_the_audit(
     assert world.reached == []
 
 
-async def test_without_budget_nothing_is_called(served: Served, alice: Client) -> None:
-    with pytest.raises(tool_gate.Denied):
-        await tool_gate.use_tool(
-            served.parts,
-            caller(served, "alice"),
-            "create_todo",
-            {"title": "x"},
-            origin=ACTIONS,
-            left=0,
-        )
-    await tool_gate.use_tool(
-        served.parts, caller(served, "alice"), "create_todo", {"title": "x"}, origin=ACTIONS, left=1
-    )
-    assert value(served, "SELECT count(*) FROM todos") == 1
-
-
 async def test_everything_stands_in_the_audit_with_its_effect(
     served: Served, alice: Client, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,7 @@ async def test_a_backup_goes_where_it_is_told_and_over_nothing(
     assert (content(target), backup_files.list_backups(data_of(served))) == (before, [])
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_the_clock_makes_one_backup_an_hour_and_none_when_nothing_has_changed(
     served: Served, alice: Client, clock: MovableClock
 ) -> None:
@@ -126,6 +127,7 @@ async def test_the_clock_makes_none_where_the_settings_say_so(
     assert backup_files.list_backups(data_of(served)) == []
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_the_status_tells_of_backups_proof_and_room(served: Served, alice: Client) -> None:
     await alice.note("One", "twelve bytes")
     before = await alice.ok("GET", "/os/status")
@@ -144,6 +146,7 @@ async def test_the_status_tells_of_backups_proof_and_room(served: Served, alice:
     assert after["storage"]["databaseBytes"] > after["storage"]["parts"]["notes"] > 0
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_the_status_tells_nobody_how_much_others_hold(
     served: Served, alice: Client, bob: Client
 ) -> None:
@@ -165,6 +168,7 @@ class Usage(NamedTuple):
     free: int
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_without_room_no_backup_is_made_and_the_status_says_so(
     served: Served,
     alice: Client,
@@ -260,6 +264,7 @@ def test_what_sqlite_says_of_a_full_disk_is_told_as_that(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_a_database_that_is_damaged_gives_no_backup_and_the_good_one_stays(
     served: Served, alice: Client, tmp_path: Path
 ) -> None:
@@ -290,6 +295,7 @@ async def test_a_proof_restores_the_newest_backup_and_reads_in_it(
     assert named(Path(made.file).parent, ".*") == []
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_a_proof_that_fails_is_told(served: Served, alice: Client) -> None:
     for number in range(60):
         await alice.note(f"Note {number}", "text " * 400)
@@ -331,6 +337,7 @@ def test_another_passphrase_and_a_file_that_is_cut_off_are_told(tmp_path: Path) 
     assert not {"other", "cut"} & set(named(tmp_path, "*"))
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_a_passphrase_that_is_none_is_refused_before_anything_is_copied(
     served: Served,
 ) -> None:
@@ -339,6 +346,7 @@ async def test_a_passphrase_that_is_none_is_refused_before_anything_is_copied(
     assert backup_files.list_backups(data_of(served)) == []
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_a_backup_holds_no_key_that_works(served: Served, alice: Client) -> None:
     """Keys, codes and sessions are kept as digests, and what others' services need lies outside
     the database.
@@ -350,6 +358,7 @@ async def test_a_backup_holds_no_key_that_works(served: Served, alice: Client) -
     assert [secret for secret in [*secrets, CANARY] if secret.encode() in held] == []
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_the_rotation_follows_each_backup(
     served: Served, alice: Client, clock: MovableClock
 ) -> None:
@@ -409,6 +418,7 @@ async def test_a_backup_that_is_given_up_in_the_middle_leaves_nothing_behind(
     assert named(target.parent, "*") == []
 
 
+@pytest.mark.usefixtures("work_here")
 async def test_a_backup_with_a_passphrase_of_its_own_is_no_reason_for_alarm(
     served: Served, alice: Client
 ) -> None:

@@ -26,6 +26,7 @@ from app.migrations import migrate
 from app.tools.approvals import audit
 from app.workspace.notes import note_rows
 from tests.conftest import Served, open_settings
+from tests.support.raw_records import RawDevice
 
 ENVIRONMENT = {"HEARTH_EMBEDDINGS": "off", "HEARTH_BACKUPS": "off"}
 
@@ -78,6 +79,10 @@ async def filled(data: Path) -> None:
             content=b"attached text",
             headers={"Content-Type": "text/plain"},
         )
+
+        device = await RawDevice().add(alice)
+        await alice.ok("PUT", "/raw-memory/keys", json=device.keys())
+        await alice.ok("POST", "/raw-memory/records", json={"records": [device.seal()]})
 
         def converse(tx: Any) -> None:
             talk = conversation_rows.begin(tx, type="direct", owner=1, title="Talk", members=(1,))
@@ -372,6 +377,12 @@ DAMAGES = [
         "UPDATE attachment_parts SET bytes = CAST(replace(CAST(bytes AS TEXT), 'text', "
         "'test') AS BLOB)",
         "attachments",
+        mended=False,
+    ),
+    Damage(
+        "a part of an encrypted record lost",
+        "DELETE FROM raw_record_parts",
+        "raw memory",
         mended=False,
     ),
     Damage(

@@ -357,10 +357,10 @@ def test_a_restore_that_is_killed_at_any_moment_loses_nothing_and_a_second_one_e
     backup = tmp_path / "backup.db"
     shutil.move(backup_of(data, "first"), backup)
     say(data, "second")
+    say(data, "third", leave_log=True)
     for moment in range(0, 200):
         home = tmp_path / f"home{moment}"
         shutil.copytree(data, home)
-        say(home, "third", leave_log=True)
         ended = killed_at(moment, home, "restore", str(backup))
         before, after = ["first", "second", "third"], ["first"]
         there = said(home / DATABASE)

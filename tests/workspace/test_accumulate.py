@@ -9,6 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tests.conftest import Client, Served
+from tests.support.looping import through
 
 pytestmark = pytest.mark.anyio
 
@@ -222,11 +223,13 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("path", HOSTILE)
+@through("numbered", [(repr(path[:60]), (number, path)) for number, path in enumerate(HOSTILE)])
 @pytest.mark.parametrize("kind", ["files", "texts", "delete", "folders.create", "folders.delete"])
 async def test_a_hostile_path_is_a_row_of_errors_and_the_others_are_applied(
-    alice: Client, kind: str, path: str
+    served: Served, kind: str, numbered: tuple[int, str]
 ) -> None:
+    number, path = numbered
+    alice = await served.person(f"alice{number}")
     body: dict[str, Any] = {
         "folders": {"create": ["Good"]},
         "files": [{"path": "Good/n", "content": "x"}],

@@ -83,7 +83,7 @@ def check(tx: Tx, named: NamedClients, origin: str, sent: Sent, signed_in: Calle
 def client_of(tx: Tx, named: NamedClients, origin: str, asked: Asked) -> Client:
     """Return the application that asked; raise BadRequest when it is gone."""
     found = Server(tx, named, origin).query_client(asked.client_id)
-    if found is None:
+    if found is None or not found.check_redirect_uri(asked.redirect_uri):
         raise BadRequest("The application that asked is not registered here any more.")
     return found
 

@@ -1,6 +1,7 @@
 """The applications that may ask users for rights.
 
-Those that the settings name, and those that registered themselves.
+Those that the settings name, those that registered themselves, and those that are known by the
+address of a document (see `client_documents`).
 """
 
 import hashlib
@@ -117,7 +118,7 @@ class Swept(Record):
 
 
 def find(tx: Tx, client_id: str) -> Client | None:
-    """Return an application that registered itself."""
+    """Return an application that registered itself, or is described by a document."""
     row = tx.one(
         "SELECT client_id, name, redirect_uris, method, secret_digest FROM oauth_clients "
         "WHERE client_id = :id",
@@ -148,12 +149,7 @@ def register(tx: Tx, metadata: Metadata, registration: Registration) -> dict[str
         secret=None if secret is None else _digest(secret),
         now=tx.now,
     )
-    tx.run(
-        """DELETE FROM oauth_clients WHERE approved_at IS NULL AND id <=
-             (SELECT id FROM oauth_clients WHERE approved_at IS NULL
-               ORDER BY id DESC LIMIT 1 OFFSET :most)""",
-        most=MOST_UNAPPROVED,
-    )
+    _forget_oldest(tx)
     answer: dict[str, Any] = {
         "client_id": client.client_id,
         "client_id_issued_at": int(tx.moment.timestamp()),
@@ -165,6 +161,42 @@ def register(tx: Tx, metadata: Metadata, registration: Registration) -> dict[str
     }
     return answer | (
         {} if secret is None else {"client_secret": secret, "client_secret_expires_at": 0}
+    )
+
+
+def keep_described(tx: Tx, client: Client, holds: timedelta) -> None:
+    """Keep an application as its document describes it, which holds so long."""
+    tx.run(
+        """INSERT INTO oauth_clients
+             (client_id, name, redirect_uris, method, created_at, fresh_until)
+           VALUES (:id, :name, :uris, 'none', :now, :until)
+           ON CONFLICT (client_id) DO UPDATE SET name = excluded.name,
+             redirect_uris = excluded.redirect_uris, fresh_until = excluded.fresh_until""",
+        id=client.client_id,
+        name=client.name,
+        uris=msgspec.json.encode(client.redirect_uris).decode(),
+        now=tx.now,
+        until=stamp(tx.moment + holds),
+    )
+    _forget_oldest(tx)
+
+
+def is_fresh(tx: Tx, client_id: str) -> bool:
+    """Return whether what a document says of an application still holds."""
+    known = tx.one(
+        "SELECT 1 FROM oauth_clients WHERE client_id = :id AND fresh_until > :now",
+        id=client_id,
+        now=tx.now,
+    )
+    return known is not None
+
+
+def _forget_oldest(tx: Tx) -> None:
+    tx.run(
+        """DELETE FROM oauth_clients WHERE approved_at IS NULL AND id <=
+             (SELECT id FROM oauth_clients WHERE approved_at IS NULL
+               ORDER BY id DESC LIMIT 1 OFFSET :most)""",
+        most=MOST_UNAPPROVED,
     )
 
 

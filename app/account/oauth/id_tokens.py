@@ -3,10 +3,8 @@
 Imported when the first id token is signed, or the first application asks for the public key.
 """
 
-import contextlib
 import json
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
 from app.core.database.data_dir import SIGNING_KEY
+from app.core.database.small_files import replace_file
 from app.errors import Unavailable
 
 ALGORITHM = "RS256"
@@ -36,7 +35,7 @@ def load(data: Path) -> RSAKey:
         log.warning("%s cannot be read; a new key signs id tokens from now on", file)
     key = RSAKey.generate_key(BITS, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
     try:
-        _keep(file, json.dumps(key.as_dict(private=True)))
+        replace_file(file, json.dumps(key.as_dict(private=True)).encode("ascii"), sync=True)
     except OSError as error:
         raise Unavailable(
             f"The key that signs id tokens cannot be kept: {error.strerror}."
@@ -52,16 +51,3 @@ def public(key: RSAKey) -> dict[str, Any]:
 def signed(key: RSAKey, claims: dict[str, Any]) -> str:
     """Return an id token."""
     return jwt.encode({"alg": ALGORITHM, "kid": key.kid}, claims, key)
-
-
-def _keep(file: Path, text: str) -> None:
-    fresh = file.with_name(file.name + ".new")
-    with contextlib.suppress(FileNotFoundError):
-        fresh.unlink()
-    with os.fdopen(
-        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-    ) as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    fresh.replace(file)

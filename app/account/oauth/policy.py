@@ -2,6 +2,8 @@
 
 from app.core.caller import SCOPES, WITHHELD
 
+OAUTH = "/api/auth/oauth2"
+"""Below this the endpoints lie."""
 DEFAULT_SCOPES = ("openid", "profile")
 GRANTABLE = tuple(scope for scope in SCOPES if scope not in WITHHELD["oauth"])
 RESOURCES = ("/api/v1", "/api/v1/mcp", "/mcp")

@@ -32,6 +32,7 @@ from app.errors import AppError
 from app.tools.approvals.call_origin import Origin
 from app.workspace.attachments import attachment_rows
 
+Events = asyncio.Queue[dict[str, Any] | None]
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), NonBlankText()]
 
 
@@ -60,6 +61,12 @@ class Begun(msgspec.Struct, frozen=True):
     """What the brain is told in the owner's words, where it is not what it is told for the
     owner.
     """
+    agent: int | None = None
+    """The managed agent that answers, where one does."""
+    reply_tokens: int | None = None
+    """The tokens that the turn may take, where its agent's owner has limited them."""
+    payer: Caller | None = None
+    """Under whose credential its tokens count, where not under that of who does it."""
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -98,9 +105,16 @@ async def chat(
     begun = await app.write(
         _begin_turn, me, message, number, user_timezone, attachment_ids or (), model
     )
-    events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    events = Events()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
     task = app.tasks.start(run_to_end(app, me, begun, wish, events))
+    return await answer_of(task, begun, events, stream=stream)
+
+
+async def answer_of(
+    task: "asyncio.Task[Answer | AppError]", begun: Begun, events: Events, *, stream: bool
+) -> Answer | Lines:
+    """Return what a turn that runs tells as it goes on, or its whole answer at its end."""
     if stream:
         return Lines(_stream_lines(begun, events))
     # A client that hangs up must not stop the turn, whose message is stored already.
@@ -160,7 +174,7 @@ def _begin_turn(
 
 
 async def run_to_end(
-    app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]"
+    app: App, me: Caller, begun: Begun, wish: Wish, events: Events
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     # At the first turn only: a server that nobody chats with needs none of it.
@@ -169,9 +183,7 @@ async def run_to_end(
     return done
 
 
-async def _stream_lines(
-    begun: Begun, events: "asyncio.Queue[dict[str, Any] | None]"
-) -> AsyncIterator[dict[str, Any]]:
+async def _stream_lines(begun: Begun, events: Events) -> AsyncIterator[dict[str, Any]]:
     yield {"type": "conversation-start", "conversationId": begun.conversation}
     while (event := await events.get()) is not None:
         yield event

@@ -330,7 +330,10 @@ def _other_person(tx: Tx, me: Caller, conversation: int) -> Person | None:
 
 
 _MESSAGE = """messages.id, role, sender_type,
-    (SELECT uuid FROM users AS s WHERE s.id = messages.sender_id) AS sender, sender_label,
+    CASE WHEN messages.agent_id IS NULL
+      THEN (SELECT uuid FROM users AS s WHERE s.id = messages.sender_id)
+      ELSE (SELECT uuid FROM managed_agents AS a WHERE a.id = messages.agent_id) END AS sender,
+    sender_label,
     messages.content, messages.created_at, client_message_id"""
 
 

@@ -35,7 +35,15 @@ async def run_to_end(
         begun.seconds,
         begun.told,
     )
-    meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
+    meter = Meter(
+        app,
+        begun.payer or me,
+        feature=begun.feature,
+        model=begun.model,
+        held=begun.held,
+        agent=None if begun.agent is None else str(begun.agent),
+        reply_tokens=begun.reply_tokens,
+    )
     try:
         try:
             done = await _run_turn(turn, meter, begun, wish)
@@ -162,6 +170,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: TurnEnd, meter: Meter) -
         sender=None,
         label=begun.agent_label,
         content=text,
+        agent=begun.agent,
     )
     turn_rows.end(
         tx,

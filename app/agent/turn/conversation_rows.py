@@ -18,16 +18,26 @@ SenderType = Literal["human", "agent"]
 LONGEST_TITLE = 80
 
 
-def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[int, ...]) -> int:
+def begin(
+    tx: Tx,
+    *,
+    type: Type,
+    owner: int | None,
+    title: str,
+    members: tuple[int, ...],
+    agent: int | None = None,
+) -> int:
     """Make a conversation between `members` and return its id.
 
-    `owner` is the user whose agent takes part in it, if one does.
+    `owner` is the user whose agent takes part in it, if one does, `agent` which of their managed
+    ones where it is one.
     """
     made = tx.run(
-        "INSERT INTO conversations (type, owner_id, title, created_at, updated_at) "
-        "VALUES (:type, :owner, :title, :now, :now)",
+        "INSERT INTO conversations (type, owner_id, agent_id, title, created_at, updated_at) "
+        "VALUES (:type, :owner, :agent, :title, :now, :now)",
         type=type,
         owner=owner,
+        agent=agent,
         title=title,
         now=tx.now,
     )
@@ -91,15 +101,18 @@ def add_message(
     label: str,
     content: str,
     client_message_id: str | None = None,
+    agent: int | None = None,
 ) -> int:
     """Add a message and return its id, which is larger than that of every message before.
 
-    A conversation that was hidden is seen again.
+    `agent` is the managed agent that wrote it, if one did. A conversation that was hidden is seen
+    again.
     """
     made = tx.run(
         """INSERT INTO messages (conversation_id, role, sender_type,
-          sender_id, sender_label, content, client_message_id, created_at)
-           VALUES (:conversation, :role, :type, :sender, :label, :content, :client, :now)""",
+          sender_id, sender_label, content, client_message_id, agent_id, created_at)
+           VALUES (:conversation, :role, :type, :sender, :label, :content, :client, :agent,
+             :now)""",
         conversation=conversation,
         role=role,
         type=sender_type,
@@ -107,6 +120,7 @@ def add_message(
         label=label,
         content=content,
         client=client_message_id,
+        agent=agent,
         now=tx.now,
     )
     message = made.lastrowid or 0
@@ -208,10 +222,12 @@ def require_member_of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     return row
 
 
-def require_own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
-    """Return a conversation of the caller with their own agent; raise NotFound for any other."""
+def require_own(tx: Tx, me: Caller, conversation: int, *, agent: int | None = None) -> sqlite3.Row:
+    """Return a conversation of the caller with their own agent, or with that managed one; raise
+    NotFound for any other.
+    """
     row = require_member_of(tx, me, conversation)
-    if row["type"] != "direct" or row["owner_id"] != me.user:
+    if (row["type"], row["owner_id"], row["agent_id"]) != ("direct", me.user, agent):
         raise NotFound(
             "There is no such conversation with your agent.", conversationId=conversation
         )

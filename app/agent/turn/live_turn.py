@@ -292,9 +292,10 @@ def instructions(turn: Turn) -> str:
     """
     parts = [INSTRUCTIONS.format(name=turn.me.username)]
     settings = turn.app.quick(users.settings_of, turn.me.user)
-    if settings.agent_name:
-        parts.append(NAMED.format(name=settings.agent_name))
-    if turn.me.kind in OTHERS:
+    agent = turn.me.agent
+    if named := settings.agent_name if agent is None else agent.name:
+        parts.append(NAMED.format(name=named))
+    if turn.me.kind in OTHERS or (agent is not None and agent.asked_by_other):
         parts.append(OTHER.format(name=settings.name, username=turn.me.username))
     if words := identity.owner_words(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)

@@ -14,7 +14,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.rewriter import Draft, Rewriter, Rewriting
 from app.core.schema import encode
-from app.errors import AppError
+from app.errors import AppError, BudgetExceeded
 
 FREE = "offline"
 """The brain that costs nothing.
@@ -81,6 +81,17 @@ def longest_answer(model: str, most: int) -> int:
     return max(1, min(most, FREE_COMPLETION) if model == FREE else most)
 
 
+def reply_exceeded(left: int) -> BudgetExceeded:
+    """Return the refusal of a call for which an agent's limit for each reply leaves no room."""
+    return BudgetExceeded(
+        f"This does not fit into the tokens that the agent may take for one reply ({left:,} are "
+        "left of perReplyTokens).",
+        cap=None,
+        resetsAt=None,
+        retryAfter=1,
+    )
+
+
 class Meter:
     """The model calls of one turn, one after another; `held` is what `first_call` gave.
 
@@ -96,12 +107,15 @@ class Meter:
         model: str,
         held: Reservation | None,
         agent: str | None = None,
+        reply_tokens: int | None = None,
     ) -> None:
         self.app = app
         self.me = me
         self.feature = feature
         self.model = model
         self.agent = agent
+        self._left = reply_tokens
+        self._most: int | None = None
         self._reserves = held is not None
         self._held = held
         self._begun = False
@@ -110,8 +124,8 @@ class Meter:
 
     @property
     def reserves(self) -> bool:
-        """Whether calls of this turn are reserved."""
-        return self._reserves
+        """Whether calls of this turn are to be asked for before they are made."""
+        return self._reserves or self._left is not None
 
     @property
     def most(self) -> int | None:
@@ -119,10 +133,19 @@ class Meter:
 
         None where no cap limits it.
         """
-        return self._held.completion if self._held is not None and self._held.capped else None
+        capped = self._held is not None and self._held.capped
+        limits = [self._most, self._held.completion if self._held is not None and capped else None]
+        return min((one for one in limits if one is not None), default=None)
 
     async def before(self, prompt: int, completion: int) -> None:
-        """Reserve a call; raise BudgetExceeded where a cap has no room for it."""
+        """Reserve a call.
+
+        Raise BudgetExceeded where a cap, or what the answer may take, has no room for it.
+        """
+        if self._left is not None:
+            if prompt >= self._left:
+                raise reply_exceeded(self._left)
+            completion = self._most = min(completion, self._left - prompt)
         if not self._reserves:
             return
         # The first call uses what the turn's beginning reserved, if that suffices.
@@ -138,6 +161,8 @@ class Meter:
 
     def after(self, prompt: int, completion: int) -> None:
         """Note what the call took in truth."""
+        if self._left is not None:
+            self._left = max(0, self._left - prompt - completion)
         if self._reserves:
             self._taken = Tokens(prompt, completion)
         else:

@@ -11,6 +11,7 @@ import click
 
 from app.commands.terminal.command_group import Refused
 from app.core.database import data_dir, disk_kind, integrity
+from app.core.database.small_files import file_size
 from app.migrations import migrate
 from app.settings import Settings
 
@@ -77,7 +78,7 @@ def existing_directory(settings: Settings) -> Path:
 def _lost(path: Path) -> str | None:
     """Say what tells that a database was here and how to get it back, where none is now."""
     database = path / data_dir.DATABASE
-    if not path.is_dir() or _size(database):
+    if not path.is_dir() or file_size(database):
         return None
     from app.upkeep.backups import backup_files  # most starts have a database
 
@@ -96,19 +97,12 @@ def _lost(path: Path) -> str | None:
             f"The database {database} is missing, and no backup of it is intact. Nothing was "
             f"changed. `hearth backup --list` shows what is wrong with them.\n{anew}"
         )
-    if integrity.was_left(database) or _size(database.with_name(database.name + "-wal")):
+    if integrity.was_left(database) or file_size(database.with_name(database.name + "-wal")):
         return (
             f"The database {database} is missing, and there is no backup of it. Nothing was "
             f"changed. If it was moved, put it back, with the files beside it.\n{anew}"
         )
     return None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def bring_up_to_date(settings: Settings) -> list[str]:

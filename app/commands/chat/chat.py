@@ -2,7 +2,9 @@
 
 import contextlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -53,7 +55,8 @@ def chat(
     if model is not None:
         client.require_model(model)
     if message is not None and (json_ or not sys.stdout.isatty()):
-        _ask_once(client, message, conversation=conversation, model=model, json_=json_)
+        params = {"message": message, "conversationId": conversation, "model": model}
+        ask_once(client, "chat", params, json_=json_)
         return
     # rich and prompt_toolkit, which nothing else needs
     from app.commands.chat.chat_session import Session
@@ -86,16 +89,15 @@ class _Plain:
         pass
 
 
-def _ask_once(
-    client: LocalClient, message: str, *, conversation: int | None, model: str | None, json_: bool
+def ask_once(
+    client: LocalClient, operation: str, params: Mapping[str, Any], *, json_: bool
 ) -> None:
     """Ask one thing and write the answer: as it comes, its sources below it, or as one record."""
-    params = {"message": message, "conversationId": conversation, "model": model}
     record = TurnRecord()
     try:
         with contextlib.closing(
             client.lines(
-                "chat", **{name: value for name, value in params.items() if value is not None}
+                operation, **{name: value for name, value in params.items() if value is not None}
             )
         ) as lines:
             follow_turn(lines, record, _Plain(silent=json_))

@@ -44,6 +44,12 @@ def mcp_server() -> None:
     metavar="SOURCE",
     help="Source of a token to send: env:VARIABLE, file:/PATH, or - to read it now.",
 )
+@click.option("--client-id", help="What Hearth is registered as, where it cannot register itself.")
+@click.option(
+    "--client-secret-from",
+    metavar="SOURCE",
+    help="Source of that registration's secret, as of a token.",
+)
 @click.option(
     "--env",
     "variables",
@@ -60,6 +66,8 @@ def add(
     target: tuple[str, ...],
     headers: tuple[str, ...],
     bearer_from: str | None,
+    client_id: str | None,
+    client_secret_from: str | None,
     variables: tuple[str, ...],
     yes: bool,
     user: str | None,
@@ -73,7 +81,12 @@ def add(
         sent = _pairs(headers, "--header")
         if bearer_from is not None:
             sent["Authorization"] = f"Bearer {_token(bearer_from)}"
-        given |= {"serverUrl": target[0], "config": {"headers": sent}}
+        config: dict[str, Any] = {"headers": sent}
+        if client_id is not None:
+            config["clientId"] = client_id
+        if client_secret_from is not None:
+            config["clientSecret"] = _token(client_secret_from)
+        given |= {"serverUrl": target[0], "config": config}
     else:
         env = _pairs(variables, "--env")
         _confirm_program(target, env, yes=yes)

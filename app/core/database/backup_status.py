@@ -29,6 +29,8 @@ class OwnerStorage(msgspec.Struct, rename="camel"):
     snapshot_bytes: int = 0
     attachments: int = 0
     attachment_bytes: int = 0
+    raw_records: int = 0
+    raw_record_bytes: int = 0
     vector_bytes: int = 0
 
 

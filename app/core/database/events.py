@@ -18,7 +18,9 @@ class Events:
     def __init__(self) -> None:
         self._listeners: dict[str, list[Listener]] = defaultdict(list)
         self.within: dict[str, list[ListenerWithin]] = {}
-        """Those that `Tx.tell` calls, on the writer's thread, as a part of the transaction."""
+        """Those that `Tx.tell` and `Tx.emit` call, on the writer's thread, as a part of the
+        transaction.
+        """
 
     def on(self, name: str, listener: Listener) -> None:
         """Call `listener` with the payload of every later event called `name`."""

@@ -1,4 +1,4 @@
-"""Files beside the database: their size, and replacing a small one as a whole."""
+"""Files beside the database: their size, replacing a small one as a whole, and their names."""
 
 import contextlib
 import os
@@ -32,3 +32,13 @@ def replace_file(path: Path, content: bytes, *, sync: bool = False) -> None:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
+
+
+def sync_folder(path: Path) -> None:
+    """Bring a folder's names onto the disk, where the system can do that."""
+    if os.name == "posix":
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -117,8 +117,13 @@ class Tx:
         return self.connection.execute(sql, params)
 
     def emit(self, name: str, **payload: Any) -> None:
-        """Publish the event once this transaction has committed, never before."""
+        """Publish the event once this transaction has committed, never before.
+
+        Those who listen within the transaction are told now.
+        """
         self.events.append((name, payload))
+        if name in self._within:
+            self.tell(name, payload)
 
     def tell(self, name: str, what: Any) -> None:
         """Tell those who listen within the transaction, now: what they do stands or falls with

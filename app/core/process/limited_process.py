@@ -1,7 +1,8 @@
 """Run a program of somebody's within limits; it is started as a program itself.
 
 It leads a group of processes, ends the whole group when the program has ended, and when whoever
-started it is gone, which closes the pipe that the first argument names.
+started it is gone, which closes the pipe that the first argument names. The second names one that
+is told the program's exit code, or is empty.
 
 It imports nothing of the application, as every program so run waits for it.
 """
@@ -50,8 +51,9 @@ def _run(command: list[str], life: int) -> None:
 
 def main() -> None:
     """Run the program that the arguments after the first name."""
-    life, command = int(sys.argv[1]), sys.argv[2:]
-    os.set_inheritable(life, False)
+    life, report, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    for number in (life, *([int(report)] if report else [])):
+        os.set_inheritable(number, False)
     ended, ending = os.pipe()
     child = os.fork()
     if child == 0:
@@ -62,8 +64,11 @@ def main() -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, lambda *_: os.write(ending, b"."))
     with contextlib.suppress(ChildProcessError):
-        if os.waitpid(child, os.WNOHANG)[0] == 0:
-            select.select([life, ended], [], [])
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done == 0 and ended in select.select([life, ended], [], [])[0]:
+            done, status = os.waitpid(child, os.WNOHANG)
+        if done and report:
+            os.write(int(report), b"%d" % os.waitstatus_to_exitcode(status))
     os.killpg(0, signal.SIGKILL)
 
 

@@ -53,6 +53,7 @@ class FetchPolicy(Struct, frozen=True):
     Public addresses always.
 
     `own_port` is where this server itself listens: whatever leads there inside is never asked.
+    `follows`: a redirect is followed, else it is the answer.
     """
 
     loopback: bool = False
@@ -60,6 +61,7 @@ class FetchPolicy(Struct, frozen=True):
     plain: bool = True
     ports: frozenset[int] | None = None
     own_port: int = 0
+    follows: bool = True
 
     def allows(self, address: Address, port: int = 0) -> bool:
         """Return whether an address may be connected to.
@@ -85,6 +87,13 @@ class Fetched(Struct, frozen=True):
     body: bytes
     is_cut: bool
     is_public: bool = True
+
+
+class Answered(Struct, frozen=True):
+    """What came back for a body that was sent: no more than is needed to know what became of it."""
+
+    status: int
+    headers: dict[str, str]
 
 
 class Target(Struct, frozen=True):

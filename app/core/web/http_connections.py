@@ -4,10 +4,13 @@ A name is resolved once, all its addresses are checked, and just those are conne
 """
 
 import asyncio
+import contextlib
+import functools
 import ipaddress
 import socket
+import ssl
 import zlib
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any
 
 import httpcore2
@@ -17,6 +20,7 @@ from app.core.web.addresses import (
     MOST_REDIRECTS,
     NOT_PUBLIC,
     Address,
+    Answered,
     Fetched,
     FetchFailed,
     FetchPolicy,
@@ -29,6 +33,8 @@ from app.core.web.addresses import (
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BACKEND = httpcore2.AnyIOBackend
+SHORT_BODY, SHORT_SECONDS = 16 << 10, 1.0
+"""Of the answer to what was sent, so much is waited for."""
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
@@ -93,20 +99,47 @@ async def fetch(
 ) -> Fetched:
     """Ask for a checked address and what it redirects to; raise FetchFailed."""
     named, only_public = target.host, True
-    try:
+    with _told_failures(lambda: named, seconds):
         async with asyncio.timeout(seconds):
             for _ in range(MOST_REDIRECTS + 1):
                 named = target.host
                 found = await _request(target, reach, most=most, headers=headers)
                 only_public = only_public and found.is_public
-                if found.status not in REDIRECTS or "location" not in found.headers:
+                leads_on = found.status in REDIRECTS and "location" in found.headers
+                if not leads_on or not reach.follows:
                     return structs.replace(found, is_public=only_public)
                 before, target = target, follow_redirect(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
                     # nobody else sends us to this machine
                     reach = structs.replace(reach, loopback=False)
+    raise FetchFailed(f"The host {named} redirects more than {MOST_REDIRECTS} times.")
+
+
+async def post(
+    target: Target, reach: FetchPolicy, *, body: bytes, seconds: float, headers: dict[str, str]
+) -> Answered:
+    """Send a body to a checked address, and to nothing that it redirects to; raise FetchFailed."""
+    with _told_failures(lambda: target.host, seconds):
+        async with (
+            asyncio.timeout(seconds),
+            _pool(target, reach) as (pool, _),
+            pool.stream(
+                "POST", target.url, headers=_headers(target, headers), content=body
+            ) as response,
+        ):
+            await _pass_over_body(response)
+            return Answered(response.status, _given(response))
+
+
+@contextlib.contextmanager
+def _told_failures(named: Callable[[], str], seconds: float) -> Iterator[None]:
+    """Raise FetchFailed, which names the host, for what the network fails with."""
+    try:
+        yield
     except TimeoutError:
-        raise FetchFailed(f"The host {named} did not answer within {seconds:g} seconds.") from None
+        raise FetchFailed(
+            f"The host {named()} did not answer within {seconds:g} seconds."
+        ) from None
     except (
         httpcore2.NetworkError,
         httpcore2.TimeoutException,
@@ -114,8 +147,18 @@ async def fetch(
         OSError,
         zlib.error,
     ):
-        raise FetchFailed(f"The host {named} did not answer in a way that can be used.") from None
-    raise FetchFailed(f"The host {named} redirects more than {MOST_REDIRECTS} times.")
+        raise FetchFailed(f"The host {named()} did not answer in a way that can be used.") from None
+
+
+async def _pass_over_body(response: httpcore2.Response) -> None:
+    """Read what a short answer holds, so that its sender sees no broken connection."""
+    read = 0
+    with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.ProtocolError):
+        async with asyncio.timeout(SHORT_SECONDS):
+            async for chunk in response.aiter_stream():
+                read += len(chunk)
+                if read > SHORT_BODY:
+                    return
 
 
 async def resolve(host: str, port: int) -> list[Address]:
@@ -133,26 +176,48 @@ async def resolve(host: str, port: int) -> list[Address]:
 async def _request(
     target: Target, reach: FetchPolicy, *, most: int, headers: dict[str, str]
 ) -> Fetched:
-    sent = {
-        "Host": _authority(target),
-        "User-Agent": "Hearth",
-        "Accept-Encoding": "gzip",
-        **headers,
-    }
-    backend = CheckedBackend(reach, target.scheme)
-    # for this request alone: what another may reach can differ
-    pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=backend)
-    async with pool, pool.stream("GET", target.url, headers=list(sent.items())) as response:
-        given = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in response.headers
-        }
+    sent = _headers(target, {"Accept-Encoding": "gzip", **headers})
+    async with (
+        _pool(target, reach) as (pool, backend),
+        pool.stream("GET", target.url, headers=sent) as response,
+    ):
+        given = _given(response)
         if response.status in REDIRECTS:
             return Fetched(
                 target.url, response.status, given, b"", is_cut=False, is_public=backend.is_public
             )
         body, is_cut = await _read_body(response, given.get("content-encoding", "identity"), most)
         return Fetched(target.url, response.status, given, body, is_cut, backend.is_public)
+
+
+@contextlib.asynccontextmanager
+async def _pool(
+    target: Target, reach: FetchPolicy
+) -> AsyncIterator[tuple[httpcore2.AsyncConnectionPool, CheckedBackend]]:
+    """Yield the connection of one request alone: what another may reach can differ."""
+    backend = CheckedBackend(reach, target.scheme)
+    async with httpcore2.AsyncConnectionPool(
+        _tls() if target.scheme == "https" else None, max_connections=1, network_backend=backend
+    ) as pool:
+        yield pool, backend
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    """Return what all connections check certificates with: reading those of the system takes 20
+    ms.
+    """
+    return httpcore2.default_ssl_context()
+
+
+def _headers(target: Target, headers: dict[str, str]) -> list[tuple[str, str]]:
+    return list({"Host": _authority(target), "User-Agent": "Hearth", **headers}.items())
+
+
+def _given(response: httpcore2.Response) -> dict[str, str]:
+    return {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers
+    }
 
 
 async def _read_body(response: httpcore2.Response, encoding: str, most: int) -> tuple[bytes, bool]:

@@ -1,6 +1,6 @@
-"""Fetch from an address that a user gave: the one function that asks for any."""
+"""Fetch from an address that a user gave, or send to it: the functions that ask for any."""
 
-from app.core.web.addresses import Fetched, FetchPolicy, parse_target
+from app.core.web.addresses import Answered, Fetched, FetchPolicy, parse_target
 
 
 async def fetch(
@@ -25,4 +25,17 @@ async def fetch(
         most=most,
         seconds=seconds,
         headers={"Accept": accept, **(headers or {})},
+    )
+
+
+async def post(
+    url: str, reach: FetchPolicy, *, body: bytes, seconds: float, headers: dict[str, str]
+) -> Answered:
+    """Send a body to an address and return how it answers, wherever that redirects; raise
+    FetchFailed.
+    """
+    from app.core.web import http_connections  # as above
+
+    return await http_connections.post(
+        parse_target(url, reach), reach, body=body, seconds=seconds, headers=headers
     )

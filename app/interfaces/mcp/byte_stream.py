@@ -11,9 +11,11 @@ from typing import Any
 import anyio
 import mcp_types as types
 import msgspec
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.runner import serve_dual_era_loop
 from mcp.server.session import ServerSession
 from mcp.shared._context_streams import create_context_streams
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.shared.subscriptions import event_to_notification
 from mcp_types.jsonrpc import jsonrpc_message_adapter
@@ -22,11 +24,12 @@ from pydantic import ValidationError
 from app.core.app import App
 from app.core.caller import Caller
 from app.errors import AppError
-from app.interfaces.mcp.asked import Asked, Context, asked, refusal
+from app.interfaces.mcp.asked import Asked, Context, asked, is_modern, refusal
 from app.interfaces.mcp.hearth_endpoint import as_program, watches_of
 from app.interfaces.mcp.hearth_server import make_server, options
 from app.interfaces.mcp.watches import Watch, Watches
 
+LISTS = ("tools/list", "resources/list")
 NO_MESSAGE = "Each line must be one JSON-RPC 2.0 message."
 Send = Callable[[bytes], Awaitable[None]]
 
@@ -39,20 +42,36 @@ class Subscriptions:
         self._stack = contextlib.AsyncExitStack()
         self._watch: Watch | None = None
         self._telling: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+
+    async def watch_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Watch what a client lists, which is told of changes without asking for that."""
+        if not is_modern(ctx) and ctx.method in LISTS:
+            with contextlib.suppress(MCPError):  # too many watch: it is answered nevertheless
+                watch = await self._watching(ctx)
+                await watch.follow(
+                    list_=ctx.method == "resources/list", tools=ctx.method == "tools/list"
+                )
+        return await call_next(ctx)
 
     async def subscribe(
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         """Watch one resource more."""
-        if self._watch is None:
-            watch = self._watches.watch(asked(ctx), list_=True, tools=True)
-            self._watch = await self._stack.enter_async_context(watch)
-            self._telling = asyncio.create_task(_tell(self._watch, ctx.session))
+        watch = await self._watching(ctx)
         try:
-            await self._watch.add(str(params.uri))
+            await watch.add(str(params.uri))
         except AppError as error:
             raise refusal(ctx, error, uri=str(params.uri)) from None
         return types.EmptyResult()
+
+    async def _watching(self, ctx: Context) -> Watch:
+        async with self._lock:
+            if self._watch is None:
+                watch = self._watches.watch(asked(ctx), list_=False, tools=False)
+                self._watch = await self._stack.enter_async_context(watch)
+                self._telling = asyncio.create_task(_tell(self._watch, ctx.session))
+        return self._watch
 
     async def unsubscribe(
         self, _: Context, params: types.UnsubscribeRequestParams
@@ -78,6 +97,7 @@ async def serve(
     server: Any = make_server(
         watches, subscribe=subscriptions.subscribe, unsubscribe=subscriptions.unsubscribe
     )
+    server.middleware.append(subscriptions.watch_lists)
     heard, hearing = create_context_streams[SessionMessage | Exception](0)
     saying, said = create_context_streams[SessionMessage](0)
 
@@ -106,7 +126,13 @@ async def serve(
 
     group = anyio.create_task_group()
     close = group.cancel_scope.cancel
+
+    def check() -> None:
+        if find() is None:
+            close()
+
     watches.closing.add(close)
+    watches.checks.add(check)
     try:
         async with group:
             group.start_soon(hear)
@@ -120,6 +146,7 @@ async def serve(
             )
     finally:
         watches.closing.discard(close)
+        watches.checks.discard(check)
         await subscriptions.close()
 
 

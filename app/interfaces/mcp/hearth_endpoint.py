@@ -21,10 +21,12 @@ class HearthEndpoint:
     def __init__(
         self, app: App, credentials: Credentials, server: Server[Any] | None = None
     ) -> None:
-        server = server or make_server(watches_of(app))
+        watches = watches_of(app)
+        server = server or make_server(watches)
         self._app = app
         self._credentials = credentials
         self._endpoint = Endpoint(server, options(server, tells_changes=False))
+        watches.checks.add(self._endpoint.check)
 
     async def answer(self, exchange: Exchange, body: bytes) -> None:
         """Answer one message of a caller that was let in."""

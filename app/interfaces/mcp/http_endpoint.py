@@ -49,6 +49,7 @@ from app.interfaces.wire.request_bodies import ClientLeft
 OLDEST = "2025-03-26"
 """The revision of a client that names none, as the handshake revisions say."""
 SESSION = b"mcp-session-id"
+LISTEN = "subscriptions/listen"
 LONGEST_SESSION = 100
 PING_SECONDS = 15.0
 PING = b": still at work\r\n\r\n"
@@ -100,7 +101,13 @@ class Endpoint:
     def __init__(self, server: Server[Any], options: InitializationOptions) -> None:
         self._server = server
         self._options = options
-        self._running: dict[tuple[object, ...], asyncio.Task[Any]] = {}
+        self._running: dict[tuple[object, ...], tuple[asyncio.Task[Any], str, Asked]] = {}
+
+    def check(self) -> None:
+        """End the work on requests whose credential has ended; a subscription ends by itself."""
+        for work, method, who in list(self._running.values()):
+            if method != LISTEN and who.still() is None:
+                work.cancel()
 
     async def answer(self, exchange: Exchange, body: bytes, who: Asked) -> None:
         """Answer one message."""
@@ -145,7 +152,7 @@ class Endpoint:
             ended = cancelled_request_id_from_params(params)
             running = self._running.get((*_whose(exchange, who), ended))
             if running is not None:
-                running.cancel()
+                running[0].cancel()
         await exchange.answer(202, b"")
 
     async def _answer_request(
@@ -161,13 +168,13 @@ class Endpoint:
         call = Call(id_, params, who)
         work = asyncio.create_task(self._result(call, connection, method, params))
         key = (*_whose(exchange, who), id_)
-        self._running[key] = work
+        self._running[key] = running = work, method, who
         delivery = _Delivery(exchange, call, work, session, is_modern=not isinstance(route, str))
         try:
             await delivery.run()
         finally:
             work.cancel()
-            if self._running.get(key) is work:
+            if self._running.get(key) is running:
                 del self._running[key]
 
     async def _result(

@@ -12,6 +12,7 @@ import msgspec
 
 from app.core.caller import Actor
 from app.core.operation import Catalog, Operation
+from app.core.process import progress
 from app.core.schema import encode, schemas
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.mcp.asked import (
@@ -28,6 +29,8 @@ from app.interfaces.openapi import PREFIX
 
 PROGRESS_SECONDS = 5.0
 """How often a client that wants to know is told that its call is still at work."""
+PROGRESS_PAUSE = 0.1
+"""So long at least between two words of how far a work is."""
 DEFINITIONS = "#/$defs/"
 WAITS_FOR_YES = "awaiting_approval"
 WAITING = {
@@ -216,23 +219,46 @@ def _chosen(params: types.CallToolRequestParams) -> dict[str, Any]:
     return {"noteId": int(number), "search": None}
 
 
+class _Report:
+    """What a client hears of a call: what the work tells of itself, else how long it has taken."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._loop = asyncio.get_running_loop()
+        self._began = self._loop.time()
+        self._passed = 0
+        self._done = 0.0
+        self._told_at = -PROGRESS_PAUSE
+        self._is_heard = False
+
+    async def hear(self, done: float, whole: float | None, said: str | None) -> None:
+        """Pass on how far the work is, when it is further than before, and not too often."""
+        now = self._loop.time()
+        if done > self._done and now >= self._told_at + PROGRESS_PAUSE:
+            self._is_heard, self._done, self._told_at = True, done, now
+            whole = None if whole is None else self._passed + whole
+            await self._ctx.session.report_progress(self._passed + done, whole, said)
+
+    async def count(self) -> None:
+        """Tell every few seconds how long the call has taken, until the work says more."""
+        while True:
+            await asyncio.sleep(PROGRESS_SECONDS)
+            if not self._is_heard:
+                self._passed = max(self._passed + 1, round(self._loop.time() - self._began))
+                said = f"At work for {self._passed} seconds."
+                await self._ctx.session.report_progress(self._passed, message=said)
+
+
 @contextlib.asynccontextmanager
 async def _reported(ctx: Context) -> AsyncIterator[None]:
-    """Tell a client that gave a token for it, every few seconds, how long its call has taken."""
+    """Tell a client that gave a token for it how far its call is."""
     if "progress_token" not in (ctx.meta or {}):
         yield
         return
-
-    async def tell() -> None:
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        while True:
-            await asyncio.sleep(PROGRESS_SECONDS)
-            passed = round(loop.time() - began)
-            await ctx.session.report_progress(passed, message=f"At work for {passed} seconds.")
-
-    telling = asyncio.create_task(tell())
+    report = _Report(ctx)
+    counting = asyncio.create_task(report.count())
     try:
-        yield
+        with progress.told_to(report.hear):
+            yield
     finally:
-        telling.cancel()
+        counting.cancel()

@@ -12,6 +12,7 @@ from mcp.shared.subscriptions import (
 )
 
 from app.core.app import App
+from app.core.schema import encode
 from app.errors import AppError
 from app.interfaces.mcp import resources
 from app.interfaces.mcp.asked import Asked, invalid
@@ -24,7 +25,7 @@ MOST_RESOURCES = 200
 MOST_WAITING = 500
 CREDENTIALS_CHANGED = ("keys.changed", "users.changed", "sessions.changed", "grants.changed")
 WORKSPACE_CHANGED = ("note.changed", "notes.changed", "workspace.changed")
-TOOLS_CHANGED = ("namespaces.changed",)
+TOOLS_CHANGED = ("namespaces.changed", "tools.changed")
 
 
 class Watch:
@@ -33,10 +34,10 @@ class Watch:
     What its caller may no longer read is told as changed once, and then no more.
     """
 
-    def __init__(self, who: Asked, *, list_: bool, tools: bool) -> None:
+    def __init__(self, who: Asked) -> None:
         self._who = who
         self._seen: dict[str, object] = {}
-        self._list, self._tools = list_, tools
+        self._list = self._tools = False
         self._listed: object = None
         self._offered: object = None
         self._news: asyncio.Queue[ServerEvent | None] = asyncio.Queue(MOST_WAITING)
@@ -46,12 +47,12 @@ class Watch:
         """Whose watch it is."""
         return self._who.me.user
 
-    async def begin(self) -> None:
-        """Note how things are now."""
-        if self._list:
-            self._listed = await _listed(self._who)
-        if self._tools:
-            self._offered = await _offered(self._who)
+    async def follow(self, *, list_: bool, tools: bool) -> None:
+        """Watch the list of resources too, or that of tools, as they are now."""
+        if list_ and not self._list:
+            self._list, self._listed = True, await _listed(self._who)
+        if tools and not self._tools:
+            self._tools, self._offered = True, await _offered(self._who)
 
     async def add(self, uri: str) -> None:
         """Watch one resource more; raise NotFound, or what else speaks against reading it."""
@@ -112,6 +113,8 @@ class Watches:
         self._looking: asyncio.Task[None] | None = None
         self.closing: set[Callable[[], None]] = set()
         """What else is to be called when the server ends."""
+        self.checks: set[Callable[[], None]] = set()
+        """What else is to be called when credentials have changed."""
         for event in (*WORKSPACE_CHANGED, *TOOLS_CHANGED):
             app.events.on(event, lambda _: self._look_soon())
         app.events.on("server.ending", lambda _: self.close())
@@ -124,8 +127,8 @@ class Watches:
         own = sum(one.user == who.me.user for one in self._watches)
         if len(self._watches) >= MOST_WATCHES or own >= MOST_WATCHES_OF_ONE:
             raise invalid("Too many clients watch already; end one of them first.")
-        watch = Watch(who, list_=list_, tools=tools)
-        await watch.begin()
+        watch = Watch(who)
+        await watch.follow(list_=list_, tools=tools)
         self._watches.add(watch)
         try:
             yield watch
@@ -140,8 +143,8 @@ class Watches:
             watch.end()
 
     def _check(self) -> None:
-        for watch in self._watches:
-            watch.check()
+        for check in [*self.checks, *(watch.check for watch in self._watches)]:
+            check()
 
     def _look_soon(self) -> None:
         if self._watches and self._timer is None:
@@ -193,4 +196,4 @@ async def _listed(who: Asked) -> object:
 
 
 async def _offered(who: Asked) -> object:
-    return frozenset(one.name for one in (await who.call("list_tools")).tools)
+    return encode((await who.call("list_tools")).tools)

@@ -8,17 +8,18 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.account.oauth import codes, redirect_uris
+from app.account.oauth import client_documents, clients, codes, redirect_uris
 from app.account.oauth.clients import CLI_PAGE, Client, NamedClients
+from app.account.oauth.policy import OAUTH
 from app.account.oauth.refusals import BadRequest, SentBack
 from app.account.oauth.sealed_requests import Asked, RequestSeal
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Clock
 from app.core.process.lazy_import import lazy_import
-from app.errors import AlreadyDecided, Forbidden, Invalid, NotFound, Unauthorized
+from app.errors import AlreadyDecided, Forbidden, Invalid, NotFound, RateLimited, Unauthorized
+from app.interfaces.credentials import address_of
 from app.interfaces.oauth import rights
-from app.interfaces.oauth.metadata import OAUTH
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import fields_of, form_of, value_of
 from app.interfaces.pages.pages import json_response
@@ -31,6 +32,7 @@ LONGEST_QUERY = 4_000
 LARGEST = 64 << 10
 CODE = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 NOT_SENT = "Nothing was sent anywhere. Go back to the application and try again."
+IF_STARTED = "Go on only if you have just started it."
 START_AGAIN = "Go back to the application and connect it again."
 
 
@@ -67,8 +69,12 @@ class ConsentPages:
             raise Invalid(f"The request is longer than {LONGEST_QUERY} characters. {NOT_SENT}")
         server = await lazy_import("app.account.oauth.authorization_server")
         me = visit.session_caller()
+        sent = fields_of(query)
         try:
-            asked = visit.parts.quick(server.check, self.named, visit.origin, fields_of(query), me)
+            client_id = await self._described(visit, dict(sent))
+            if client_id is not None and me is None:
+                return await _sign_in_first(visit, client_id)
+            asked = visit.parts.quick(server.check, self.named, visit.origin, sent, me)
         except BadRequest as error:
             return await notice(
                 "This request cannot be answered", error.message, NOT_SENT, status=400
@@ -177,6 +183,7 @@ class ConsentPages:
             status=400 if trouble else 200,
             client=client,
             target=_target(asked.redirect_uri, origin),
+            warning=_warning(client, asked.redirect_uri),
             groups=rights.groups_of(asked.scopes),
             ticked=asked.scopes if ticked is None else ticked,
             sealed=sealed,
@@ -185,6 +192,23 @@ class ConsentPages:
             switch=f"{SIGN_IN}?next={quote(here, safe='')}",
             trouble=trouble,
         )
+
+    async def _described(self, visit: Visit, sent: dict[str, str]) -> str | None:
+        """Return the name of an application that is the address of a document, if it is one.
+
+        Where somebody has signed in, what the document says is known afterwards.
+        """
+        client_id = sent.get("client_id", "")
+        if not client_documents.is_address(client_id) or self.named.find(client_id, visit.origin):
+            return None
+        client_documents.demand_allowed(visit.parts, client_id, sent.get("redirect_uri", ""))
+        if visit.session_caller() is not None and not visit.parts.quick(
+            clients.is_fresh, client_id
+        ):
+            if wait := visit.parts.rates.registrations.take_token(address_of(visit.scope)).wait:
+                raise RateLimited("Too many applications; wait a moment.", retryAfter=wait)
+            await client_documents.renew(visit.parts, client_id)
+        return client_id
 
     async def _answered(
         self, visit: Visit, me: Caller, asked: Asked, scopes: tuple[str, ...] | None
@@ -195,6 +219,35 @@ class ConsentPages:
             server.answer, me, self.named, visit.origin, asked, scopes=scopes
         )
         return cast(str, location)
+
+
+async def _sign_in_first(visit: Visit, client_id: str) -> Response:
+    """Show the form to sign in before the document of an application is fetched."""
+    host = client_documents.host_of(client_id)
+    query = visit.scope["query_string"].decode("latin-1")
+    return await sign_in_page.shown(
+        next_=sign_in_page.own_page(f"{OAUTH}/authorize?{query}"),
+        why=f"An application that {host} describes wants to use your Hearth. "
+        "Sign in to see what it asks for.",
+        status=401,
+    )
+
+
+def _warning(client: Client, uri: str) -> str:
+    """Say how far it is known who an application is."""
+    if client.vouched:
+        return ""
+    host = client_documents.host_of(client.client_id)
+    if not host:
+        return f"It chose this name itself, and Hearth cannot check it. {IF_STARTED}"
+    if redirect_uris.is_local(uri):
+        return (
+            f"{host} describes an application of this name. Any program on this computer can "
+            f"claim to be it. {IF_STARTED}"
+        )
+    if uri.startswith(f"https://{host}/"):
+        return f"{host} says that this is its application, and gets the answer."
+    return f"{host} describes it so, but the answer goes elsewhere. {IF_STARTED}"
 
 
 def _target(uri: str, origin: str) -> dict[str, str]:

@@ -8,12 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.account.oauth import clients
-from app.account.oauth.policy import GRANTABLE, RESOURCES
+from app.account.oauth.policy import GRANTABLE, OAUTH, RESOURCES
 from app.interfaces.credentials import BASE, RESOURCE
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
 
-OAUTH = "/api/auth/oauth2"
 SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 OF_RESOURCE = RESOURCE.removesuffix(BASE)
 CLAIMS = ("sub", "name", "given_name", "family_name", "email", "preferred_username", "picture")
@@ -38,6 +37,7 @@ async def server(visit: Visit) -> Response:
             "token_endpoint": f"{origin}{OAUTH}/token",
             "userinfo_endpoint": f"{origin}{OAUTH}/userinfo",
             "revocation_endpoint": f"{origin}{OAUTH}/revoke",
+            "client_id_metadata_document_supported": registers,
             **({"registration_endpoint": f"{origin}{OAUTH}/register"} if registers else {}),
             "jwks_uri": f"{origin}{OAUTH}/jwks",
             "scopes_supported": GRANTABLE,

@@ -12,12 +12,12 @@ from starlette.routing import Route
 from app.account import oauth_grants, oauth_tokens, users
 from app.account.oauth import clients, codes
 from app.account.oauth.clients import ClientRefused, NamedClients
+from app.account.oauth.policy import OAUTH
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.process.lazy_import import lazy_import
 from app.errors import Invalid, RateLimited
 from app.interfaces.credentials import address_of, key_of
-from app.interfaces.oauth.metadata import OAUTH
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit

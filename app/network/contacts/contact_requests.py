@@ -1,5 +1,6 @@
 """Asking to become a contact or to reach another's agent, and the answer to that."""
 
+import contextlib
 import sqlite3
 from datetime import timedelta
 from typing import Annotated, Any, Literal
@@ -30,6 +31,9 @@ from app.network.grants import grant_rows, permission_object
 from app.network.grants.permission_object import Permissions
 
 DAYS = 30
+REFUSED = "contact_request.refused"
+"""Told within the transaction that rejects or takes back a request, with the two users: who asked,
+and who was asked."""
 Type = Literal["agent", "friend"]
 AGENT_ONLY = Permissions(agent_access=True)
 
@@ -149,6 +153,7 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
         raise NotFound("There is no such request.", field="requestId")
     _require_pending(tx, row)
     _set_status(tx, request_id, "cancelled")
+    tx.tell(REFUSED, (me.user, row["to_id"]))
     return Record()
 
 
@@ -188,6 +193,7 @@ def answer_request(
     _require_pending(tx, row)
     if action == "reject":
         _set_status(tx, request_id, "rejected")
+        tx.tell(REFUSED, (row["from_id"], me.user))
         return Answered("rejected", None)
     wanted = (
         None if permissions is None else contacts.check_permissions(tx, me, permissions.of(type))
@@ -197,6 +203,29 @@ def answer_request(
         tx, people.person_row(tx, row["from_id"]), people.person_row(tx, me.user)
     )
     return Answered("accepted", contacts.contact_record(tx, me.user, row["from_id"]))
+
+
+def ask_once(tx: Tx, me: Caller, to: str, note: str) -> None:
+    """Ask someone to become a contact, unless the caller's request waits for their answer already.
+
+    Where they have asked before, both are contacts now.
+    """
+    with contextlib.suppress(AlreadyPending):
+        _make_request(tx, me, to, note)
+
+
+def is_waiting(tx: Tx, asker: int, asked: int) -> bool:
+    """Return whether a request from one user to another waits for its answer."""
+    return (
+        tx.one(
+            f"SELECT 1 FROM contact_requests r "
+            f"WHERE r.from_id = :asker AND r.to_id = :asked AND {_PENDING}",
+            asker=asker,
+            asked=asked,
+            now=tx.now,
+        )
+        is not None
+    )
 
 
 def waiting_for(tx: Tx, user: int, most: int) -> list[Request]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account import contact_pairs as known
+from app.account.grant_events import Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -240,11 +241,11 @@ def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
         _tell_revoked(tx, me, held, "narrowed")
 
 
-def link_ended(tx: Tx, me: Caller, *, link: int) -> None:
+def link_ended(tx: Tx, me: Caller, *, owner: int, link: int, reason: Reason = "revoked") -> None:
     """End what waits by the grants that have ended with a link, and tell both sides."""
-    for held in grant_rows.grants_of_link(tx, me.user, link):
+    for held in grant_rows.grants_of_link(tx, owner, link):
         end_waiting(tx, me, held)
-        _tell_revoked(tx, me, held, "revoked")
+        _tell_revoked(tx, me, held, reason)
 
 
 _SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at
@@ -282,7 +283,7 @@ def _permissions_answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAn
     )
 
 
-def _tell_revoked(tx: Tx, me: Caller, held: Grant, reason: str) -> None:
+def _tell_revoked(tx: Tx, me: Caller, held: Grant, reason: Reason) -> None:
     """Tell both sides that a grant is gone or narrower."""
     for listener in (held.owner, held.holder):
         revocation.emit_revoked(tx, me, listener, "contact", held.id, reason)

@@ -33,6 +33,40 @@ def own_agent_thread(tx: Tx, user: int) -> int:
     return _ensure_thread(tx, "own_agent", user, user, owner=user)
 
 
+def managed_agent_thread(
+    tx: Tx, agent: int, *, owner: int, other: int, name: str, from_agent: int = 0
+) -> int:
+    """Return the conversation of a managed agent with a person, or with the agent `from_agent` of
+    that person.
+    """
+    found: int | None = tx.value(
+        "SELECT conversation_id FROM agent_threads "
+        "WHERE agent_id = :agent AND user_id = :other AND from_agent = :from_agent",
+        agent=agent,
+        other=other,
+        from_agent=from_agent,
+    )
+    if found is not None:
+        return found
+    conversation = conversation_rows.begin(
+        tx,
+        type="direct" if owner == other else "shared_agent",
+        owner=owner,
+        agent=agent,
+        title=name,
+        members=tuple(dict.fromkeys((owner, other))),
+    )
+    tx.run(
+        "INSERT INTO agent_threads (agent_id, user_id, from_agent, conversation_id) "
+        "VALUES (:agent, :other, :from_agent, :conversation)",
+        agent=agent,
+        other=other,
+        from_agent=from_agent,
+        conversation=conversation,
+    )
+    return conversation
+
+
 def _ensure_thread(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | None) -> int:
     found: int | None = tx.value(
         "SELECT conversation_id FROM threads "

@@ -2,22 +2,29 @@
 
 from typing import Literal
 
+from app.account import grant_events
+from app.account.grant_events import GrantKind, Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import GrantRevoked
 from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 
-Kind = Literal["contact", "folder", "share_link"]
-
 
 def emit_revoked(
-    tx: Tx, me: Caller, listener: int, kind: Kind, grant: int | None, reason: str = "revoked"
+    tx: Tx,
+    me: Caller,
+    listener: int,
+    kind: GrantKind,
+    grant: int | str | None,
+    reason: Reason = "revoked",
 ) -> None:
-    """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less."""
-    tx.emit(
-        "grant.revoked", user=listener, grantKind=kind, grantId=grant, by=me.user_id, reason=reason
-    )
+    """Tell a user that a grant is gone, or with the reason `narrowed` that it allows less.
+
+    `by` is null where nobody took it back, but its time is over.
+    """
+    by = None if reason == "expired" else me.user_id or None
+    grant_events.emit_revoked(tx, listener, kind, grant, by=by, reason=reason)
 
 
 def end_waiting(

@@ -21,6 +21,7 @@ Target = Literal["agent", "note"]
 AnsweredBy = Literal["agent", "local"]
 GUEST = "Guest"
 LONGEST_REF = 64
+_EXPIRED_UNTOLD = "revoked_at IS NULL AND expires_at IS NOT told_expiry AND expires_at <= :now"
 NO_NOTE = 0
 """The id of no note: what is narrowed to it reaches none. None would mean every note."""
 
@@ -130,6 +131,22 @@ def revoke(tx: Tx, link: Link) -> None:
         id=link.id,
         owner=link.owner,
     )
+
+
+def any_expired_untold(tx: Tx) -> bool:
+    """Return whether the time of a link is over of which nobody was told that."""
+    return (
+        tx.one(f"SELECT 1 FROM share_links WHERE {_EXPIRED_UNTOLD} LIMIT 1", now=tx.now) is not None
+    )
+
+
+def take_expired(tx: Tx) -> list[Link]:
+    """Return the links whose time is over, each once; one that is prolonged can come again."""
+    rows = tx.all(
+        f"UPDATE share_links SET told_expiry = expires_at WHERE {_EXPIRED_UNTOLD} RETURNING *",
+        now=tx.now,
+    )
+    return [_link_of_row(row) for row in rows]
 
 
 def find_own(tx: Tx, owner: int, ref: str) -> Link | None:

@@ -319,7 +319,7 @@ def _change_link(
         after = after._replace(expires_at=expiry_of(tx, life))
     share_rows.update(tx, after)
     if _is_narrower(after, before):
-        _end_waiting(tx, me, after, "the share link was narrowed")
+        end_waiting(tx, me, after, "the share link was narrowed")
         revocation.emit_revoked(tx, me, after.owner, "share_link", after.id, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
     return ShareAnswer(share_record(tx, after))
@@ -329,13 +329,14 @@ def _revoke_link(tx: Tx, me: Caller, ref: str) -> int:
     link = require_own_link(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
-        contacts.link_ended(tx, me, link=link.id)
-        _end_waiting(tx, me, link, "the share link was revoked")
+        contacts.link_ended(tx, me, owner=me.user, link=link.id)
+        end_waiting(tx, me, link, "the share link was revoked")
         revocation.emit_revoked(tx, me, link.owner, "share_link", link.id)
     return link.id
 
 
-def _end_waiting(tx: Tx, me: Caller, link: Link, why: str) -> None:
+def end_waiting(tx: Tx, me: Caller, link: Link, why: str) -> None:
+    """End what guests of a link asked for that waits for its owner's yes."""
     revocation.end_waiting(
         tx,
         me,

@@ -27,7 +27,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint, Tool, operation
 from app.core.schema import NonBlankText, Record
-from app.errors import AppError, BudgetExceeded, Forbidden, Unavailable
+from app.errors import AppError, BudgetExceeded, Forbidden, NotFound, Unavailable
 from app.network.contacts import threads
 from app.network.grants import grant_rows
 from app.network.messages import deliver_message, senders, waiting_rows
@@ -77,9 +77,9 @@ def is_agent(to: str) -> bool:
 
 @operation("TOOL", scope="agent.message:send", tool=Tool(risk="O", taint="agent"))
 async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -> Answered:
-    """Ask another person's agent and wait for its answer.
+    """Ask another person's agent, or a managed agent, and wait for its answer.
 
-    `to` is that person's username, with or without _coo.
+    `to` is that person's username or that agent's handle, with or without _coo.
     """
     named = to if is_agent(to) else to.strip() + users.AGENT_SUFFIX
     return await ask_agent(app, me, to=named, message=message, intent="query", by_agent=True)
@@ -88,7 +88,7 @@ async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -
 async def ask_agent(
     app: App, me: Caller, *, to: str, message: str, intent: str, by_agent: bool = False
 ) -> Answered:
-    """Return what the agent of `to` answers.
+    """Return what the agent of `to` answers, the managed one of that handle where there is one.
 
     Where it cannot answer now the message waits, and `availability` says why.
 
@@ -96,7 +96,14 @@ async def ask_agent(
     too long.
     """
     began = time.perf_counter()
-    name = to.strip()[: -len(users.AGENT_SUFFIX)]
+    name = to.strip().lower().removesuffix(users.AGENT_SUFFIX)
+    if app.glance(senders.is_managed_agent, name):
+        if app.hooks.ask_managed_agent is None:
+            raise NotFound(f"There is no user called {to[:64]}.", field="to")
+        answer: Answered = await app.hooks.ask_managed_agent(
+            app, me, handle=name, message=message, intent=intent, by_agent=by_agent
+        )
+        return msgspec.structs.replace(answer, elapsed_ms=milliseconds_since(began))
     try:
         stop_switch.require_running(app)
         asked = await app.write(_begin_question, me, name, message, by_agent=by_agent)
@@ -135,11 +142,14 @@ def granted_caller(tx: Tx, asker: Person, owner: Person) -> Caller:
     """
     acting = grant_rows.peer_caller(tx, owner.id, asker.id)
     if acting is None:
-        raise Forbidden(
-            f"{owner.username} has not granted you access to their agent.",
-            reason="agent_access_not_granted",
-        )
+        raise _no_access(owner.username)
     return acting
+
+
+def _no_access(username: str) -> Forbidden:
+    return Forbidden(
+        f"{username} has not granted you access to their agent.", reason="agent_access_not_granted"
+    )
 
 
 def begin_turn(
@@ -248,6 +258,9 @@ async def _answer_question(app: App, asked: Question) -> Answer | AppError:
 def _begin_question(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool) -> Question:
     """Store the question and the turn that answers it."""
     owner, asker = senders.require_person(tx, username), senders.require_person_of_row(tx, me.user)
+    # what others grant a user, and the user's own agent, are not for the user's managed agents
+    if me.agent is not None:
+        raise _no_access(owner.username)
     acting = me if owner == asker else granted_caller(tx, asker, owner)
     conversation, message = _store_question(tx, me, owner, text, by_agent=by_agent)
     return begin_turn(
@@ -263,7 +276,7 @@ def _keep_waiting(
     Raise the error where it is one's own, Unavailable where too many wait.
     """
     owner, asker = senders.require_person(tx, username), senders.require_person_of_row(tx, me.user)
-    if owner == asker:
+    if owner == asker or me.agent is not None:
         raise error
     granted_caller(tx, asker, owner)
     conversation, message = _store_question(tx, me, owner, text, by_agent=by_agent)
@@ -296,7 +309,8 @@ def _store_question(
         conversation,
         role="user",
         sender_type=sender.type,
-        sender=me.user,
+        sender=sender.row,
+        agent=sender.agent_row,
         label=sender.label,
         content=text,
     )
@@ -316,18 +330,31 @@ def _store_question(
 def _remember_exchange(tx: Tx, asked: Question, answer: str) -> None:
     """Keep what was asked and answered in the memory of the one who asked."""
     if asked.owner != asked.asker:  # one's own agent remembers the turn itself
-        conversation = asked.begun.conversation
-        episodes.add(
+        remember_question(
             tx,
             asked.asker.id,
-            kind="conversation",
-            key=f"message {asked.message}",
-            title=f"Asked {asked.begun.agent_label}",
-            at=tx.now,
+            label=asked.begun.agent_label,
+            conversation=asked.begun.conversation,
+            message=asked.message,
             text=f"{asked.text}\n\n{answer}".strip(),
-            path=f"conversations/{conversation}",
-            conversation_id=conversation,
         )
+
+
+def remember_question(
+    tx: Tx, asker: int, *, label: str, conversation: int, message: int, text: str
+) -> None:
+    """Keep what was asked of an agent, and its answer, in the memory of the one who asked."""
+    episodes.add(
+        tx,
+        asker,
+        kind="conversation",
+        key=f"message {message}",
+        title=f"Asked {label}",
+        at=tx.now,
+        text=text,
+        path=f"conversations/{conversation}",
+        conversation_id=conversation,
+    )
 
 
 def milliseconds_since(began: float) -> int:

@@ -34,7 +34,8 @@ def deliver_message(
         conversation,
         role="user",
         sender_type=sender.type,
-        sender=sender.person.id,
+        sender=sender.row,
+        agent=sender.agent_row,
         label=sender.label,
         content=content,
         client_message_id=client_message_id,
@@ -51,7 +52,9 @@ def deliver_message(
             content=content,
         )
         # The heartbeat looks at new messages at once instead of at its next hour.
-        clock.wake(tx, person.id)
+        # What an agent writes to its own owner is no reason to.
+        if person.id != sender.person.id:
+            clock.wake(tx, person.id)
     return message
 
 
@@ -66,18 +69,13 @@ def publish_message(
     content: str,
 ) -> None:
     """Publish, once it is committed, that there is a message for someone."""
-    who = {
-        "userId": sender.person.user_id,
-        "username": sender.person.username,
-        "senderType": sender.type,
-    }
     tx.emit(
         RECEIVED,
         user=person.id,
         messageId=message,
         conversationId=conversation,
         mode=mode,
-        sender=who,
+        sender=sender.shown,
         preview=content[:PREVIEW],
         createdAt=tx.now,
     )

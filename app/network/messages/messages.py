@@ -13,8 +13,9 @@ from msgspec import Meta
 from app.account import contact_pairs, users
 from app.agent.heartbeat import tell_owner as unasked
 from app.core.app import App
-from app.core.caller import Caller
+from app.core.caller import AgentIdentity, Caller
 from app.core.database.tx import Tx
+from app.core.idempotency import Runner
 from app.core.operation import Http, Tool, operation
 from app.core.schema import LARGEST_ID, Line, Record, Text
 from app.errors import ClientMessageIdConflict, Forbidden, Invalid, NotFound
@@ -31,7 +32,8 @@ To = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        description="<username>, <username>_coo for that user's agent, or group:<conversationId>",
+        description="<username>, <username>_coo for that user's agent, <handle> of a managed "
+        "agent, or group:<conversationId>",
     ),
 ]
 Human = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -68,7 +70,7 @@ Write = Callable[[Tx, Caller], Delivered | Posted]
 
 
 def _single_transaction(
-    *, to: str, message: str, intent: str | None, client_message_id: str | None
+    app: Runner, *, to: str, message: str, intent: str | None, client_message_id: str | None
 ) -> Write | None:
     """Return the one transaction that such a message is; None for one that an agent answers."""
     # As one transaction it shares that of its Idempotency-Key: stored together or not at all.
@@ -78,7 +80,7 @@ def _single_transaction(
         return lambda tx, me: _post_to_group(
             tx, me, to.removeprefix(GROUP), message, label, client_message_id, began
         )
-    if agent_rpc.is_agent(to):
+    if agent_rpc.is_agent(to) or app.glance(senders.is_managed_agent, to):
         return None
     return lambda tx, me: _send_to_person(tx, me, to, message, label, began)
 
@@ -102,13 +104,14 @@ async def send_message(
     intent: Intent | None = None,
     client_message_id: ClientMessageId | None = None,
 ) -> agent_rpc.Answered | Delivered | Posted:
-    """Send a message to a person's inbox, to a person's agent, which answers, or into a group.
+    """Send a message to a person's inbox, to an agent, which answers, or into a group.
 
-    `to` is a username or a user's id, `<username>_coo`, or `group:<conversationId>`. With a
+    `to` is a username or a user's id, `<username>_coo`, the handle of a managed agent, or
+    `group:<conversationId>`. With a
     `clientMessageId` a message comes into a group only once.
     """
     step = _single_transaction(
-        to=to, message=message, intent=intent, client_message_id=client_message_id
+        app, to=to, message=message, intent=intent, client_message_id=client_message_id
     )
     if step is None:
         return await agent_rpc.ask_agent(
@@ -147,6 +150,8 @@ def _send_to_person(
 ) -> Delivered:
     """Put a message into a person's inbox."""
     person = senders.require_person(tx, to)
+    if me.agent is not None:
+        return _send_from_agent(tx, me, me.agent, person, message, intent, began)
     if person.id == me.user:
         raise Invalid("to must not be yourself; your own agent is <username>_coo.", field="to")
     require_open(tx, me.user, person)
@@ -163,8 +168,32 @@ def _send_to_person(
     return Delivered(person.name, True, None, intent, conversation, id_, milliseconds_since(began))
 
 
+def _send_from_agent(
+    tx: Tx,
+    me: Caller,
+    agent: AgentIdentity,
+    person: senders.Person,
+    message: str,
+    intent: str,
+    began: float,
+) -> Delivered:
+    """Put a message of a managed agent's into its conversation with a person."""
+    if person.id != me.user:
+        require_open(tx, me.user, person)
+    conversation = threads.managed_agent_thread(
+        tx, agent.id, owner=me.user, other=person.id, name=agent.name
+    )
+    id_ = deliver_message.deliver_message(
+        tx, conversation, senders.sender_of(tx, me), message, to=(person,), mode="human"
+    )
+    return Delivered(person.name, True, None, intent, conversation, id_, milliseconds_since(began))
+
+
 def _send_to_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
     """Put a message where the user's own agent speaks unasked."""
+    if me.agent is not None:
+        owner = senders.require_person_of_row(tx, me.user)
+        return _send_from_agent(tx, me, me.agent, owner, message, "inform", began)
     id_ = unasked.send_message(tx, me.user, message)
     conversation = tx.value("SELECT conversation_id FROM messages WHERE id = :id", id=id_)
     return Delivered(
@@ -200,7 +229,8 @@ def _post_to_group(
 ) -> Posted:
     """Put a message into a group, or find it there when it came before."""
     conversation = _group_id(group)
-    name = groups.group_name_for(tx, me, conversation)
+    # a group is its members', and a managed agent is none
+    name = groups.group_name_for(tx, me, conversation) if me.agent is None else None
     if name is None:
         raise NotFound(groups.NO_GROUP, field="to")
     if (

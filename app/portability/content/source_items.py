@@ -123,6 +123,12 @@ class SourceSettings(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Any]
 
 
+class SourceAgents(msgspec.Struct, frozen=True, kw_only=True):
+    """The managed agents of the user, by the names of the contract; folders by their names."""
+
+    agents: list[dict[str, Any]]
+
+
 class NotCarried(msgspec.Struct, frozen=True):
     """Something of the source that is not imported as it is: its name there, and the reason."""
 
@@ -141,6 +147,7 @@ Item = (
     | SourceTodo
     | SourceConversation
     | SourceSettings
+    | SourceAgents
     | NotCarried
 )
 

@@ -36,11 +36,12 @@ Tell = Callable[[int, int], None]
 What it raises ends the export, and nothing is left of it.
 """
 EVERY = 64
-FOLDERS, FILES, TODOS, SETTINGS, ABOUT = (
+FOLDERS, FILES, TODOS, SETTINGS, AGENTS, ABOUT = (
     "folders.jsonl",
     "attachments.jsonl",
     "todos.json",
     "settings.json",
+    "agents.json",
     "hearth.json",
 )
 
@@ -167,8 +168,8 @@ class _Export:
             )
 
     def _write_own(self) -> None:
-        """Write conversations and settings, where the credential may read them."""
-        from app.portability.exports import export_conversations
+        """Write conversations, settings and agents, where the credential may read them."""
+        from app.portability.exports import export_agents, export_conversations
 
         if "agent.chat:read" in self._me.rights:
             self._report.conversations = export_conversations.write_conversations(
@@ -180,6 +181,11 @@ class _Export:
             self._put(SETTINGS, [_pretty_json(chosen_settings(self._tx, self._me))])
         else:
             self._leave("settings", "the credential may not read them")
+        agents = export_agents.agent_records(self._tx, self._me)
+        if agents and "agents:read" in self._me.rights:
+            self._put(AGENTS, [_pretty_json(agents)])
+        elif agents:
+            self._leave("agents", "the credential may not read them")
 
     def _name_the_rest(self) -> None:
         """Name what stays here."""

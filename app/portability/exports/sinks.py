@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from app.core.database.small_files import sync_folder
 from app.errors import AlreadyExists
 from app.portability.archives.zip_reader import FIRST, TIMES
 
@@ -77,7 +78,7 @@ def sink_for(path: Path) -> Iterator[Sink]:
             path.rmdir()
         # Under its own name only when it is whole: a half export looks like a good one otherwise.
         part.rename(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except BaseException:
         _remove(part)
         raise
@@ -179,12 +180,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -19,12 +19,13 @@ from app.portability.content.source_items import (
     Folders,
     Item,
     NotCarried,
+    SourceAgents,
     SourceFile,
     SourceFolder,
     SourceNote,
     SourceSettings,
 )
-from app.portability.exports.exporter import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
+from app.portability.exports.exporter import ABOUT, AGENTS, FILES, FOLDERS, SETTINGS, TODOS, VERSION
 from app.portability.formats import hearth_records
 from app.portability.formats.markdown_folder import ENDINGS, LARGEST
 from app.workspace.attachments.media_types import decode_text
@@ -37,6 +38,7 @@ HEAD = 64 << 10
 """The bytes of a file in which its front matter is looked for."""
 RULES = (b"---", b"\xef\xbb\xbf---")
 LARGEST_JSON = 256 << 20
+LARGEST_AGENTS = 8 << 20
 LARGEST_LINE = 80 << 20
 """The bytes of one snapshot: 10 MiB of text, as JSON at its worst."""
 
@@ -82,7 +84,7 @@ class HearthTree:
         return sum(name.startswith(("notes/", "attachments/")) for name in self._files)
 
     def items(self) -> Iterator[Item]:
-        """Yield folders, files, notes, todos, conversations and settings, in this order."""
+        """Yield folders, files, notes, todos, conversations, settings and agents, in this order."""
         yield from self._refused
         yield from self._made_folders()
         yield from self._attachments()
@@ -94,6 +96,7 @@ class HearthTree:
             if name.startswith("conversations/") and name.endswith(".json"):
                 yield from self._conversation(name, entry)
         yield from self._settings()
+        yield from self._agents()
         for name in self._files:
             if not self._is_known(name):
                 yield NotCarried(report_name(name), "it is not part of a Hearth export")
@@ -108,7 +111,7 @@ class HearthTree:
         return (
             name.startswith(("notes/", "attachments/"))
             or (name.startswith("conversations/") and name.endswith(".json"))
-            or name in (ABOUT, FILES, FOLDERS, SETTINGS, TODOS, *SAME_TODOS)
+            or name in (ABOUT, AGENTS, FILES, FOLDERS, SETTINGS, TODOS, *SAME_TODOS)
         )
 
     def _made_folders(self) -> Iterator[Item]:
@@ -142,6 +145,7 @@ class HearthTree:
             found = self._places.get("/".join(place[:end]))
             if found is not None:
                 return (*found, *place[end:])
+        # without the tree's own folder `notes`
         return place[1:]
 
     def _attachments(self) -> Iterator[Item]:
@@ -225,12 +229,14 @@ class HearthTree:
 
     def _snapshots(self, key: str) -> Callable[[], Iterator[ImportedSnapshot]] | None:
         name = f"snapshots/{key}.jsonl"
+        # the key stands in a text that anybody may have changed
         if not KEY.fullmatch(key) or name not in self._files:
             return None
         self._histories.add(name)
         return lambda: self._kept(name)
 
     def _kept(self, name: str) -> Iterator[ImportedSnapshot]:
+        # a damaged line costs its snapshot and not the note
         for line in self._lines(name, skip=True):
             kept = None if isinstance(line, NotCarried) else hearth_records.snapshot_of(line)
             if kept is not None:
@@ -271,6 +277,17 @@ class HearthTree:
             )
         except UNREADABLE as error:
             yield not_readable(SETTINGS, error)
+
+    def _agents(self) -> Iterator[Item]:
+        entry = self._files.get(AGENTS)
+        if entry is None:
+            return
+        try:
+            yield SourceAgents(
+                agents=msgspec.json.decode(entry.read(LARGEST_AGENTS), type=list[dict[str, Any]])
+            )
+        except UNREADABLE as error:
+            yield not_readable(AGENTS, error)
 
     def _lines(self, name: str, *, skip: bool) -> Iterator[Any]:
         """Yield the objects of a file that has one a line, and NotCarried for a damaged line unless

@@ -139,6 +139,7 @@ class Keep:
             note = _any_note(entry)
         except UNREADABLE as error:
             yield not_readable(entry.path, error)
+            # the page beside it says nearly the same
             page = inside.get(entry.stem + ".html")
             if entry.ending == "json" and page is not None:
                 yield from self._note(page, inside, shown, own)
@@ -169,6 +170,7 @@ class Keep:
                     f"the note “{report_name(title)}” shows it, but it is not in the Takeout",
                 )
                 continue
+            # a file comes once, before the first note that shows it
             if file.name not in shown:
                 yield SourceFile(
                     key=file.name, name=one_line(file.name), open=file.open, size=file.size
@@ -224,6 +226,7 @@ def _looks_like_keep(path: Path) -> bool:
         return False
     tried = 0
     for entry in open_source.first_entries(path):
+        # a vault may hold JSON of any program beside its notes
         if entry.ending == "md":
             return False
         if not _is_note(entry) or entry.name in _NOT_NOTES:
@@ -255,6 +258,7 @@ def _from_json(entry: Entry) -> dict[str, Any]:
 
 
 def _is_keep(note: Mapping[str, Any]) -> bool:
+    # one or two of these names stand in the JSON of other programs too
     return len(_MARKS & note.keys()) >= 3
 
 

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# newer pages put a narrow no-break space before AM and PM
 _HEADING = re.compile(
     r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2}):(\d{2})[\s\u202f]*([AP]M)?"
 )
@@ -84,6 +85,7 @@ class _Page(HTMLParser):
         ):
             self.pictures.append(given["src"])
         self._mark(classes)
+        # what lies deeper belongs to what is open there
         if tag not in _VOID and len(self._open) < _DEEPEST:
             place = next((name for name in _TEXTS if name in classes), "")
             self._open.append(f"{tag} {place}")

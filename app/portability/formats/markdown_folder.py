@@ -49,7 +49,7 @@ _LINK = re.compile(
     r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])"
 )
 _DEFINITION = re.compile(
-    r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8
+    r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", re.MULTILINE
 )
 _EMBED = re.compile(
     r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]"
@@ -128,6 +128,7 @@ class MarkdownFolder:
         except OSError as error:
             yield not_readable(name, error)
             return
+        # UTF-16 holds NULs too, and begins with a mark of byte order
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
             yield NotCarried(name, "it is not text: it contains NUL characters")
             return
@@ -153,6 +154,7 @@ class MarkdownFolder:
             *(["title"] if str(known.get("title", "")) == title else []),
         }
         tags = [tag for name in TAGS for tag in front_matter.word_list(known.get(name))]
+        # what becomes fields as a whole need not stand in the text as well
         head = (
             ""
             if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags)
@@ -208,6 +210,7 @@ class MarkdownFolder:
         rest = link[len(where) :].translate(_IN_ADDRESS)
         where = unquote(where)
         path = self._folded.get(fold_name(posixpath.normpath("/".join([*folders, where]))))
+        # many programs leave the ending of a note out of a link
         if path is None and not where.lower().endswith(ENDINGS):
             path = self._folded.get(
                 fold_name(posixpath.normpath("/".join([*folders, where + ".md"])))
@@ -230,6 +233,7 @@ class MarkdownFolder:
             match[4],
             match[5],
         )
+        # as vaults read it: from the note, from the top, by the name alone
         path = self._folded.get(
             fold_name(posixpath.normpath("/".join([*folders, target])))
         ) or self._folded.get(fold_name(target.strip("/")))
@@ -241,6 +245,7 @@ class MarkdownFolder:
             shown = name
         elif shows and shown.replace("x", "").isdecimal():  # the width of a picture
             shown = f"{name}{bar}{shown}"
+        # a bracket would end the text of the link
         shown = shown.replace("[", "(").replace("]", ")")
         where = item_address("attachment", path) + fragment.translate(_IN_ADDRESS)
         return f"{shows}[{shown}]({where})"

@@ -111,6 +111,7 @@ class _Project:
         self._task: _Task | None = None
         self._keys = keys
         exported = moment_from_epoch(entry.modified, 1) if entry.modified else None
+        # dates without a year are read from the day of the export on
         self._day = date.fromisoformat(exported[:10]) if exported else None
 
     def items(self) -> Iterator[Item]:
@@ -125,6 +126,7 @@ class _Project:
                 columns = [name.strip().upper() for name in next(rows, [])]
                 for row in rows:
                     count += 1
+                    # people change these files: a row may be shorter or longer than the head
                     given = {
                         name: clean_text(value).strip()
                         for name, value in zip(columns, row, strict=False)
@@ -162,6 +164,7 @@ class _Project:
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
         yield from self._finished()
         content = row.get("CONTENT", "")
+        # a template has no ids; names and places stay the same in the next export
         digest = hashlib.sha256(
             "\0".join((self._name, self._section, content)).encode()
         ).hexdigest()[:24]
@@ -180,6 +183,7 @@ class _Project:
         lines = "\n".join(
             f"{word}: {value}"
             for word, value in about.items()
+            # so the export writes what is not set
             if value and value not in ("None", "None None")
         )
         self._task = _Task(
@@ -208,6 +212,7 @@ class _Project:
         if task is None:
             return
         content = one_line(row.get("CONTENT"))
+        # levels count from 1, which is the task itself
         task.path = [*task.path[: level - 2], content]
         title = " › ".join(task.path)
         task.steps.append((title, False))

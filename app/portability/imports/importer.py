@@ -29,6 +29,7 @@ from app.portability.content.source_items import (
     Item,
     NotCarried,
     Source,
+    SourceAgents,
     SourceConversation,
     SourceFile,
     SourceFolder,
@@ -37,13 +38,14 @@ from app.portability.content.source_items import (
     SourceTodo,
 )
 from app.portability.exports.export_plan import key_prefix
-from app.portability.imports import finish_import, prepare, store_files, store_items
+from app.portability.imports import finish_import, prepare, store_agents, store_files, store_items
 from app.portability.imports.known_rows import ImportContext
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
 from app.portability.imports.store_items import BatchResult
 from app.workspace.folders import paths
 from app.workspace.index import word_index
 
+SINGLE = (SourceFile, SourceConversation, SourceSettings, SourceAgents)
 BATCH = 250
 BATCH_BYTES = 2 << 20
 SETTLED = 100
@@ -141,7 +143,7 @@ class Importer:
                 size += ready.text.size if isinstance(ready, ReadyNote) else 200
             # Files are stored in many transactions of their own, so they cannot wait inside a
             # batch.
-            single = isinstance(item, SourceFile | SourceConversation | SourceSettings)
+            single = isinstance(item, SINGLE)
             if single or len(batch) >= BATCH or size >= BATCH_BYTES:
                 yield Chunk(batch, lines, item if single else None, count, at_end=False)
                 batch, lines, size, count = [], [], 0, 0
@@ -222,6 +224,12 @@ class Importer:
                 await self._conversation(item)
             else:
                 self._missing.add("agent.chat:run")
+        elif isinstance(item, SourceAgents) and item.agents:
+            if "agents:manage" not in self._me.rights:
+                self._missing.add("agents:manage")
+            elif not self._dry:
+                left = await store_agents.store_agents(self._app, self._me, item)
+                note_left_out(self.report, *left)
         elif isinstance(item, SourceSettings) and item.values:
             if "account:manage" not in self._me.rights:
                 self._missing.add("account:manage")

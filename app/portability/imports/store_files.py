@@ -244,7 +244,7 @@ def store_settings(tx: Tx, context: ImportContext, source: SourceSettings) -> li
     usual = msgspec.to_builtins(users.AccountSettings(name=context.me.username))
     now = msgspec.to_builtins(own)
     lines = []
-    shape = users.change_settings.shape
+    accepted = users.change_settings.fields
     for name, value in source.values.items():
         if name not in usual or now[name] == value:
             continue
@@ -256,7 +256,7 @@ def store_settings(tx: Tx, context: ImportContext, source: SourceSettings) -> li
             )
             continue
         try:
-            checked = shape.check({name: value})
+            checked = accepted.check({name: value})
             users.change_settings(tx, context.me, **checked)
         except AppError as error:
             lines.append(NotCarried(f"setting {name}", error.message))

@@ -80,6 +80,9 @@ def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
     number = _last_row_number(tx)
     before = tx.value("SELECT hash FROM audit WHERE id = (SELECT max(id) FROM audit)")
     actor = me.kind if me.credential is None else f"{me.kind} {me.credential}"
+    if me.agent is not None:
+        key = "" if me.credential is None else f" key {me.credential}"
+        actor = f"{me.kind} {me.agent.id}{key}"
     row = Row(
         number + 1,
         tx.now,

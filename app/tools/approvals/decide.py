@@ -6,7 +6,7 @@ It is done with the rights that it had when it was asked for, and never with mor
 import asyncio
 import dataclasses
 import sqlite3
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -234,7 +234,7 @@ def _continue(
             "What allowed this is gone: its key, link or grant was revoked, or it may do less now."
         )
         return _supersede(tx, me, row, GrantRevoked(gone))
-    if error := still_allowed.reason_to_refuse(tx, asker, row, call, hooks):
+    if error := still_allowed.reason_to_refuse(tx, asker, row, call):
         return _supersede(tx, me, row, error)
     escalation_rows.decide(tx, row, decision="continue", by=said.by, note=said.note)
     audit.add(
@@ -250,7 +250,7 @@ def _continue(
     # What waits on the world cannot run in a transaction: it is sent after this one.
     if call is not None and call.plan is None:
         return Outcome(asker=asker)
-    _run_if_one_write(tx, row, asker, call, hooks)
+    _run_if_one_write(tx, row, asker, call)
     return Outcome()
 
 
@@ -261,9 +261,7 @@ def _supersede(tx: Tx, me: Caller, row: sqlite3.Row, error: AppError) -> Outcome
     return Outcome(error)
 
 
-def _run_if_one_write(
-    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks
-) -> None:
+def _run_if_one_write(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None) -> None:
     """Do what is one write here, or nothing where the effect is another's to do.
 
     A refusal undoes it and is kept.
@@ -271,21 +269,11 @@ def _run_if_one_write(
     try:
         # The decision stays written when what it allowed is refused.
         with tx.savepoint():
-            result = _run_effect(tx, row, asker, call, hooks)
+            result = None if call is None or call.plan is None else call.plan.step(tx, asker)
     except AppError as failure:
         _record_outcome(tx, asker, row, failure)
         return
     _record_outcome(tx, asker, row, None if result is None else encode(cut_result(encode(result))))
-
-
-def _run_effect(
-    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks
-) -> Any:
-    if call is not None and call.plan is not None:
-        return call.plan.step(tx, asker)
-    if row["kind"] in still_allowed.DONE_HERE:
-        return hooks.does[row["tool"]](tx, asker, msgspec.json.decode(row["arguments"]))
-    return None
 
 
 async def _run_afterwards(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:

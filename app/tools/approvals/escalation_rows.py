@@ -276,8 +276,8 @@ def close_continuing(tx: Tx, me: Caller) -> None:
 
 def _asking_actor(me: Caller, origin: Origin) -> Actor:
     """Return who asked: in a chat the agent of the user, else the caller as themselves."""
-    # By whatever credential the chat came in, its agent is who asks.
-    if origin.kind == "chat":
+    # By whatever credential the chat or the runtime came in, an agent is who asks.
+    if origin.kind == "chat" or (origin.kind == "runtime" and me.kind != "peer"):
         return Actor("agent", me.user_id, me.username)
     return Actor("heartbeat", me.actor.id, me.username) if origin.kind == "heartbeat" else me.actor
 

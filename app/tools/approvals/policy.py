@@ -77,7 +77,7 @@ WHO: Mapping[Column, str] = {
 class Asked(msgspec.Struct, frozen=True):
     """One call as the policy sees it; `risk` None is a tool that there is not.
 
-    `left` is how many calls its budget still has; `remote`: the tool is an MCP server's.
+    `remote`: the tool is an MCP server's.
     """
 
     column: Column
@@ -86,7 +86,6 @@ class Asked(msgspec.Struct, frozen=True):
     approval: bool = False
     taint: frozenset[Taint] = frozenset()
     precedent: bool = False
-    left: int | None = None
     remote: bool = False
 
 
@@ -140,10 +139,6 @@ def _decisions_of_rules(asked: Asked) -> list[Decision]:
         if own
         else _policy_cell(asked, asked.risk)
     ]
-    if asked.left is not None and asked.left <= 0:
-        found.append(
-            Decision("deny", "The agent has used up the calls that it may make in one go.")
-        )
     if asked.approval:
         found.append(Decision("ask", "This tool asks each time."))
     if asked.remote and asked.column in HEARTBEATS:

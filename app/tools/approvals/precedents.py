@@ -81,6 +81,21 @@ def find(
     return next((row["id"] for row in rows if taint <= set(row["taint"].split())), None)
 
 
+def find_by_name(tx: Tx, me: Caller, tool: str, origin: Origin) -> int | None:
+    """Return the precedent that lets a tool of another program pass, known by its name only."""
+    found: int | None = tx.value(
+        """SELECT id FROM precedents WHERE user_id = :me AND tool = :tool AND tool_sha256 IS NULL
+             AND origin = :origin AND session IN ('', :session)
+             AND (expires_at IS NULL OR expires_at > :now) ORDER BY id LIMIT 1""",
+        me=me.user,
+        tool=tool,
+        origin=origin.key(me),
+        session=origin.session(me),
+        now=tx.now,
+    )
+    return found
+
+
 def count_use(tx: Tx, precedent: int) -> None:
     """Count that it let a call pass."""
     tx.run("UPDATE precedents SET uses = uses + 1 WHERE id = :id", id=precedent)

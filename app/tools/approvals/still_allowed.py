@@ -10,6 +10,7 @@ from app.core.database.tx import Tx
 from app.core.hooks import Hooks
 from app.errors import AppError, BaseRevisionChanged, GrantRevoked
 from app.tools.approvals import change_preview, tool_gate
+from app.tools.approvals.call_origin import unpack_origin
 
 
 def current_asker(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
@@ -17,8 +18,11 @@ def current_asker(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
 
     None when its credential is gone.
     """
-    # Whoever acts by a grant is made anew from it: it may be narrower now.
-    if (look := hooks.callers.get(row["credential_kind"])) is not None:
+    # Whoever acts by a grant is made anew from it: it may be narrower now. What a runtime asks for
+    # hangs on the grant under which it works, whatever credential it came with.
+    of_runtime = unpack_origin(row["origin"]).kind == "runtime"
+    look = hooks.callers.get("runtime" if of_runtime else row["credential_kind"])
+    if look is not None:
         return look(tx, row)
     held = _current_scopes(tx, row, hooks)
     owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
@@ -61,15 +65,11 @@ def _current_scopes(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] |
 
 
 def reason_to_refuse(
-    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, hooks: Hooks
+    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None
 ) -> AppError | None:
     """Return why what was shown is not what would be done now: rights, tool or target are
     others."""
-    if (
-        call is None
-        and row["kind"] in DONE_HERE
-        and (row["tool_sha256"] is not None or row["tool"] not in hooks.does)
-    ):
+    if call is None and row["kind"] in DONE_HERE:
         return GrantRevoked(
             "What allowed this is gone: the tool is switched off, or its scope is not held "
             "any more."

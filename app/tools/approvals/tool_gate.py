@@ -85,22 +85,21 @@ async def use_tool(
     *,
     origin: Origin,
     taint: frozenset[Taint] = NO_TAINT,
-    left: int | None = None,
 ) -> Done | Waiting:
     """Call a tool with the rights of `me`.
 
     Return what it gave, or the escalation that waits for the owner.
 
-    `taint` names whose words are in play besides the user's own, `left` how many calls the
-    budget still has. Raises AgentsStopped, NoSuchTool, InsufficientScope, Denied,
-    TooManyPending, and whatever the tool itself refuses with.
+    `taint` names whose words are in play besides the user's own. Raises AgentsStopped,
+    NoSuchTool, InsufficientScope, Denied, TooManyPending, and whatever the tool itself refuses
+    with.
     """
     stop_switch.require_running(app)
     try:
         # A turn may take minutes; what was revoked meanwhile holds from this call on.
         me = app.renew_caller(me)
         call = await plan_call(app, me, tool, params)
-        decision, precedent = _decide(app, call, origin, taint, left)
+        decision, precedent = _decide(app, call, origin, taint)
         if decision.verdict == "deny":
             raise Denied(decision.reason, reason="policy")
         if decision.verdict == "ask":
@@ -138,7 +137,8 @@ async def plan_call(app: App, me: Caller, name: str, params: Mapping[str, Any]) 
     """
     tool = remote_tools.find(app, me, name)
     me = app.quick(access.hide_policy_notes, me)
-    namespaces.require_enabled(app.quick(namespaces.enabled_check, me), tool.namespace)
+    on = app.quick(namespaces.enabled_check, me)
+    namespaces.require_enabled(on, tool.namespace, of_agent=me.agent is not None)
     arguments = registry.check_arguments(app, me, tool, params)
     if tool.declared.plan is None:
         return Call(tool, me, params, arguments, _write_of(tool, arguments))
@@ -162,20 +162,19 @@ def _write_of(tool: RegisteredTool, arguments: Mapping[str, Any]) -> Plan | None
 
 
 def _decide(
-    app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None
+    app: App, call: Call, origin: Origin, taint: frozenset[Taint]
 ) -> tuple[policy.Decision, int | None]:
     """Return what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
     # The tool is of class O, but a message to oneself is an own draft.
     if _reaches_only_owner(call):
-        return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
+        return policy.decide(policy.Asked(origin.column, "message_draft", "W")), None
     asked = policy.Asked(
         origin.column,
         call.tool.name,
         found.risk_class,
         call.tool.declared.approval,
         taint,
-        left=left,
         remote=remote_tools.is_remote(call.tool),
     )
     # Most calls are allowed or denied whatever was permitted, and need no look at the table.
@@ -188,7 +187,11 @@ def _decide(
 def _reaches_only_owner(call: Call) -> bool:
     """Return whether a call reaches nobody but the owner whose agent makes it."""
     to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
-    return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
+    return (
+        call.tool.name == "send_message_to_human"
+        and to_nobody
+        and (call.me.reach is None or call.me.agent is not None)
+    )
 
 
 async def _ask_owner(

@@ -39,11 +39,15 @@ OWN_HEADERS = frozenset(
 _TOKEN = re.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}")
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]{0,127}")
 _SECRET_FLAG = re.compile("(?i)(key|token|secret|passw|auth|credential)")
+ClientName = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Value = Annotated[str, Meta(max_length=LONGEST_VALUE)]
 
 
 class McpConfig(Record):
-    """`headers` go to an HTTP server; `command`, `args` and `env` start a program."""
+    """`headers` go to an HTTP server; `command`, `args` and `env` start a program.
+
+    `client_id` and `client_secret` are for servers where Hearth cannot register itself.
+    """
 
     headers: Annotated[dict[str, Value], Meta(max_length=MOST_FIELDS)] = msgspec.field(
         default_factory=dict
@@ -53,6 +57,8 @@ class McpConfig(Record):
     env: Annotated[dict[str, Value], Meta(max_length=MOST_FIELDS)] = msgspec.field(
         default_factory=dict
     )
+    client_id: ClientName | None = None
+    client_secret: ClientName | None = None
 
 
 def checked(config: McpConfig) -> McpConfig:
@@ -72,16 +78,29 @@ def checked(config: McpConfig) -> McpConfig:
         raise Invalid("config.command cannot hold the character 0.", field="config.command")
     if config.command is None and (config.args or config.env):
         raise Invalid("config.args and config.env need config.command.", field="config.command")
+    for field, given in (("clientId", config.client_id), ("clientSecret", config.client_secret)):
+        if given is not None and (not given.isascii() or not given.isprintable()):
+            raise Invalid(f"config.{field} must be plain text.", field=f"config.{field}")
+    if config.client_secret is not None and config.client_id is None:
+        raise Invalid("config.clientSecret needs config.clientId.", field="config.clientSecret")
+    if config.command is not None and config.client_id is not None:
+        raise Invalid("A program has no login; use config.env.", field="config.clientId")
     if config.command is not None and config.headers:
         raise Invalid("A program has no headers; use config.env.", field="config.headers")
     return config
 
 
+def is_local(url: str) -> bool:
+    """Return whether an address is one of this machine."""
+    return addresses.parse_target(url, FetchPolicy()).host in ("localhost", "127.0.0.1", "::1")
+
+
 def reach(settings: Settings, url: str) -> FetchPolicy:
     """Return what may be asked for a server: this machine only where its own address says so."""
     inside = settings.allow_private_hosts
-    here = addresses.parse_target(url, FetchPolicy()).host in ("localhost", "127.0.0.1", "::1")
-    return FetchPolicy(loopback=here or inside, private=inside, plain=False, own_port=settings.port)
+    return FetchPolicy(
+        loopback=is_local(url) or inside, private=inside, plain=False, own_port=settings.port
+    )
 
 
 def address(settings: Settings, url: str) -> str:
@@ -92,7 +111,7 @@ def address(settings: Settings, url: str) -> str:
     try:
         found = addresses.parse_target(url.strip(), FetchPolicy())
         allowed = reach(settings, url.strip())
-        inside = allowed.loopback and found.host in ("localhost", "127.0.0.1", "::1")
+        inside = allowed.loopback and is_local(found.url)
         if found.scheme == "http" and not inside and not allowed.private:
             raise Invalid(
                 "serverUrl must begin with https://; http:// is for this machine.",
@@ -117,10 +136,22 @@ def opened(seal: Seal, user: int, stored: bytes) -> McpConfig:
     return msgspec.json.decode(seal.open(stored, f"mcp config {user}"), type=McpConfig)
 
 
+def registered(config: McpConfig) -> dict[str, Any] | None:
+    """Return how Hearth is registered with the login of a server, where its owner says so."""
+    if config.client_id is None:
+        return None
+    return {"client_id": config.client_id, "client_secret": config.client_secret}
+
+
 def masked(config: McpConfig) -> dict[str, Any]:
     """Return a configuration as it is shown: of secrets only that there are any."""
     if config.command is None:
-        return {"headers": dict.fromkeys(config.headers, MASK)} if config.headers else {}
+        shown = {
+            "headers": dict.fromkeys(config.headers, MASK),
+            "clientId": config.client_id,
+            "clientSecret": config.client_secret and MASK,
+        }
+        return {name: value for name, value in shown.items() if value}
     return {
         "command": config.command,
         "args": _masked_arguments(config.args),
@@ -141,13 +172,14 @@ def unmasked(given: McpConfig, held: McpConfig) -> McpConfig:
         given,
         headers=kept(given.headers, held.headers),
         env=kept(given.env, held.env),
+        client_secret=held.client_secret if given.client_secret == MASK else given.client_secret,
         args=held.args if same else given.args,
     )
 
 
 def secrets_of(config: McpConfig) -> list[str]:
     """Return every text of a configuration that must not be told to anybody."""
-    values = [*config.headers.values(), *config.env.values()]
+    values = [*config.headers.values(), *config.env.values(), config.client_secret or ""]
     parts = [word for value in values for word in (value, *value.split())]
     hidden = [
         arg

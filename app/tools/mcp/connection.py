@@ -6,6 +6,7 @@ A task of its own opens and closes it, as the client must be left where it was e
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
@@ -13,12 +14,15 @@ import httpx2
 from mcp import types
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import TypeAdapter, ValidationError
 
+from app.core.process.progress import Tell, listener
 from app.core.web.addresses import FetchFailed, FetchPolicy
-from app.tools.mcp import stdio_process
+from app.tools.mcp import challenge, stdio_process
+from app.tools.mcp.challenge import Challenge
 from app.tools.mcp.checked_transport import CheckedTransport, TooLarge
 from app.tools.mcp.config import McpConfig
 from app.tools.mcp.definitions import line
@@ -29,6 +33,9 @@ OPEN_SECONDS = 30.0
 LIST_SECONDS = 30.0
 CALL_SECONDS = 120.0
 IDLE_SECONDS = 300.0
+LONGEST_SAID = 200
+MOST_ROUNDS = 10
+"""So often a server may ask to be called again with what it has kept of a call."""
 MOST_PAGES = 50
 MOST_LISTED = 5_000
 INFO = types.Implementation(name="hearth", title="Hearth", version="1")
@@ -69,7 +76,7 @@ class Connection:
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._used_at = 0.0
         self._running = 0
-        self._wants_login = False
+        self._challenge: Challenge | None = None
         self._end: BaseException | None = None
 
     @property
@@ -131,16 +138,26 @@ class Connection:
         raise McpFailed(f"The list of tools does not end after {MOST_PAGES} pages.")
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of a tool as the server gave it; raise McpFailed."""
-        request = types.CallToolRequest(
-            params=types.CallToolRequestParams(name=tool, arguments=arguments)
-        )
+        """Return the result of a tool as the server gave it; raise McpFailed.
+
+        Whoever wants to know how far the work is hears what the server says of that.
+        """
+        tell = listener()
+        params = types.CallToolRequestParams(name=tool, arguments=arguments)
         async with self._used(CALL_SECONDS) as client:
-            # without the check by the server's own schema, whose patterns may never end
-            result = await client.session.send_request(request, _RESULTS)
-        if isinstance(result, types.InputRequiredResult):
-            raise McpFailed(ASKS)
-        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+            for _ in range(MOST_ROUNDS):
+                # without the check by the server's own schema, whose patterns may never end
+                result = await client.session.send_request(
+                    types.CallToolRequest(params=params),
+                    _RESULTS,
+                    progress_callback=None if tell is None else _cleaned(tell),
+                )
+                if not isinstance(result, types.InputRequiredResult):
+                    return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+                if result.input_requests:
+                    raise McpFailed(ASKS)
+                params = params.model_copy(update={"request_state": result.request_state})
+        raise McpFailed(f"The server asked {MOST_ROUNDS} times to be called again.")
 
     @contextlib.asynccontextmanager
     async def _used(self, seconds: float) -> AsyncIterator[Client]:
@@ -224,10 +241,11 @@ class Connection:
             yield client
 
     async def _look(self, response: httpx2.Response) -> None:
-        challenge = response.headers.get("www-authenticate", "")
-        self._wants_login |= response.status_code == httpx2.codes.UNAUTHORIZED or (
-            response.status_code == httpx2.codes.FORBIDDEN and "insufficient_scope" in challenge
-        )
+        wanted = challenge.read(response.status_code, response.headers.get("www-authenticate", ""))
+        if wanted is not None:
+            self._challenge = wanted
+        elif response.is_success and self._challenge is not None and not self._challenge.steps_up:
+            self._challenge = None  # a new token has been accepted
 
     async def _hear(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
@@ -239,8 +257,9 @@ class Connection:
         for kind in (NeedsLogin, McpFailed, TooLarge, FetchFailed):
             if found := next((one for one in causes if isinstance(one, kind)), None):
                 return found if isinstance(found, McpFailed) else McpFailed(str(found))
-        if self._wants_login:
-            return NeedsLogin("The server wants a login, or does not accept the one it was sent.")
+        wanted, self._challenge = self._challenge, None
+        if wanted is not None:
+            return NeedsLogin(_wants(wanted), wanted)
         if self._transport is not None and self._transport.trouble is not None:
             return McpFailed(str(self._transport.trouble))
         if self._program is not None and self._program.trouble:
@@ -259,6 +278,23 @@ class Connection:
                 return McpFailed("The server did not answer in time.")
             return McpFailed(f"The server refuses: {line(error.message, 300)}")
         return McpFailed("The server cannot be used: it does not keep to the protocol.")
+
+
+def _cleaned(tell: Tell) -> ProgressFnT:
+    """Return a listener that hears a server's words harmless and short."""
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        if math.isfinite(progress) and (total is None or math.isfinite(total)):
+            await tell(progress, total, None if message is None else line(message, LONGEST_SAID))
+
+    return hear
+
+
+def _wants(wanted: Challenge) -> str:
+    if not wanted.steps_up:
+        return "The server wants a login, or does not accept the one it was sent."
+    named = f": {challenge.in_words(wanted.scopes)}" if wanted.scopes else ""
+    return f"The server wants more rights than its login gave{named}. Authorize it again."
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

@@ -54,6 +54,9 @@ class McpConnections:
         module = await lazy_import("app.tools.mcp.connection")
         made: Connection = module.Connection(**how)
         await made.open()
+        if self._places.get(server) is not place:
+            await made.close()
+            raise McpFailed("The MCP server was changed or removed meanwhile.")
         place.connection = made
         return made
 
@@ -93,6 +96,10 @@ class McpConnections:
         place = self._places.pop(server, None)
         if place is not None and place.connection is not None:
             await place.connection.close()
+
+    def servers(self) -> set[int]:
+        """Return the servers of which something is kept."""
+        return set(self._places)
 
     async def close(self) -> None:
         """Leave every server."""

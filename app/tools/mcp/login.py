@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -17,6 +17,7 @@ from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
     OAuthClientMetadata,
+    OAuthMetadata,
     OAuthToken,
 )
 from mcp_types.version import LATEST_HANDSHAKE_VERSION
@@ -24,6 +25,8 @@ from pydantic import ValidationError
 
 from app.core.web import addresses
 from app.core.web.addresses import FetchFailed, FetchPolicy
+from app.tools.mcp import challenge
+from app.tools.mcp.challenge import Challenge
 from app.tools.mcp.checked_transport import CheckedTransport
 from app.tools.mcp.failures import McpFailed, NoLogin
 from app.tools.mcp.login_state import Login
@@ -43,18 +46,26 @@ HELLO = {
     },
 }
 
+BASIC: Literal["client_secret_basic"] = "client_secret_basic"
+POST: Literal["client_secret_post"] = "client_secret_post"
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 
 
 class _Kept:
-    """What the flow stores while it lasts."""
+    """What the flow stores while it lasts.
 
-    def __init__(self, client: OAuthClientInformationFull | None) -> None:
+    `before` are the scopes of the login that is to get more of them; its token is not used.
+    """
+
+    def __init__(self, client: OAuthClientInformationFull | None, before: str | None) -> None:
         self.client = client
         self.tokens: OAuthToken | None = None
+        self._before = before
 
     async def get_tokens(self) -> OAuthToken | None:
-        return None
+        if self._before is None:
+            return None
+        return OAuthToken(access_token="unused", token_type="Bearer", scope=self._before)  # noqa: S106 - never sent
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         self.tokens = tokens
@@ -64,6 +75,24 @@ class _Kept:
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         self.client = client_info
+
+
+class _SaidAgain(httpx2.AsyncBaseTransport):
+    """Reaches the server, except that what it wanted in the middle of a call is said again."""
+
+    def __init__(self, transport: CheckedTransport) -> None:
+        self._transport = transport
+        self.wanted: Challenge | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        wanted, self.wanted = self.wanted, None
+        if wanted is None:
+            return await self._transport.handle_async_request(request)
+        status = challenge.FORBIDDEN if wanted.steps_up else challenge.UNAUTHORIZED
+        return httpx2.Response(status, headers={"WWW-Authenticate": wanted.header})
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
 
 
 class LoginFlow:
@@ -92,16 +121,22 @@ class LoginFlow:
         self._answer: asyncio.Future[AuthorizationCodeResult] = loop.create_future()
         self._task: asyncio.Task[Login] | None = None
 
-    async def begin(self, client: dict[str, Any] | None) -> str:
+    async def begin(
+        self, client: dict[str, Any] | None, held: Login | None, wanted: Challenge | None
+    ) -> str:
         """Return the address that the owner must visit; raise McpFailed.
 
-        `client` is how Hearth was registered there the last time.
+        `client` is how Hearth is registered there, `held` the login that there is, and `wanted`
+        what the server wanted when it was used.
         """
-        known = None
-        if client is not None:
+        known, named = None, client or (None if held is None else held.client)
+        if named is not None:
             with contextlib.suppress(ValidationError):
-                known = OAuthClientInformationFull.model_validate(client)
-        self._task = asyncio.create_task(self._run(known))
+                known = OAuthClientInformationFull.model_validate(
+                    {"redirect_uris": [self._callback], **named}
+                )
+        self._is_named = client is not None
+        self._task = asyncio.create_task(self._run(known, held, wanted))
         self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
         either: list[asyncio.Future[Any]] = [self._task, self._asked]
         await asyncio.wait(either, timeout=BEGIN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
@@ -129,9 +164,14 @@ class LoginFlow:
         if self._task is not None:
             self._task.cancel()
 
-    async def _run(self, known: OAuthClientInformationFull | None) -> Login:
-        kept = _Kept(known)
+    async def _run(
+        self, known: OAuthClientInformationFull | None, held: Login | None, wanted: Challenge | None
+    ) -> Login:
+        more = wanted if wanted is not None and wanted.steps_up else None
+        before = None if held is None or more is None else " ".join(held.asked) or held.scope
+        kept = _Kept(known, before)
         transport = CheckedTransport(self._reach)
+        server = _SaidAgain(transport)
         try:
             provider = OAuthClientProvider(
                 self._url,
@@ -143,14 +183,18 @@ class LoginFlow:
             )
             self._provider = provider
             async with httpx2.AsyncClient(
-                transport=transport,
+                transport=server,
                 auth=provider,
                 timeout=BEGIN_SECONDS,
                 trust_env=False,
                 headers={"User-Agent": "Hearth"},
             ) as http:
+                server.wanted = more
                 session = await self._say(http, HELLO, {})
                 if kept.tokens is None:  # some greet everybody, and want a login for the rest
+                    await self._say(http, LIST, session)
+                if kept.tokens is None and wanted is not None:  # or for a single tool only
+                    server.wanted = wanted
                     await self._say(http, LIST, session)
         except McpFailed:
             raise
@@ -188,6 +232,7 @@ class LoginFlow:
             raise McpFailed(
                 "The server's authorization server does not say that it supports PKCE (S256)."
             )
+        self._choose_method(found)
         parts = urlsplit(url)
         try:
             target = addresses.parse_target(url.replace(" ", "%20"), FetchPolicy())
@@ -199,6 +244,15 @@ class LoginFlow:
             raise McpFailed("The address of the login must begin with https://.")
         self.state = parse_qs(parts.query)["state"][-1]
         self._asked.set_result(url)
+
+    def _choose_method(self, found: OAuthMetadata) -> None:
+        """Let a client that its owner has named prove itself in a way that the server takes."""
+        client = self._provider.context.client_info
+        if not self._is_named or client is None:
+            return
+        takes = found.token_endpoint_auth_methods_supported or [BASIC]
+        secret = [BASIC, POST] if client.client_secret else []
+        client.token_endpoint_auth_method = next((one for one in secret if one in takes), "none")
 
     async def _wait(self) -> AuthorizationCodeResult:
         try:
@@ -226,6 +280,7 @@ class LoginFlow:
             scope=tokens.scope,
             resource=context.get_resource_url(),
             revocation_endpoint=None if revoked_at is None else str(revoked_at),
+            asked=challenge.known_scopes(context.client_metadata.scope),
         )
 
 

@@ -11,7 +11,10 @@ EARLY_SECONDS = 30.0
 
 
 class Login(msgspec.Struct, frozen=True):
-    """The tokens of a server; `client` is the registration there, which holds for its issuer."""
+    """The tokens of a server; `client` is the registration there, which holds for its issuer.
+
+    `asked` are the scopes that it asked for, `scope` those that it says it has got.
+    """
 
     issuer: str
     token_endpoint: str
@@ -22,6 +25,7 @@ class Login(msgspec.Struct, frozen=True):
     scope: str | None = None
     resource: str | None = None
     revocation_endpoint: str | None = None
+    asked: tuple[str, ...] = ()
 
     def is_over(self, now: float) -> bool:
         """Return whether the access token has ended or is about to."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from app.core.app import App
 from app.core.database.tx import stamp
 from app.core.process.lazy_import import lazy_import
-from app.core.secret_files import Seal, SealBroken
-from app.tools.mcp import config, login_state, server_rows, servers
+from app.core.secret_files import SealBroken
+from app.tools.mcp import challenge, config, login_state, server_rows, servers
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed
 from app.tools.mcp.login_state import Login
@@ -42,6 +42,10 @@ class McpLogins:
         """Return the login of that state, once."""
         return self._flows.pop(state, None)
 
+    def servers(self) -> set[int]:
+        """Return the servers at which a login has begun."""
+        return {flow.server for flow in self._flows.values()}
+
     def drop(self, server: int) -> None:
         """Forget the login of a server."""
         for state, flow in list(self._flows.items()):
@@ -67,8 +71,11 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
         document=origin + DOCUMENT if origin.startswith("https://") else None,
         now=lambda: app.clock().timestamp(),
     )
-    held = _held(app, row)
-    url = await flow.begin(None if held is None else held.client)
+    client = config.registered(_config(app, row))
+    try:
+        url = await flow.begin(client, _held(app, row), challenge.opened(row["challenge"]))
+    except McpFailed as error:
+        raise servers.told_apart(row, error) from None
     app.part(McpLogins).add(flow)
     return url, stamp(app.clock() + timedelta(minutes=MINUTES))
 
@@ -87,10 +94,10 @@ async def finish(app: App, user: int | None, state: str, code: str, issuer: str 
             "The login was refused." if not code else "Another user has begun this login."
         )
     login = await flow.finish(code, issuer)
-    stored = login_state.sealed(app.part(Seal), flow.user, login)
+    stored = login_state.sealed(app.seal, flow.user, login)
     row = await app.read(server_rows.get, flow.server)
     if row is None or not await app.write(
-        server_rows.set_login, flow.server, flow.generation, stored
+        server_rows.sign_in, flow.server, flow.generation, stored
     ):
         raise McpFailed("The MCP server was changed or removed meanwhile.")
     await app.part(McpConnections).drop(flow.server)
@@ -106,8 +113,15 @@ async def revoke(app: App, row: sqlite3.Row) -> None:
         app.tasks.start(module.revoke(login, config.reach(app.settings, row["url"])))
 
 
+def _config(app: App, row: sqlite3.Row) -> config.McpConfig:
+    try:
+        return config.opened(app.seal, row["user_id"], row["config"])
+    except SealBroken:
+        return config.McpConfig()
+
+
 def _held(app: App, row: sqlite3.Row) -> Login | None:
     try:
-        return login_state.opened(app.part(Seal), row["user_id"], row["login"])
+        return login_state.opened(app.seal, row["user_id"], row["login"])
     except SealBroken:
         return None

@@ -7,6 +7,8 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import AlreadyExists, NotFound, QuotaExceeded
 
+CHANGED = "tools.changed"
+"""Told when a server's tools may have become others: come, gone, changed, on or off."""
 MOST = 50
 PREFIX = "mcp_"
 MOST_DIGITS = 15
@@ -54,6 +56,11 @@ def named(tx: Tx, user: int, name_key: str) -> sqlite3.Row:
 def get(tx: Tx, server: int) -> sqlite3.Row | None:
     """Return a server, whoever owns it; None when it is gone."""
     return tx.one("SELECT * FROM mcp_servers WHERE id = :id", id=server)
+
+
+def numbers(tx: Tx) -> set[int]:
+    """Return the ids of all servers, whoever owns them."""
+    return {row[0] for row in tx.all("SELECT id FROM mcp_servers")}
 
 
 def demand_name(tx: Tx, user: int, name_key: str, *, besides: int = 0) -> None:
@@ -125,13 +132,14 @@ def point_elsewhere(tx: Tx, server: int, *, transport: Transport, url: str, conf
     """Let a server be another one: what was trusted and signed in to is so no more."""
     tx.run(
         """UPDATE mcp_servers SET transport = :transport, url = :url, config = :config,
-             login = NULL, generation = generation + 1, listed = 0, trusted = 0,
+             login = NULL, challenge = NULL, generation = generation + 1, listed = 0, trusted = 0,
              status = 'disconnected', last_error = NULL WHERE id = :id""",
         transport=transport,
         url=url,
         config=config,
         id=server,
     )
+    tx.emit(CHANGED)
 
 
 def set_config(tx: Tx, server: int, config: bytes) -> None:
@@ -153,25 +161,41 @@ def note_connected(tx: Tx, server: int, generation: int, *, trouble: str | None 
         id=server,
         generation=generation,
     )
+    tx.emit(CHANGED)
     return found.rowcount > 0
 
 
-def note_failure(tx: Tx, server: int, generation: int, status: Status, error: str) -> None:
-    """Note why a server cannot be used."""
+def note_failure(
+    tx: Tx, server: int, generation: int, status: Status, error: str, challenge: str | None = None
+) -> None:
+    """Note why a server cannot be used, and what it wants before it can."""
     tx.run(
-        "UPDATE mcp_servers SET status = :status, last_error = :error "
-        "WHERE id = :id AND generation = :generation",
+        "UPDATE mcp_servers SET status = :status, last_error = :error, "
+        "challenge = ifnull(:challenge, challenge) WHERE id = :id AND generation = :generation",
         status=status,
         error=error,
+        challenge=challenge,
+        id=server,
+        generation=generation,
+    )
+    tx.emit(CHANGED)
+
+
+def renew_login(tx: Tx, server: int, generation: int, login: bytes) -> None:
+    """Store what signs in to a server from now on."""
+    tx.run(
+        "UPDATE mcp_servers SET login = :login WHERE id = :id AND generation = :generation",
+        login=login,
         id=server,
         generation=generation,
     )
 
 
-def set_login(tx: Tx, server: int, generation: int, login: bytes) -> bool:
-    """Store what signs in to a server; return whether it is still the one that was asked."""
+def sign_in(tx: Tx, server: int, generation: int, login: bytes) -> bool:
+    """Store what a new login has given; return whether it is still the server that was asked."""
     found = tx.run(
-        "UPDATE mcp_servers SET login = :login WHERE id = :id AND generation = :generation",
+        "UPDATE mcp_servers SET login = :login, challenge = NULL "
+        "WHERE id = :id AND generation = :generation",
         login=login,
         id=server,
         generation=generation,
@@ -182,17 +206,20 @@ def set_login(tx: Tx, server: int, generation: int, login: bytes) -> bool:
 def disconnect(tx: Tx, server: int) -> None:
     """Forget what signs in to a server, and let none of its tools be used."""
     tx.run(
-        "UPDATE mcp_servers SET login = NULL, generation = generation + 1, "
+        "UPDATE mcp_servers SET login = NULL, challenge = NULL, generation = generation + 1, "
         "status = 'disconnected', last_error = NULL WHERE id = :id",
         id=server,
     )
+    tx.emit(CHANGED)
 
 
 def trust(tx: Tx, server: int, *, trusted: bool) -> None:
     """Note whether the owner believes what a server says its tools do."""
     tx.run("UPDATE mcp_servers SET trusted = :on WHERE id = :id", on=int(trusted), id=server)
+    tx.emit(CHANGED)
 
 
 def delete(tx: Tx, server: int) -> None:
     """Delete a server with its tools."""
     tx.run("DELETE FROM mcp_servers WHERE id = :id", id=server)
+    tx.emit(CHANGED)

@@ -11,9 +11,17 @@ import msgspec
 
 from app.core.app import App
 from app.core.database.tx import Tx
-from app.core.secret_files import Seal, SealBroken
-from app.errors import Unavailable, Unprocessable
-from app.tools.mcp import config, definitions, login_state, results, server_rows, tool_rows
+from app.core.secret_files import SealBroken
+from app.errors import AppError, Unavailable, Unprocessable
+from app.tools.mcp import (
+    challenge,
+    config,
+    definitions,
+    login_state,
+    results,
+    server_rows,
+    tool_rows,
+)
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed, NeedsLogin, NotYet, Refused
 from app.tools.mcp.login_state import Login
@@ -32,6 +40,10 @@ UNSEALED = (
 CHANGED = (
     "The server has changed what this tool is, so it is off until its owner has looked at it with "
     "`hearth mcp-server show`."
+)
+NOTHING_HERE = (
+    "No MCP server answers at this address, as far as can be told; the log of Hearth at level info "
+    "tells more."
 )
 LATER = 2.0
 """Seconds after which a list is read again that its server says has changed; it says so often."""
@@ -84,16 +96,22 @@ async def call(app: App, user: int, tool: ToolRow, arguments: Mapping[str, Any])
             given = await connection.call(tool.definition.remote, dict(arguments))
         connections.answered(tool.server)
         return results.record(given)
-    except Refused as error:
-        raise Unprocessable(_plain(app, row, str(error))) from None
-    except McpFailed as error:
-        connections.failed(tool.server, error)
-        said = _plain(app, row, str(error))
-        log.warning("the MCP server %s could not be used: %s", row["namespace"], said)
-        is_lost = connections.current(tool.server, row["generation"]) is None
-        if (is_lost and not isinstance(error, NotYet)) or isinstance(error, NeedsLogin):
-            await _note(app, row, error)
-        raise Unavailable(f"The MCP server {row['name']} could not be used. {said}") from None
+    except McpFailed as failure:
+        raise await _told(app, row, _in_vain(app, row, failure)) from None
+
+
+async def _told(app: App, row: sqlite3.Row, error: McpFailed) -> AppError:
+    """Return what the caller of a tool is told, and note what it means for the server."""
+    said = _plain(app, row, str(error))
+    if isinstance(error, Refused):
+        return Unprocessable(said)
+    connections = app.part(McpConnections)
+    connections.failed(row["id"], error)
+    log.warning("the MCP server %s could not be used: %s", row["namespace"], said)
+    is_lost = connections.current(row["id"], row["generation"]) is None
+    if (is_lost and not isinstance(error, NotYet)) or isinstance(error, NeedsLogin):
+        await _note(app, row, error)
+    return Unavailable(f"The MCP server {row['name']} could not be used. {said}")
 
 
 async def _kept(app: App, row: sqlite3.Row) -> "Connection":
@@ -111,22 +129,26 @@ async def _kept(app: App, row: sqlite3.Row) -> "Connection":
 
 async def _opened(app: App, row: sqlite3.Row) -> "Connection":
     """Connect to a server and store what it offers."""
-    seal, user, settings = app.part(Seal), row["user_id"], app.settings
+    seal, user, settings = app.seal, row["user_id"], app.settings
     try:
         held = config.opened(seal, user, row["config"])
         login = login_state.opened(seal, user, row["login"])
     except SealBroken:
         raise NeedsLogin(UNSEALED) from None
     allowed = config.reach(settings, row["url"]) if held.command is None else None
-    connection = await app.part(McpConnections).open(
-        row["id"],
-        generation=row["generation"],
-        url=row["url"],
-        config=held,
-        reach=allowed,
-        auth=await _auth(app, row, login),
-        on_changed=partial(_list_later, app, row["id"]),
-    )
+    auth = await _auth(app, row, login)
+    try:
+        connection = await app.part(McpConnections).open(
+            row["id"],
+            generation=row["generation"],
+            url=row["url"],
+            config=held,
+            reach=allowed,
+            auth=auth,
+            on_changed=partial(_list_later, app, row["id"]),
+        )
+    except McpFailed as error:
+        raise told_apart(row, error) from None
     await _list(app, row, connection)
     return connection
 
@@ -139,10 +161,17 @@ async def _auth(app: App, row: sqlite3.Row, login: Login | None) -> Any:
     module = await lazy_import("app.tools.mcp.token_auth")
 
     async def keep(renewed: Login) -> None:
-        stored = login_state.sealed(app.part(Seal), row["user_id"], renewed)
-        await app.write(server_rows.set_login, row["id"], row["generation"], stored)
+        stored = login_state.sealed(app.seal, row["user_id"], renewed)
+        await app.write(server_rows.renew_login, row["id"], row["generation"], stored)
 
     return module.TokenAuth(login, keep, lambda: app.clock().timestamp())
+
+
+def _login(app: App, row: sqlite3.Row) -> Login | None:
+    try:
+        return login_state.opened(app.seal, row["user_id"], row["login"])
+    except SealBroken:
+        return None
 
 
 async def _list(app: App, row: sqlite3.Row, connection: "Connection") -> None:
@@ -193,19 +222,46 @@ async def _list_again(app: App, server: int) -> None:
         await _note(app, row, error)
 
 
-async def _note(app: App, row: sqlite3.Row, error: McpFailed) -> None:
-    status: server_rows.Status = "needs_reauth" if isinstance(error, NeedsLogin) else "error"
+async def _note(app: App, row: sqlite3.Row, failure: McpFailed) -> None:
+    error = _in_vain(app, row, failure)
+    needs_login = isinstance(error, NeedsLogin)
+    status: server_rows.Status = "needs_reauth" if needs_login else "error"
     said = _plain(app, row, str(error))
-    await app.write(server_rows.note_failure, row["id"], row["generation"], status, said)
+    wanted = challenge.stored(error.challenge) if isinstance(error, NeedsLogin) else None
+    await app.write(server_rows.note_failure, row["id"], row["generation"], status, said, wanted)
+
+
+def told_apart(row: sqlite3.Row, error: McpFailed) -> McpFailed:
+    """Return a failure, one sentence for all where nothing is known to be a server.
+
+    So nobody finds out what else listens on this machine.
+    """
+    if row["transport"] != "http" or row["listed"] or not config.is_local(row["url"]):
+        return error
+    if isinstance(error, NeedsLogin) and (error.challenge is None or error.challenge.is_bearer):
+        return error
+    log.info("the MCP server %s cannot be used: %s", row["namespace"], error)
+    return McpFailed(NOTHING_HERE)
+
+
+def _in_vain(app: App, row: sqlite3.Row, error: McpFailed) -> McpFailed:
+    """Return a failure, a refusal where the login has asked for all that the server wants."""
+    if not isinstance(error, NeedsLogin) or not (wanted := error.challenge) or not wanted.steps_up:
+        return error
+    login = _login(app, row)
+    if login is None or not set(wanted.scopes) <= {*login.asked}:
+        return error
+    named = f" ({challenge.in_words(wanted.scopes)})" if wanted.scopes else ""
+    return Refused(f"The server wants rights{named} that its login has asked for in vain.")
 
 
 def _plain(app: App, row: sqlite3.Row, said: str) -> str:
     """Return what a server said without any secret of its own configuration."""
     try:
-        secrets = config.secrets_of(config.opened(app.part(Seal), row["user_id"], row["config"]))
-        login = login_state.opened(app.part(Seal), row["user_id"], row["login"])
+        secrets = config.secrets_of(config.opened(app.seal, row["user_id"], row["config"]))
     except SealBroken:
         return said
+    login = _login(app, row)
     if login is not None:
         secrets += [login.access_token, login.refresh_token or ""]
     for secret in sorted(filter(None, secrets), key=len, reverse=True):

@@ -130,6 +130,7 @@ async def start(config: McpConfig) -> Program:
             "-I",
             str(Path(limited_process.__file__)),
             str(watched),
+            "",
             config.command or "",
             *config.args,
             limit=LONGEST_LINE,

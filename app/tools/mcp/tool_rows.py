@@ -11,6 +11,7 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.tools.mcp import server_rows
 from app.tools.mcp.definitions import Definition
 
 _ON = "t.definition IS NOT NULL AND t.definition = t.seen"
@@ -116,6 +117,7 @@ def accept(tx: Tx, server: int) -> None:
         "UPDATE mcp_tools SET seen = definition WHERE server_id = :id AND definition IS NOT NULL",
         id=server,
     )
+    tx.emit(server_rows.CHANGED)
 
 
 def forget(tx: Tx, server: int) -> None:

@@ -86,8 +86,11 @@ async def switch_namespaces(
 def enabled_check(tx: Tx, me: Caller) -> Enabled:
     """Return the function that says of a namespace whether it is on.
 
-    By the credential's choice, else the user's, else as it is at first.
+    By the credential's choice, else the user's, else as it is at first. A managed agent has
+    those that its owner lists for it.
     """
+    if me.agent is not None:
+        return me.agent.namespaces.__contains__
     rows = tx.all(
         """SELECT namespace, enabled FROM tool_namespaces WHERE user_id = :me
           AND (credential = '' OR credential = :credential)
@@ -99,11 +102,13 @@ def enabled_check(tx: Tx, me: Caller) -> Enabled:
     return lambda name: chosen.get(name, name not in OFF_AT_FIRST)
 
 
-def require_enabled(on: Enabled, namespace: str) -> None:
+def require_enabled(on: Enabled, namespace: str, *, of_agent: bool = False) -> None:
     """Raise NoSuchTool, saying why, unless the namespace is on."""
     if not on(namespace):
         raise registry.NoSuchTool(
-            f"The namespace {namespace} is switched off for this credential; PUT "
+            f"The namespace {namespace} is none of this agent's; its owner lists them."
+            if of_agent
+            else f"The namespace {namespace} is switched off for this credential; PUT "
             "/tools/namespaces switches it on.",
             namespace=namespace,
         )
@@ -143,7 +148,8 @@ def _field_of_name(name: str, enable: list[str] | None, disable: list[str] | Non
 def _count_tools(app: App, me: Caller) -> dict[str, tuple[str, int]]:
     """Return where the tools of each namespace come from, and how many there are."""
     own = Counter(tool.namespace for tool in registry.native_tools(app.catalog).values())
-    remote = app.quick(tool_rows.namespaces, me.user) if me.reach is None else {}
+    served = me.reach is None or me.agent is not None
+    remote = app.quick(tool_rows.namespaces, me.user) if served else {}
     return {name: ("mcp", count) for name, count in remote.items()} | {
         name: ("native", count) for name, count in own.items()
     }

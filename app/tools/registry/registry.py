@@ -74,7 +74,8 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
     def names(self) -> Mapping[str, str]:
         """The operation's names of fields by the tool's."""
         return {
-            self.spelling.get(name, name): name for name in self.operation.shape.wire_names.values()
+            self.spelling.get(name, name): name
+            for name in self.operation.fields.wire_names.values()
         }
 
     @functools.cached_property
@@ -136,7 +137,7 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
             ) from None
 
     def _parameters(self) -> dict[str, Any]:
-        (schema,), named = schemas([self.operation.shape.record], DEFINITIONS)
+        (schema,), named = schemas([self.operation.fields.record], DEFINITIONS)
         whole = _without_references(schema, named)
         fields = {
             self.spelling.get(name, name): field

@@ -59,9 +59,13 @@ class RemoteTool(RegisteredTool, frozen=True, dict=True):
 
 
 def every(app: App, me: Caller) -> list[RegisteredTool]:
-    """Return every tool of a caller; those of servers are for nobody who acts by a grant."""
+    """Return every tool of a caller.
+
+    Those of servers are for nobody who acts by a grant but the owner's agents, as far as they
+    are lent to them.
+    """
     found = list(registry.native_tools(app.catalog).values())
-    if me.reach is None:
+    if _has_servers(me):
         found += [_made(row) for row in app.quick(tool_rows.usable, me.user)]
     return found
 
@@ -69,7 +73,7 @@ def every(app: App, me: Caller) -> list[RegisteredTool]:
 def lookup(app: App, me: Caller, name: str) -> RegisteredTool | None:
     """Return the tool of that name, if there is one for the caller."""
     tool = registry.native_tools(app.catalog).get(name)
-    if tool is None and JOINED in name and me.reach is None:
+    if tool is None and JOINED in name and _has_servers(me):
         tool = next((_made(row) for row in app.quick(tool_rows.usable, me.user, name)), None)
     return tool
 
@@ -77,6 +81,10 @@ def lookup(app: App, me: Caller, name: str) -> RegisteredTool | None:
 def find(app: App, me: Caller, name: str) -> RegisteredTool:
     """Return the tool of that name; raise NoSuchTool."""
     return lookup(app, me, name) or registry.require_tool(app, name)
+
+
+def _has_servers(me: Caller) -> bool:
+    return me.reach is None or me.agent is not None
 
 
 def is_remote(tool: RegisteredTool) -> bool:
@@ -103,6 +111,7 @@ def _made(row: ToolRow) -> RemoteTool:
         since="service",
         effect="read" if reads else "write",
         quick=False,
+        session=False,
         public=False,
         also=(),
         frees=False,

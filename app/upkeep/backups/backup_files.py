@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from app.core.database.data_dir import BACKUPS
 from app.core.database.disk_reserve import bytes_to_leave_free, is_disk_full
+from app.core.database.small_files import sync_folder
 from app.errors import StorageFull, Unavailable
 from app.upkeep.backups import backup_digests
 
@@ -261,16 +262,6 @@ def finish_file(part: Path, target: Path) -> None:
         os.fsync(file.fileno())
     part.replace(target)
     sync_folder(target.parent)
-
-
-def sync_folder(place: Path) -> None:
-    """Bring a folder's names onto the disk, where the system can do that."""
-    if os.name == "posix":
-        descriptor = os.open(place, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def copy_blocks(source: Path, target: Path) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from app.core.database import integrity
 from app.core.database.data_dir import DAMAGED, DATABASE
+from app.core.database.small_files import sync_folder
 from app.upkeep.backups import backup_digests, backup_files, encryption
 from app.upkeep.backups.backup_files import BackupFailed
 from app.upkeep.backups.check_file import STEP_NAMES, check_copy, find_troubles, require_known_steps
@@ -140,9 +141,9 @@ def _set_aside(data: Path, moment: datetime) -> Path | None:
             if (data / name).exists():
                 _link_or_copy(data / name, place / name)
         aside = place / DATABASE
-    backup_files.sync_folder(aside.parent)
+    sync_folder(aside.parent)
     _delete_log(current)
-    backup_files.sync_folder(data)
+    sync_folder(data)
     return aside
 
 

@@ -168,6 +168,7 @@ def _structure_findings(tx: Tx) -> list[Finding]:
         *_first_finding("places", structure.check_places(tx)),
         *_first_finding("trash", structure.check_trash(tx)),
         *_first_finding("attachments", structure.check_attachments(tx)),
+        *_first_finding("raw memory", structure.check_raw_records(tx)),
     ]
     return found or [
         ok("structure", "Everything is where it belongs, and no ID can be used twice.")

@@ -17,6 +17,8 @@ PAST = {
     "trash": ("trashed_at",),
     "todos": ("created_at", "updated_at", "completed_at"),
     "attachments": ("created_at",),
+    "raw_devices": ("created_at", "last_seen_at", "revoked_at"),
+    "raw_records": ("received_at",),
     "conversations": ("created_at", "updated_at"),
     "messages": ("created_at",),
     "episodes": ("at",),

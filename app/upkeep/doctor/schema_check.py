@@ -3,6 +3,7 @@
 Tables, indexes and triggers that are missing or others, and making them anew.
 """
 
+import functools
 import re
 import sqlite3
 from pathlib import Path
@@ -99,6 +100,7 @@ def _repairs_for(part: _SchemaObject, *, is_missing: bool) -> tuple[str, ...]:
     return ("schema", DERIVED[part.name]) if is_missing and part.name in DERIVED else ()
 
 
+@functools.cache  # making it takes 8 ms, and a repair asks for it three times
 def _expected_parts() -> dict[str, _SchemaObject]:
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(_EXPECTED.read_text("utf-8"))

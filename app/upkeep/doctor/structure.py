@@ -1,6 +1,6 @@
 """What must hold between the rows of a database and is no copy of other rows.
 
-Places, numbers given, texts and stored records, attachments.
+Places, numbers given, texts and stored records, attachments, encrypted records.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from app.workspace.folders import folder_rows
 
 SEQUENCE = "sqlite_sequence"
 HASHED_BYTES = 64 << 20
-"""Up to so many bytes of attachments are read to compare them with what was sent.
+"""Up to so many bytes, of attachments and of records, are read to compare them with what was sent.
 
 Of all the sizes are compared.
 """
@@ -129,27 +129,39 @@ def check_attachments(tx: Tx) -> Iterator[str]:
 
     The size of all, and the digests of as many of the newest as may be read in a moment.
     """
+    yield from _check_parts(
+        tx,
+        "attachment",
+        "SELECT id, size, sha256 FROM attachments WHERE complete = 1 ORDER BY id DESC",
+        "attachment_parts WHERE attachment_id = :id",
+    )
+
+
+def check_raw_records(tx: Tx) -> Iterator[str]:
+    """Compare the encrypted records of raw memory with what was sent, in the same way."""
+    yield from _check_parts(
+        tx,
+        "raw-memory record",
+        "SELECT id, size, sha256 FROM raw_records WHERE state = 'kept' ORDER BY id DESC",
+        "raw_record_parts WHERE record = :id",
+    )
+
+
+def _check_parts(tx: Tx, called: str, whole: str, parts: str) -> Iterator[str]:
+    """Compare what lies in parts with its size and its digest."""
     hashed = 0
-    for row in tx.all(
-        "SELECT id, size, sha256 FROM attachments WHERE complete = 1 ORDER BY id DESC"
-    ):
-        there = tx.value(
-            "SELECT ifnull(sum(length(bytes)), 0) FROM attachment_parts WHERE attachment_id = :id",
-            id=row["id"],
-        )
+    for row in tx.all(whole):
+        there = tx.value(f"SELECT ifnull(sum(length(bytes)), 0) FROM {parts}", id=row["id"])
         hashed += there
         if there != row["size"] or (
-            hashed <= HASHED_BYTES and _attachment_digest(tx, row["id"]) != row["sha256"]
+            hashed <= HASHED_BYTES and _digest_of_parts(tx, parts, row["id"]) != row["sha256"]
         ):
-            yield f"attachment {row['id']} is not what was uploaded"
+            yield f"{called} {row['id']} is not what was uploaded"
 
 
-def _attachment_digest(tx: Tx, attachment: int) -> str:
+def _digest_of_parts(tx: Tx, parts: str, whole: int) -> str:
     digest = hashlib.sha256()
-    for row in tx.run(
-        "SELECT bytes FROM attachment_parts WHERE attachment_id = :id ORDER BY number",
-        id=attachment,
-    ):
+    for row in tx.run(f"SELECT bytes FROM {parts} ORDER BY number", id=whole):
         digest.update(row[0])
     return digest.hexdigest()
 
@@ -167,7 +179,7 @@ def _read_sequences(tx: Tx) -> Iterator[tuple[str, int, int]]:
             yield (
                 table,
                 said.get(table, 0),
-                tx.value(f"SELECT ifnull(max(id), 0) FROM {quote_name(table)}"),
+                tx.value(f"SELECT ifnull(max(rowid), 0) FROM {quote_name(table)}"),
             )
 
 

@@ -1,6 +1,9 @@
 """Folder shares: contacts whom a folder's owner or admin lets in, each with a role."""
 
-from app.account import contact_pairs, users
+import sqlite3
+
+from app.account import contact_pairs, grant_events, users
+from app.account.grant_events import Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -57,6 +60,11 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
         raise Invalid("username must be neither you nor the folder's owner.", field="username")
     if not contact_pairs.are_contacts(tx, me.user, other["id"]):
         raise NotConnected(f"{other['username']} is not one of your contacts.", field="username")
+    before = tx.value(
+        "SELECT role FROM folder_shares WHERE folder_id = :id AND user_id = :user",
+        id=id,
+        user=other["id"],
+    )
     tx.run(
         """INSERT INTO folder_shares (folder_id, user_id, role, created_at)
            VALUES (:folder, :user, :role, :now)
@@ -66,6 +74,8 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
         role=role,
         now=tx.now,
     )
+    if before is not None and access.RANKS[role] < access.RANKS[before]:
+        _tell_revoked(tx, me, found, other["id"], "narrowed")
     row = tx.require_row(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
     return ShareAnswer(Share(*row))
 
@@ -87,6 +97,7 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     )
     if not ended.rowcount:
         raise NotFound(f"The folder is not shared with {other['username']}.", field="username")
+    _tell_revoked(tx, me, found, other["id"], "revoked")
     return Record()
 
 
@@ -101,6 +112,14 @@ def end_shares_between(tx: Tx, one: int, other: int) -> list[int]:
         other=other,
     )
     return [row["folder_id"] for row in rows]
+
+
+def _tell_revoked(tx: Tx, me: Caller, folder: sqlite3.Row, user: int, reason: Reason) -> None:
+    """Tell the folder's owner and who shared in it that this share is gone or narrower."""
+    for listener in (folder["owner_id"], user):
+        grant_events.emit_revoked(
+            tx, listener, "folder", folder["id"], by=me.user_id, reason=reason
+        )
 
 
 _SELECT = """SELECT u.uuid, u.username, u.name, s.role, s.created_at

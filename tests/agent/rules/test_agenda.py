@@ -12,9 +12,11 @@ import pytest
 from app.agent.quickadd import dates_in_text, time_ranges
 from app.agent.rules.routing import routing
 from tests.conftest import Client, Served
+from tests.support.without_processes import read_here
 from tests.tools.test_integrations import STANDUP, calendar, connect
 
-pytestmark = pytest.mark.anyio
+__all__ = ["read_here"]
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("read_here")]
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday
 DENTIST = "UID:d|SUMMARY:Dentist|LOCATION:Main St 1|DTSTART:20261124T140000Z|DTEND:20261124T150000Z"
 LUNCH = "UID:l|SUMMARY:Lunch|DTSTART:20261121T120000Z|DTEND:20261121T130000Z"

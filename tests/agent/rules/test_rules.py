@@ -3,6 +3,7 @@
 What a message is taken for, which tools are called for it, and what is said in the end.
 """
 
+import functools
 from datetime import datetime
 from typing import Any
 
@@ -16,8 +17,10 @@ from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked, Result, Step
 from evaluation import routing as evaluation
 from tests.conftest import Client
+from tests.support.looping import Failures
 
 NOW = evaluation.NOW
+cases = functools.cache(evaluation.cases)
 PIECES = [
     "add",
     "mark",
@@ -63,7 +66,7 @@ def found(*titles: str) -> Result:
 
 @pytest.mark.parametrize(("half", "least"), [("a", 103), ("b", 97)])
 def test_the_labelled_messages_are_understood(half: str, least: int) -> None:
-    right = [case for case in evaluation.cases() if case.half == half and case.right]
+    right = [case for case in cases() if case.half == half and case.right]
     assert len(right) >= least
 
 
@@ -138,14 +141,16 @@ def test_small_talk_needs_no_tool(message: str, text: str) -> None:
     assert (step(message).text, step(message).calls) == (text, ())
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in evaluation.cases() if case.half == "a"], ids=lambda case: case.text
-)
-def test_a_tool_that_is_not_offered_is_never_called(case: evaluation.Case) -> None:
-    wanted = {name for name, _ in step(case.text).calls}
-    for tools in (frozenset(), TOOLS - wanted):
-        assert not {name for name, _ in step(case.text, tools=tools).calls} - tools
-        assert step(case.text, tools=frozenset()).text
+def test_a_tool_that_is_not_offered_is_never_called() -> None:
+    tried = [case for case in cases() if case.half == "a"]
+    failed = Failures(len(tried))
+    for case in tried:
+        with failed.of(case.text):
+            wanted = {name for name, _ in step(case.text).calls}
+            for tools in (frozenset(), TOOLS - wanted):
+                assert not {name for name, _ in step(case.text, tools=tools).calls} - tools
+                assert step(case.text, tools=frozenset()).text
+    failed.show()
 
 
 @settings(max_examples=150, deadline=None)

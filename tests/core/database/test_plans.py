@@ -3,6 +3,7 @@ it walks a table or sorts.
 """
 
 import re
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,10 +14,11 @@ from app.core.database import readers, sqlite_setup, writer
 from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import Client, MovableClock, Served, open_settings
 from tests.support import guests
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.looping import through
+from tests.support.raw_records import RawDevice
 from tests.support.with_meaning import settled
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +75,11 @@ GROWING = (
     "share_links",
     "guest_sessions",
     "guest_decisions",
+    "raw_devices",
+    "raw_key_wraps",
+    "raw_previous_keys",
+    "raw_records",
+    "raw_record_parts",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -108,12 +115,14 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     return recorder
 
 
-@pytest.fixture
-async def ann(
-    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock
-) -> AsyncIterator[Client]:
-    """Someone with a little of everything, on a server whose statements are recorded."""
-    asgi = create_app(settings, data, clock=clock)
+@pytest.fixture(scope="module")
+async def made(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path
+) -> tuple[Path, str]:
+    """A database with someone who has a little of everything, and their key."""
+    place = tmp_path_factory.mktemp("plans")
+    shutil.copy(migrated, place / DATABASE)
+    asgi = create_app(open_settings(), place, clock=MovableClock())
     async with asgi.router.lifespan_context(asgi):
         client = await Served(asgi, asgi.state.parts).person("ann")
         await client.folder("Work")
@@ -132,11 +141,31 @@ async def ann(
             "POST", "/network/groups", status=201, json={"name": "Team", "members": ["ben"]}
         )
         await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
-        made = await guests.link(client, scope="folders", folderIds=[2])
-        await guests.ask(client, made, "hello")
+        shared = await guests.link(client, scope="folders", folderIds=[2])
+        await guests.ask(client, shared, "hello")
+        device = await RawDevice().add(client)
+        await client.ok("PUT", "/raw-memory/keys", json=device.keys())
+        record = device.seal(record_id=RAW_RECORD)
+        await client.ok("POST", "/raw-memory/records", json={"records": [record]})
+        await client.aclose()
+        key = await Served(asgi, asgi.state.parts).key("ann")
+    return place / DATABASE, key
+
+
+@pytest.fixture
+async def ann(
+    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock, made: tuple[Path, str]
+) -> AsyncIterator[Client]:
+    """Someone with a little of everything, on a server whose statements are recorded."""
+    shutil.copy(made[0], data / DATABASE)
+    asgi = create_app(settings, data, clock=clock)
+    async with (
+        asgi.router.lifespan_context(asgi),
+        Served(asgi, asgi.state.parts).client(made[1]) as client,
+    ):
+        await client.get("/identity")  # counts the key's device, once
         recorder.new()
         yield client
-        await client.aclose()
 
 
 def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:
@@ -151,6 +180,7 @@ def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:
         connection.close()
 
 
+RAW_RECORD = "0c8f5f7e-0000-4000-8000-000000000001"
 READS = [
     "/identity",
     "/os/status",
@@ -190,6 +220,14 @@ READS = [
     "/os/share/list?status=all",
     "/os/share/1",
     "/os/network/conversations",
+    "/raw-memory/devices",
+    "/raw-memory/keys",
+    "/raw-memory/usage",
+    "/raw-memory/records",
+    "/raw-memory/records?sessionRef=a&after=1",
+    "/raw-memory/records?deviceId=dev_0&after=1",
+    "/raw-memory/records?sessionRef=a&deviceId=dev_0",
+    f"/raw-memory/records/{RAW_RECORD}",
 ]
 
 
@@ -310,6 +348,8 @@ WRITES = [
     ("GET", "/local-agent/guest-messages", None, 200),
     ("POST", "/local-agent/guest-messages", {"decisions": [{"clientEventId": "x"}]}, 200),
     ("GET", "/network/explain?caller=guest:1&operation=list_notes", None, 200),
+    ("DELETE", f"/raw-memory/records/{RAW_RECORD}", None, 200),
+    ("DELETE", "/raw-memory/records?sessionRef=a%20session", None, 200),
 ]
 
 

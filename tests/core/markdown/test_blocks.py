@@ -46,7 +46,7 @@ def seen(text: str) -> list[str]:
     ]
 
 
-@settings(max_examples=1_000, deadline=None, derandomize=True)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(texts)
 def test_headings_and_code_are_those_that_the_renderer_shows(text: str) -> None:
     full = [
@@ -57,7 +57,7 @@ def test_headings_and_code_are_those_that_the_renderer_shows(text: str) -> None:
     ]
 
 
-@settings(max_examples=1_000, deadline=None, derandomize=True)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(texts)
 def test_fences_at_the_margin_are_those_that_are_found_line_by_line(text: str) -> None:
     short = blocks._fences_at_margin(text)
@@ -73,7 +73,7 @@ def test_every_line_end_parts_lines_and_each_stands_where_it_says(text: str, end
     assert seen(given) == seen(text)
 
 
-@settings(max_examples=1_000, deadline=None, derandomize=True)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(texts)
 def test_a_text_with_lists_renders_by_parts_as_in_one(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

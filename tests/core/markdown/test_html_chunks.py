@@ -49,7 +49,7 @@ documents = st.lists(
 ).map(lambda pairs: "".join(block + end for block, end in pairs))
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(documents)
 def test_html_read_by_parts_is_read_as_in_one(html: str) -> None:
     with pytest.MonkeyPatch.context() as patch, gather_losses() as lost_in_one:

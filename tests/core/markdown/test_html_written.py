@@ -336,7 +336,7 @@ TASKS = {
 STATES = {"Quill": ("unchecked", "checked"), "ProseMirror": ("", " checked")}
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(pieces, min_size=1, max_size=3), by_name, ways)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_text_and_marks_of_editors_survive_or_are_told(
@@ -351,7 +351,7 @@ def test_text_and_marks_of_editors_survive_or_are_told(
     assert seen == wanted or lost
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.booleans(), pieces), min_size=1, max_size=4), ways)
 @pytest.mark.parametrize("editor", TASKS)
 def test_tasks_of_editors_survive(
@@ -370,7 +370,7 @@ def test_tasks_of_editors_survive(
     assert seen.seen == wanted or lost
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(
     st.lists(st.lists(words, min_size=2, max_size=2), min_size=1, max_size=3),
     st.sampled_from(["<td>{}</td>", "<td><code>{}</code></td>"]),

@@ -135,7 +135,7 @@ BLOCKS = [
 documents = st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=9).map("\n\n".join)
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(documents)
 def test_a_text_renders_by_parts_as_in_one(source: str) -> None:
     assert render_parts.join_html(render_parts.render_marked(source)) == convert.render_marks(
@@ -159,7 +159,7 @@ def flat(html: str) -> str:
     return re.sub(r"\n+", "\n", re.sub(r"(?<=>)\s+|\s+(?=<)", "", html)).strip()
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(documents, st.sampled_from(PUT_IN), st.integers(0, 30), st.sampled_from(["\n", "\r\n"]))
 def test_what_is_put_into_some_part_shows_as_if_all_were_read_back(
     source: str, new: str, place: int, end: str

@@ -175,7 +175,7 @@ def remains(shown: str, source: str) -> bool:
     return len(shown) in reached
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(anything)
 def test_every_line_keeps_its_place_and_its_text(markdown: str) -> None:
     shown, source = plain_lines(render(markdown)), source_lines(markdown)
@@ -183,7 +183,7 @@ def test_every_line_keeps_its_place_and_its_text(markdown: str) -> None:
     assert [pair for pair in zip(shown, source, strict=True) if not remains(*pair)] == []
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(anything)
 def test_the_sanitiser_finds_nothing_left_to_remove(markdown: str) -> None:
     html = render(markdown)
@@ -201,14 +201,14 @@ def test_the_sanitiser_finds_nothing_left_to_remove(markdown: str) -> None:
     assert strangers(html) == []
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(documents)
 def test_the_way_back_gives_the_same_html(markdown: str) -> None:
     html = render(markdown)
     assert render(to_markdown(html)) == html
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(anything)
 def test_any_text_settles_after_one_way_back(markdown: str) -> None:
     lines = words(plain_lines(render(markdown)))
@@ -238,7 +238,7 @@ def test_text_in_html_survives(frame: str, lines: list[str]) -> None:
     assert words(plain_lines(render(to_markdown(html)))) == words(lines)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(
     st.lists(
         st.sampled_from(

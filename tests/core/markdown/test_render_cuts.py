@@ -40,7 +40,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=2_000, deadline=None, derandomize=True)
+@settings(max_examples=800, deadline=None, derandomize=True)
 @given(text=texts, end=st.sampled_from(["\n", "\r\n"]))
 def test_a_text_renders_by_parts_of_blocks_as_in_one(text: str, end: str) -> None:
     text = text.replace("\n", end)
@@ -88,7 +88,7 @@ def both(source: str, edit: tuple[str, str], place: int) -> tuple[str, str, str,
         return by_parts, whole, render_parts.render(by_parts), render_parts.render(whole)
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(tables, st.sampled_from(list(EDITS.items())), st.integers(0, 20))
 def test_an_edit_of_a_table_stores_what_an_edit_of_the_whole_would(
     source: str, edit: tuple[str, str], place: int
@@ -97,7 +97,7 @@ def test_an_edit_of_a_table_stores_what_an_edit_of_the_whole_would(
     assert by_parts == whole
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(texts, st.sampled_from(list(EDITS.items())), st.integers(0, 20))
 def test_an_edit_within_any_block_shows_what_an_edit_of_the_whole_would(
     source: str, edit: tuple[str, str], place: int

@@ -163,3 +163,13 @@ class TestOrigins:
         assert "access-control-allow-origin" not in page.headers
         other = await stranger.post(f"{OAUTH}/token", headers={"Origin": "https://evil.example"})
         assert other.status_code == 403
+
+
+async def test_openapi_names_the_same_endpoints_and_scopes(stranger: Client) -> None:
+    described = (await stranger.get("/openapi.json")).json()
+    told = (await stranger.get(f"{ORIGIN}/.well-known/oauth-authorization-server")).json()
+    flow = described["components"]["securitySchemes"]["oauth2"]["flows"]["authorizationCode"]
+    assert flow["authorizationUrl"] == told["authorization_endpoint"]
+    assert flow["tokenUrl"] == told["token_endpoint"]
+    assert list(flow["scopes"]) == told["scopes_supported"]
+    assert all(flow["scopes"].values())

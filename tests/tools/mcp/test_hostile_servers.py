@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 import gzip
 import resource
+import socket
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -137,9 +138,34 @@ async def test_what_is_asked_in_the_middle_of_a_call_is_declined(
             }
         },
     }
+    evil.speaks_without_handshake()
     await add(alice, evil.url)
     told = await unavailable(alice)
+    assert "in the middle of its work" in told
     assert "password" not in told
+
+
+async def test_a_server_may_ask_to_be_called_again_and_not_for_ever(
+    alice: Client, evil: Hostile
+) -> None:
+    states: list[Any] = []
+
+    def answer(params: Any) -> Any:
+        states.append(params.get("requestState"))
+        if len(states) < most:
+            return {"resultType": "input_required", "requestState": f"state {len(states)}"}
+        return {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
+
+    evil.speaks_without_handshake()
+    evil.answers["tools/call"] = answer
+    await add(alice, evil.url)
+    most = 3
+    assert (await use(alice, "plain__do"))["content"][0]["text"] == "done"
+    assert states == [None, "state 1", "state 2"]
+    most = 1_000_000
+    states.clear()
+    assert "to be called again" in await unavailable(alice)
+    assert len(states) == connection.MOST_ROUNDS
 
 
 @pytest.mark.parametrize(
@@ -341,3 +367,52 @@ async def test_private_networks_are_asked_with_the_setting(
     web.names["nas.lan"] = ["127.0.0.1"]
     added = await add(alice, f"http://nas.lan:{evil.port}/mcp")
     assert added["status"] == "connected"
+
+
+async def banner(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+    await writer.drain()
+    writer.close()
+
+
+async def test_nobody_finds_out_what_else_listens_on_this_machine(
+    alice: Client, evil: Hostile
+) -> None:
+    other = await asyncio.start_server(banner, "127.0.0.1", 0)
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        closed = sock.getsockname()[1]
+    open_ = other.sockets[0].getsockname()[1]
+    found = []
+    basic = {"WWW-Authenticate": 'Basic realm="router"'}
+    answers: dict[str, Response | None] = {
+        f"http://127.0.0.1:{closed}/": None,
+        f"http://localhost:{open_}/": None,
+        f"{evil.origin}/nothing": None,
+        f"{evil.url}?page": Response("<html>", media_type="text/html"),
+        f"{evil.url}?json": JSONResponse({"version": "1.2.3"}),
+        f"{evil.url}?moved": RedirectResponse("http://127.0.0.1:1/"),
+        f"{evil.url}?basic": Response(status_code=401, headers=basic),
+        f"{evil.url}?none": Response(status_code=401),
+        f"{evil.url}?error": Response(status_code=500),
+    }
+    for url, evil.status in answers.items():
+        added = await add(alice, url, f"Probe {len(found)}")
+        path = f"/tools/mcp/{added['id']}"
+        said = [added["status"], added["lastError"]]
+        for more in ("refresh", "authorize"):
+            answered = await alice.post(f"{path}/{more}")
+            said.append(f"{answered.status_code} {answered.json()['message']}")
+        await alice.ok("DELETE", path)
+        found.append([one.replace(f"Probe {len(found)}", "it") for one in said])
+    other.close()
+    assert found == [found[0]] * len(found)
+    assert found[0][0] == "error"
+
+
+async def test_a_server_of_this_machine_that_is_known_says_what_is_wrong(
+    alice: Client, evil: Hostile
+) -> None:
+    added = await add(alice, evil.url)
+    evil.status = Response(status_code=500)
+    told = await alice.refused("POST", f"/tools/mcp/{added['id']}/refresh", 503, "unavailable")
+    assert "No MCP server answers" not in told["message"]

@@ -4,8 +4,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2 as httpx
 import pytest
+from mcp.shared.auth import OAuthClientInformationFull
+from pydantic import AnyUrl
 
-from app.core.secret_files import Seal
+from app.tools.mcp import challenge
 from app.tools.mcp.connections import McpConnections
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.mcp_server import Listening
@@ -81,7 +83,7 @@ async def test_tokens_lie_encrypted_and_are_shown_nowhere(
     key = folder / "sealing-key"
     assert key.stat().st_mode & 0o777 == 0o600
     key.unlink()
-    served.parts.part(Seal)._key = None
+    served.parts.seal._key = None
     await served.parts.part(McpConnections).drop(int(added["id"][4:]))
     gone = await alice.ok("POST", f"/tools/mcp/{added['id']}/refresh")
     assert gone["server"]["status"] == "needs_reauth"
@@ -182,3 +184,129 @@ async def test_the_client_has_a_document(served: Served) -> None:
     found = (await come_back(served, ORIGIN + "/api/auth/mcp/client.json")).json()
     assert found["client_id"] == ORIGIN + "/api/auth/mcp/client.json"
     assert found["redirect_uris"] == [CALLBACK]
+
+
+async def test_more_rights_are_asked_for_once(
+    alice: Client, served: Served, guarded: Listening
+) -> None:
+    added = await add(alice, guarded.url)
+    await sign_in(alice, served, added["id"])
+    provider = guarded.provider
+    assert provider is not None
+    body = {"tool": "plain__echo", "params": {"text": "x"}}
+    guarded.wanted = "read"
+    await alice.refused("POST", "/tools", 503, "unavailable", json=body)
+    shown = (await alice.ok("GET", f"/tools/mcp/{added['id']}"))["server"]
+    assert shown["status"] == "needs_reauth"
+    assert shown["lastError"].endswith("more rights than its login gave: read. Authorize it again.")
+    await sign_in(alice, served, added["id"])
+    assert provider.asked[-1].scopes == ["read"]
+    await use(alice, "plain__echo", text="x")
+    guarded.wanted = "write"
+    await alice.refused("POST", "/tools", 503, "unavailable", json=body)
+    await sign_in(alice, served, added["id"])
+    assert provider.asked[-1].scopes == ["read", "write"]
+    await use(alice, "plain__echo", text="x")
+    assert len(provider.clients) == 1
+
+
+async def test_a_server_that_never_has_rights_enough_asks_for_no_login(
+    alice: Client, served: Served, guarded: Listening
+) -> None:
+    added = await add(alice, guarded.url)
+    await sign_in(alice, served, added["id"])
+    guarded.wanted, guarded.gives_in = "read", False
+    body = {"tool": "plain__echo", "params": {"text": "x"}}
+    await alice.refused("POST", "/tools", 503, "unavailable", json=body)
+    await sign_in(alice, served, added["id"])
+    for _ in range(3):
+        told = await alice.refused("POST", "/tools", 422, "unprocessable", json=body)
+        assert "asked for in vain" in told["message"]
+    assert await status(alice, added["id"]) == "connected"
+    guarded.wanted = ""
+    await use(alice, "plain__echo", text="x")
+
+
+async def test_who_wants_no_more_rights_has_the_other_tools_back(
+    alice: Client, served: Served, guarded: Listening
+) -> None:
+    added = await add(alice, guarded.url)
+    await sign_in(alice, served, added["id"])
+    guarded.wanted = "write"
+    body = {"tool": "plain__echo", "params": {"text": "x"}}
+    await alice.refused("POST", "/tools", 503, "unavailable", json=body)
+    refreshed = await alice.ok("POST", f"/tools/mcp/{added['id']}/refresh")
+    assert (refreshed["server"]["status"], refreshed["toolCount"] > 3) == ("connected", True)
+
+
+async def test_a_login_that_only_a_call_wants(
+    alice: Client, served: Served, server: Listening, guarded: Listening
+) -> None:
+    added = await add(alice, server.url)
+    assert added["status"] == "connected"
+    server.wanted, server.signed_in_at = "*", guarded.url.removesuffix("/mcp") + "/"
+    body = {"tool": "plain__echo", "params": {"text": "x"}}
+    await alice.refused("POST", "/tools", 503, "unavailable", json=body)
+    assert await status(alice, added["id"]) == "needs_reauth"
+    assert (await sign_in(alice, served, added["id"])).status_code == 200
+    await use(alice, "plain__echo", text="x")
+
+
+async def test_a_client_that_its_owner_has_registered(
+    alice: Client, served: Served, guarded: Listening
+) -> None:
+    provider = guarded.provider
+    assert provider is not None
+    for method, secret in (("client_secret_basic", "a-secret-of-mine"), ("none", None)):
+        provider.clients["mine"] = OAuthClientInformationFull(
+            client_id="mine",
+            client_secret=secret,
+            redirect_uris=[AnyUrl(CALLBACK)],
+            token_endpoint_auth_method=method,  # type: ignore[arg-type]
+        )
+        config = {"clientId": "mine"} | ({} if secret is None else {"clientSecret": secret})
+        added = await add(alice, guarded.url, method, config=config)
+        assert added["config"] == config | ({} if secret is None else {"clientSecret": "********"})
+        masked = await alice.ok(
+            "PATCH", f"/tools/mcp/{added['id']}", json={"config": added["config"]}
+        )
+        assert masked["server"]["config"] == added["config"]
+        assert (await sign_in(alice, served, added["id"])).status_code == 200
+        assert await status(alice, added["id"]) == "connected"
+    assert list(provider.clients) == ["mine"]
+    for config in ({"clientSecret": "x"}, {"clientId": "a\nb"}, {"command": "x", "clientId": "y"}):
+        body = {"name": "Bad", "serverUrl": guarded.url, "config": config}
+        refused = await alice.post("/tools/mcp", json=body)
+        assert refused.status_code in (400, 403), refused.text
+
+
+@pytest.mark.parametrize(
+    ("status_", "header", "scopes", "metadata", "steps_up"),
+    [
+        (401, "", (), None, False),
+        (401, "Bearer", (), None, False),
+        (401, 'Bearer scope="a b a"', ("a", "b"), None, False),
+        (403, 'Bearer error="insufficient_scope", scope=a', ("a",), None, True),
+        (403, 'Basic, Bearer scope="a", error=insufficient_scope', ("a",), None, True),
+        (401, 'Bearer resource_metadata="https://x/y"', (), "https://x/y", False),
+        (401, 'Bearer resource_metadata="javascript:x"', (), None, False),
+        (401, f'Bearer resource_metadata="https://x/{"y" * 3000}"', (), None, False),
+        (401, 'Bearer scope="\x1b[31m a\\b \u202e ok"', ("ok",), None, False),
+        (401, f'Bearer scope="{"s" * 900} ok"', ("ok",), None, False),
+        (401, 'Bearer x_scope="evil"', (), None, False),
+    ],
+)
+def test_what_a_server_wants_is_read_with_care(
+    status_: int, header: str, scopes: tuple[str, ...], metadata: str | None, steps_up: bool
+) -> None:
+    found = challenge.read(status_, header)
+    is_bearer = "Bearer" in header
+    assert found == challenge.Challenge(scopes, metadata, steps_up, is_bearer)
+    assert not is_bearer or challenge.read(status_, found.header) == found
+    assert challenge.opened(challenge.stored(found)) == found
+    assert len(challenge.known_scopes(" ".join(map(str, range(900))))) == challenge.MOST_SCOPES
+
+
+def test_other_answers_want_nothing() -> None:
+    assert challenge.read(403, 'Bearer error="invalid_token"') is None
+    assert challenge.read(200, 'Bearer error="insufficient_scope"') is None

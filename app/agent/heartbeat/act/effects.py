@@ -122,10 +122,10 @@ def _check_arguments(found: Operation[..., Any], payload: Payload) -> dict[str, 
 
     A name that it does not have is refused.
     """
-    known = set(found.shape.wire_names.values())
+    known = set(found.fields.wire_names.values())
     if unknown := [name for name in payload if name not in known]:
         raise Invalid(f"{unknown[0]} is no field of {found.name}.", field=unknown[0])
-    return found.shape.check(payload)
+    return found.fields.check(payload)
 
 
 def _changed(

@@ -93,7 +93,7 @@ class ProposalCollector:
     def _wish(self, name: str, params: Mapping[str, Any]) -> Proposal:
         tool, type_ = registry.require_tool(self._app, name), WISHED[name]
         # Checked now, while the model can still correct itself.
-        fields = tool.operation.shape.check(tool.fields(params))
+        fields = tool.operation.fields.check(tool.fields(params))
         if (
             type_ == "message_send"
             and fields.get("to") is None

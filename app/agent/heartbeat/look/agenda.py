@@ -131,7 +131,9 @@ def is_away(tx: Tx, user: int) -> bool:
 
     Who is away is not served, and finds one run waiting on return.
     """
-    last = tx.value("SELECT max(last_used_at) FROM keys WHERE user_id = :user", user=user)
+    last = tx.value(
+        "SELECT max(last_used_at) FROM keys WHERE user_id = :user AND agent_id IS NULL", user=user
+    )
     return last is not None and last < stamp(tx.moment - AWAY)
 
 

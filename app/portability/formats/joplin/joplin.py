@@ -50,6 +50,7 @@ CONFLICTS = "Conflicts"
 _LINK = re.compile(r":/([0-9a-fA-F]{32})")
 _BEFORE = ("(", "'", '"', "]:")
 """What stands before the address of a link, spaces and < aside."""
+# what Joplin gives for a link that other programs can open
 _CLIENT = re.compile(r"joplin://x-callback-url/openNote\?id=([0-9a-fA-F]{32})")
 _BOX = re.compile(r"\s*[-*+]\s+\[([ xX])\]\s+(\S.*)")
 _HTML = "2"
@@ -132,6 +133,7 @@ class Joplin:
             if isinstance(entry, NotCarried):
                 continue
             if entry.path.startswith("resources/"):
+                # a file is called by its id, whatever its ending
                 self._blobs[entry.name[:32].lower()] = entry
             elif "/" not in entry.path and joplin_items.id_in(entry.path):
                 try:
@@ -143,7 +145,9 @@ class Joplin:
     def _remember(self, item: JoplinItem) -> None:
         self._given += item.kind in (NOTE, FOLDER, RESOURCE)
         if item.kind == RESOURCE:
+            # also where it is encrypted, so that its file is not told of a second time
             self._resources.add(item.id)
+        # nothing may refer to what does not come along
         if item.on("encryption_applied") or item.on("deleted_time"):
             return
         if item.kind == FOLDER:
@@ -297,6 +301,7 @@ def _is_more_than_a_todo(item: JoplinItem) -> bool:
     It has links or files, is HTML, or longer than a description should be.
     """
     body = item.body
+    # a description shows no files, and its links lead nowhere
     linked = any(map(_is_link, _LINK.finditer(body))) or _CLIENT.search(body) is not None
     return (
         linked
@@ -327,6 +332,7 @@ def _origin(item: JoplinItem) -> list[str]:
         for word, name in (("Source", "source_url"), ("Author", "author"))
         if item.text(name)
     ]
+    # 0.00000000 stands for a place that is not known
     place = [_degrees(item.text(name)) for name in ("latitude", "longitude")]
     return rows + (
         [f"Place: {place[0]}, {place[1]}"] if any(one not in ("", "0") for one in place) else []

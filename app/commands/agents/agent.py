@@ -1,10 +1,11 @@
-"""`hearth agent`: the switch that stops every agent of this server."""
+"""`hearth agent`: managed agents, and the switch that stops every agent of this server."""
 
 import contextlib
 from pathlib import Path
 
 import click
 
+from app.commands.agents import agent_commands
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import data_option, existing_directory, read_settings
 from app.commands.terminal.command_group import Commands, Refused
@@ -16,7 +17,11 @@ from app.settings import Settings
 
 @click.group(cls=Commands)
 def agent() -> None:
-    """Stop and start all agents on this server."""
+    """Manage agents of your own; stop and start all agents on this server."""
+
+
+for command in agent_commands.COMMANDS:
+    agent.add_command(command)
 
 
 @agent.command()

@@ -1,0 +1,4 @@
+"""Whose a credential is.
+
+May import the account. Begin with `identity`.
+"""

@@ -1,0 +1,4 @@
+"""`hearth vault`: this device's encrypted records.
+
+Begin with `vault`, the group; the other modules are its commands.
+"""

@@ -1,0 +1,4 @@
+"""`hearth webhook`: where events are sent.
+
+Begin with `webhook`.
+"""

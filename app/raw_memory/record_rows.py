@@ -1,0 +1,196 @@
+"""The tables of records and of the parts that their bytes lie in."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import NotFound, QuotaExceeded
+
+PART = 1 << 20
+"""The bytes of a part: so that neither a write nor a read holds up others for long."""
+MOST_RECORDS = 100_000
+PURGED = 4
+"""How many records are emptied in one transaction, of up to so many times 8 MiB."""
+NOTHING = b""
+COLUMNS = (
+    "id, record_id, device_id, session_ref, sequence, created_at, nonce, account_key_id, "
+    "wrapped_key, signature, size, sha256, received_at"
+)
+
+
+def find(tx: Tx, owner: int, record_id: str) -> sqlite3.Row | None:
+    """Return whatever has that id among a user's records: kept, arriving or deleted."""
+    return tx.one(
+        f"SELECT {COLUMNS}, state FROM raw_records WHERE owner_id = :owner AND record_id = :id",
+        owner=owner,
+        id=record_id,
+    )
+
+
+def held(tx: Tx, owner: int) -> tuple[int, int]:
+    """Return how many records a user has, and their bytes; with those that are arriving."""
+    row = tx.require_row(
+        "SELECT count(*), ifnull(sum(size), 0) FROM raw_records "
+        "WHERE owner_id = :owner AND state <> 'deleted'",
+        owner=owner,
+    )
+    return row[0], row[1]
+
+
+def require_room(tx: Tx, have: tuple[int, int], size: int) -> None:
+    """Raise QuotaExceeded where a user who has so much has no room for so many bytes more."""
+    number, bytes_ = have
+    if number >= MOST_RECORDS:
+        raise QuotaExceeded(
+            f"You have {number} records, as many as there can be; delete some first.",
+            limit=MOST_RECORDS,
+        )
+    quota = tx.settings.raw_memory_quota
+    if bytes_ + size > quota:
+        raise QuotaExceeded(
+            f"Your records hold {bytes_} bytes and may hold {quota}; delete some first.",
+            limitBytes=quota,
+        )
+
+
+def add(tx: Tx, owner: int, fields: Mapping[str, Any], *, state: str) -> int:
+    """Add a record without its bytes and return its number."""
+    made = tx.run(
+        """INSERT INTO raw_records (owner_id, record_id, state, device_id, session_ref, sequence,
+             created_at, nonce, account_key_id, wrapped_key, signature, size, sha256, received_at)
+           VALUES (:owner, :record_id, :state, :device_id, :session_ref, :sequence, :created_at,
+             :nonce, :account_key_id, :wrapped_key, :signature, :size, :sha256, :now)""",
+        owner=owner,
+        state=state,
+        now=tx.now,
+        **fields,
+    )
+    return made.lastrowid or 0
+
+
+def put_part(tx: Tx, record: int, number: int, content: bytes) -> None:
+    """Store one part of a record, unless that was discarded meanwhile."""
+    tx.run(
+        "INSERT INTO raw_record_parts (record, number, bytes) "
+        "SELECT id, :number, :content FROM raw_records WHERE id = :id",
+        id=record,
+        number=number,
+        content=content,
+    )
+
+
+def complete(tx: Tx, record: int) -> bool:
+    """Let a record be seen, now that all its parts are there; False where it was discarded."""
+    done = tx.run(
+        "UPDATE raw_records SET state = 'kept', received_at = :now "
+        "WHERE id = :id AND state = 'arriving'",
+        id=record,
+        now=tx.now,
+    )
+    return done.rowcount == 1
+
+
+def discard(tx: Tx, record: int) -> None:
+    """Delete what there is of a record that did not come to be complete."""
+    tx.run("DELETE FROM raw_records WHERE id = :id AND state = 'arriving'", id=record)
+
+
+def require_own(tx: Tx, me: Caller, record_id: str) -> sqlite3.Row:
+    """Return a kept record of the caller; raise NotFound for any other."""
+    row = find(tx, me.user, record_id)
+    if row is None or row["state"] != "kept":
+        raise NotFound("There is no such record.", field="recordId")
+    return row
+
+
+def list_after(
+    tx: Tx, owner: int, *, device_id: str | None, session_ref: str | None, after: int, limit: int
+) -> list[sqlite3.Row]:
+    """Return the kept records of a user after a number, of a device or a session if asked for."""
+    chosen = ("AND session_ref = :session" if session_ref is not None else "") + (
+        " AND device_id = :device" if device_id is not None else ""
+    )
+    return tx.all(
+        f"""SELECT {COLUMNS} FROM raw_records
+            WHERE owner_id = :owner AND state = 'kept' AND id > :after {chosen}
+            ORDER BY id LIMIT :limit""",
+        owner=owner,
+        device=device_id,
+        session=session_ref,
+        after=after,
+        limit=limit,
+    )
+
+
+def read_part(tx: Tx, me: Caller, record: int, number: int) -> bytes | None:
+    """Return one part of a record of the caller; None where there is none."""
+    found: bytes | None = tx.value(
+        """SELECT bytes FROM raw_record_parts JOIN raw_records r ON r.id = record
+           WHERE record = :id AND number = :number AND owner_id = :me AND state = 'kept'""",
+        id=record,
+        number=number,
+        me=me.user,
+    )
+    return found
+
+
+def bury(tx: Tx, owner: int, numbers: list[int]) -> None:
+    """Delete records for good; their ids stay, so that nothing else can come under them."""
+    for number in numbers:
+        tx.run("DELETE FROM raw_record_parts WHERE record = :id", id=number)
+        tx.run(
+            """UPDATE raw_records SET state = 'deleted', session_ref = '', nonce = :nothing,
+                 wrapped_key = :nothing, signature = :nothing, size = 0, sha256 = ''
+               WHERE id = :id AND owner_id = :owner""",
+            id=number,
+            owner=owner,
+            nothing=NOTHING,
+        )
+
+
+def some_of_session(tx: Tx, owner: int, session_ref: str, before: int) -> list[int]:
+    """Return a few kept records of a session that came up to a number."""
+    rows = tx.all(
+        "SELECT id FROM raw_records WHERE owner_id = :owner AND session_ref = :session "
+        "AND state = 'kept' AND id <= :before ORDER BY id LIMIT :some",
+        owner=owner,
+        session=session_ref,
+        before=before,
+        some=PURGED,
+    )
+    return [row[0] for row in rows]
+
+
+def newest(tx: Tx, owner: int) -> int:
+    """Return the number of a user's newest record; 0 where there is none."""
+    return int(
+        tx.value(
+            "SELECT ifnull(max(id), 0) FROM raw_records WHERE owner_id = :owner AND state = 'kept'",
+            owner=owner,
+        )
+    )
+
+
+def purge_stale(tx: Tx, before: str) -> int:
+    """Delete some records that began to arrive before a moment and never were whole.
+
+    Return how many.
+    """
+    return tx.run(
+        """DELETE FROM raw_records WHERE id IN (SELECT id FROM raw_records
+           WHERE state = 'arriving' AND received_at < :before LIMIT :some)""",
+        before=before,
+        some=PURGED,
+    ).rowcount
+
+
+def purge_owner(tx: Tx, owner: int) -> int:
+    """Delete some records of a user who is to be deleted; return how many."""
+    return tx.run(
+        """DELETE FROM raw_records WHERE id IN (
+               SELECT id FROM raw_records WHERE owner_id = :owner LIMIT :some)""",
+        owner=owner,
+        some=PURGED,
+    ).rowcount
