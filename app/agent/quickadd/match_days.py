@@ -144,8 +144,8 @@ def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
         )
     if coming and not groups.get("end"):
         return _day_meaning(groups, first)
-    if unit == "day":
-        return Meaning("date", day=first, clock=END_OF_DAY)
+    if unit == "day":  # of this day, unless another one is named beside it
+        return Meaning("time", clock=END_OF_DAY)
     if unit == "week":
         friday = first + timedelta(4)
         return _day_meaning(groups, friday if friday >= now.date() else first + timedelta(6))

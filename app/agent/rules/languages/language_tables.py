@@ -93,6 +93,15 @@ class DatePattern(Table, frozen=True):
     says: dict[str, str] = {}
 
 
+class Unread(Table, frozen=True):
+    """What quick add leaves in the title: an `offset` from a day (“two days before …”) and what
+    comes `too_often` with every date that belongs to it, a `name` alone.
+    """
+
+    means: Literal["offset", "too_often", "name"]
+    pattern: Pieces
+
+
 class SharedDates(Table, frozen=True):
     """`quickadd.toml` beside the folders: what is read alike in every language."""
 
@@ -107,7 +116,9 @@ class Dates(Table, frozen=True):
 
     `before` forbids the next word to be a date, `after` may follow one, `against` makes a
     statement of it; by `common` words and `signs` the language is known; `leads` may come before
-    the task itself; `include` names groups of `SharedDates`, which stand before its own rules.
+    the task itself and `tails` may follow it; `request` is the lead that asks for a reminder,
+    after which the groups of `infinitive` stand for all of it; `unread` stays in the title;
+    `include` names groups of `SharedDates`, which stand before its own rules.
     """
 
     weekdays: dict[int, tuple[str, ...]]
@@ -125,6 +136,10 @@ class Dates(Table, frozen=True):
     against: str = ""
     common: str = ""
     leads: Pieces = "(?!)"
+    tails: Pieces = "(?!)"
+    request: str = ""
+    infinitive: Pieces = "(?!)"
+    unread: tuple[Unread, ...] = ()
     signs: Pieces = "(?!)"
     month_first: bool = False
     twelve_hours: bool = True
@@ -274,13 +289,6 @@ class Link(Table, frozen=True):
     after_called: Pieces = ""
 
 
-class Reminder(Table, frozen=True):
-    """In what is `asked` to be remembered the group of `verb` stands for all of it."""
-
-    asked: Pieces
-    verb: Pieces
-
-
 class Answers(Table, frozen=True):
     """`answers.toml`: what a message says beside its intent."""
 
@@ -288,7 +296,7 @@ class Answers(Table, frozen=True):
     everything: Pieces
     files: Files
     link: Link
-    reminder: Reminder | None = None
+    reminder: Pieces = "(?!)"
 
 
 class Lexicon(Table, frozen=True):
