@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from app.agent.quickadd import quickadd
+from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.languages import language_data
@@ -23,7 +23,7 @@ def add_todo(asked: Asked, route: Route) -> Step:
     if not asked.results:
         read = _read_task(asked, route)
         if read.no_such_day or read.too_often:
-            return _asked_back(route, read)
+            return _asked_back(asked, route, read)
         return call_tool("create_todo", **_new_todo(asked, route, read))
     made = asked.of("create_todo")
     if not made:
@@ -35,14 +35,19 @@ def add_todo(asked: Asked, route: Route) -> Step:
     return Step(_tell_added(asked, route, todo), trace=trace)
 
 
-def _asked_back(route: Route, read: QuickAdd) -> Step:
+def _asked_back(asked: Asked, route: Route, read: QuickAdd) -> Step:
     """Ask for a day that there is, or for how often it may come again."""
     text = (
         route.phrase("no_such_day", day=read.no_such_day)
         if read.no_such_day
         else route.phrase("too_often", often=read.too_often)
     )
-    wish = {"task": read.remainder, "written": _message_language(route)}
+    task = read.remainder
+    if (request := _request(asked, route)) and (
+        lead := language_words.load_language(read.language).lead.match(f"{request} {task}")
+    ):
+        task = f"{request} {task}"[lead.end() :] or task
+    wish = {"task": task, "written": _message_language(route)}
     return Step(text, trace=Trace(asks=Question("add_todo", wish, lacks="day")))
 
 
@@ -78,7 +83,7 @@ def recurrence_text(route: Route, rule: str) -> str:
     if plain := [_weekday(route, day) for day, nth in read.byday if not nth]:
         text += f" ({', '.join(plain)})"
     if read.until:
-        text += route.phrase("rule_until", day=date.fromisoformat(read.until[:8]))
+        text += route.phrase("rule_until", day=date.fromisoformat(read.until[:10]))
     return text + route.phrase("rule_count", count=read.count) if read.count else text
 
 
@@ -119,14 +124,23 @@ def _read_task(asked: Asked, route: Route) -> QuickAdd:
     locale = None if written == "en" else written
     task = " ".join(filter(None, (route.get("task"), route.get("day"))))
     read = quickadd.read_line(task, now=asked.now, locale=locale)
-    asks = language_data.join_pattern(language_data.load_table(written, Answers).reminder)
-    request = language_data.load_table(written, Dates).request
-    if request and re.search(asks, asked.message, re.I):
+    if request := _request(asked, route):
         # “Tomorrow to call mum”: only after the request is it plain what “to” belongs to.
         whole = quickadd.read_line(f"{request} {task}", now=asked.now, locale=locale)
         if not whole.title.startswith(request) and whole.due == read.due:
             return whole
     return read
+
+
+def _request(asked: Asked, route: Route) -> str:
+    """Return the words that ask for a reminder, if the message does so."""
+    written = _message_language(route)
+    asks = language_data.join_pattern(language_data.load_table(written, Answers).reminder)
+    return (
+        language_data.load_table(written, Dates).request
+        if re.search(asks, asked.message, re.I)
+        else ""
+    )
 
 
 def _message_language(route: Route) -> Language:
