@@ -131,9 +131,7 @@ def _emails(material: Material) -> Iterator[Idea]:
         )
     todos = material.facts.todos or Todos()
     known = [item for group in todos.groups for item in group.items]
-    has_todo = expiring_mail.todos_of_mail(
-        [*(one.item for one in found), *known], material.now
-    )
+    has_todo = expiring_mail.todos_of_mail([*(one.item for one in found), *known], material.now)
     for one in [
         one
         for one in _of_quadrant(found, 1)

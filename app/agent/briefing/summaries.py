@@ -92,9 +92,7 @@ def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
 def weigh_items(summaries: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Scored]:
     """Return the items of the summaries with their points, the weightiest first."""
     local = now.astimezone(zone)
-    return quadrants.rank_items(
-        expiring_mail.join_mail(items_of(summaries, zone), local), local
-    )
+    return quadrants.rank_items(expiring_mail.join_mail(items_of(summaries, zone), local), local)
 
 
 def source_of(word: str) -> Source:

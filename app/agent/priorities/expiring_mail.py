@@ -19,7 +19,9 @@ ENOUGH = 2
 """So many words in common make one matter of a mail and a todo."""
 SHORT = 2
 """One word is enough for a todo of so few words, if the mail says that something expires."""
-_WORD = re.compile(r"[\u3400-\u9fff\u30a1-\u30fa]{2,}|[^\W_\u3040-\u9fff][\w.-]*[^\W_\u3040-\u9fff]")
+_WORD = re.compile(
+    r"[\u3400-\u9fff\u30a1-\u30fa]{2,}|[^\W_\u3040-\u9fff][\w.-]*[^\W_\u3040-\u9fff]"
+)
 _WIDE = re.compile(r"[\u30a1-\u30fa\u3400-\u9fff]")
 
 

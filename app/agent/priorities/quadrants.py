@@ -49,9 +49,7 @@ FIRST = 7
 """So many things at most are to be done first: more are none."""
 
 
-def sort_into_quadrants(
-    found: Iterable[Scored], now: datetime
-) -> dict[Quadrant, list[Scored]]:
+def sort_into_quadrants(found: Iterable[Scored], now: datetime) -> dict[Quadrant, list[Scored]]:
     """Return the things of each quadrant, the weightiest first.
 
     What is overdue with the top priority comes before all; what the first has no room for leads

@@ -71,7 +71,10 @@ def best_reading(
                 language,
                 found,
                 closed,
-                sum(one.end - one.start for one in (*found, *closed)) + 3 * known + OWN * own,
+                sum(one.end - one.start for one in found)
+                + sum(part.end - part.start for part in closed)
+                + 3 * known
+                + OWN * own,
             )
         )
     return max(readings, key=lambda reading: reading.score)

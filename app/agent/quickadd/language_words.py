@@ -79,8 +79,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         macros = {**self._word_macros(), **_SHARED, **self.dates.macros}
         # What their words say is not asked for, and a group may stand in a pattern only once.
         expanded = [
-            (one, language_data.expand_macros(one.pattern, macros))
-            for one in self.dates.unread
+            (one, language_data.expand_macros(one.pattern, macros)) for one in self.dates.unread
         ]
         return tuple(
             (one, re.compile(f"{edges[0]}(?:{_GROUP.sub('(?:', pattern)}){edges[1]}"))

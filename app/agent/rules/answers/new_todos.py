@@ -92,9 +92,7 @@ def _month_day(route: Route, day: int) -> str:
 
 
 def _nth_weekday(route: Route, day: int, nth: int) -> str:
-    which = (
-        route.phrase("last_nth") if nth == -1 else route.phrase("ordinals").split()[nth - 1]
-    )
+    which = route.phrase("last_nth") if nth == -1 else route.phrase("ordinals").split()[nth - 1]
     return route.phrase("on_nth", nth=which, day=_weekday(route, day))
 
 
