@@ -93,7 +93,8 @@ def _coming_day(today: date, number: int) -> date:
 
 
 def _day_meaning(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
-    return Meaning("date", day=day, part=part, until=bool(groups.get("until")))
+    clock = END_OF_DAY if groups.get("close") else None
+    return Meaning("date", day=day, clock=clock, part=part, until=bool(groups.get("until")))
 
 
 def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
