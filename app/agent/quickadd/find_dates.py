@@ -10,7 +10,7 @@ from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.match_meaning import read_match
 from app.agent.quickadd.meaning import Kind, Meaning
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import DatePattern
+from app.agent.rules.languages.quickadd_tables import DatePattern
 
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import DatePattern, Dates, Unread
+from app.agent.rules.languages.quickadd_tables import DatePattern, Dates, Unread
 
 V = TypeVar("V", int, str)
 # Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.

@@ -9,7 +9,8 @@ from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Answers, Dates, Language
+from app.agent.rules.languages.language_tables import Answers, Language
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
