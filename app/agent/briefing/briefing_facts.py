@@ -49,6 +49,11 @@ class Todos(Struct, frozen=True):
     later: Group = Group()
     still_open: int = 0
 
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """All that are shown, the soonest first."""
+        return self.overdue, self.today, self.soon, self.later
+
 
 class Note(Struct, frozen=True):
     """A note, when it changed, and how many boxes of it are not ticked."""
@@ -121,6 +126,11 @@ def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
         return todo_search.any_page(tx, me, asked)
 
     overdue, late = open_todos(SHOWN, date="overdue")
+    # Of many overdue ones, those of the top priority are never left out.
+    weighty, _ = open_todos(SHOWN, date="overdue", priority_min=TOP_PRIORITY)
+    shown = {todo.id for todo in overdue}
+    missed = [todo for todo in weighty if todo.id not in shown]
+    overdue = [*missed, *overdue][: max(SHOWN, len(missed))]
     # Twice as many, since those of today that are over stand among the overdue ones already.
     due_today, total_today = open_todos(2 * SHOWN, due_from=days[0], due_to=days[0])
     soon, total_soon = open_todos(SHOWN, due_from=days[1], due_to=days[2])

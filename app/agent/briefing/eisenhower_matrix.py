@@ -1,14 +1,16 @@
 """The Eisenhower matrix of what the summaries of a briefing hold."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET, UnsetType
 
 from app.account.users import TimeZone
 from app.agent.briefing import summaries
 from app.agent.briefing.summaries import Summary
+from app.agent.priorities import quadrants
 from app.agent.priorities.items import Source
-from app.agent.priorities.quadrants import Scored
+from app.agent.priorities.quadrants import QUADRANTS, Quadrant, Scored
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
@@ -58,6 +60,9 @@ async def briefing_matrix(
 ) -> MatrixAnswer:
     """Sort what the summaries hold into the four quadrants of urgent and important.
 
+    The first holds at most seven; what it has no room for leads the second. A mail with a last
+    day about what a todo is there for is one with that todo.
+
     With explain each item says why it stands there.
     """
     zone = app.quick(due.request_zone, me, user_timezone)
@@ -69,18 +74,21 @@ async def briefing_matrix(
         "email": email_attention_summary,
     }
     found = await asyncio.to_thread(summaries.weigh_items, given, app.clock(), zone)
-    return MatrixAnswer(_matrix_record(found, explain=explain), stamp(app.clock()))
+    rows = quadrants.sort_into_quadrants(found, app.clock().astimezone(zone))
+    return MatrixAnswer(_matrix_record(rows, explain=explain), stamp(app.clock()))
 
 
-def _matrix_record(found: list[Scored], *, explain: bool) -> Matrix:
-    rows: dict[int, list[MatrixItem]] = {1: [], 2: [], 3: [], 4: []}
-    for one in found:
-        if len(rows[one.quadrant]) < MOST:
-            rows[one.quadrant].append(
+def _matrix_record(found: Mapping[Quadrant, Sequence[Scored]], *, explain: bool) -> Matrix:
+    return Matrix(
+        *(
+            [
                 MatrixItem(
                     one_line(one.item.title, LONGEST_TITLE),
                     one.item.source,
                     list(one.why) if explain else UNSET,
                 )
-            )
-    return Matrix(rows[1], rows[2], rows[3], rows[4])
+                for one in found[number][:MOST]
+            ]
+            for number in QUADRANTS
+        )
+    )

@@ -17,7 +17,7 @@ from app.agent.briefing import rewriting, summaries
 from app.agent.briefing.model_rewriter import rewriter_for
 from app.agent.briefing.rewriting import Category
 from app.agent.briefing.summaries import Summary
-from app.agent.priorities import lexicon, urgency
+from app.agent.priorities import lexicon, quadrants, urgency
 from app.agent.priorities.lexicon import Sense
 from app.agent.priorities.quadrants import Scored
 from app.agent.priorities.urgency import Level
@@ -33,6 +33,7 @@ from app.workspace.todos import due
 Kind = Literal["overdue", "conflict", "replies", "today", "urgent", "focus", "drop"]
 TOP = 3
 MANY = 5
+NAMED = 3
 FIRST_QUADRANT_BONUS = 25
 LEAST_IMPORTANCE_OF_A_REPLY = 30
 
@@ -126,13 +127,22 @@ def top_three(found: Sequence[Scored], now: datetime) -> list[Strategy]:
         for make in (_overdue, _conflict, _replies, _today, _urgent, _focus, _drop)
         if (strategy := make(items, now))
     ]
-    return sorted(candidates, key=lambda one: -one.points)[:TOP]
+    best = sorted(candidates, key=lambda one: -one.points)
+    # What is overdue with the top priority is named whatever else there is.
+    if any(quadrants.is_late_top(one, now) for one in items):
+        must = next(one for one in best if one.kind == "overdue")
+        if must not in best[:TOP]:
+            return [*best[: TOP - 1], must]
+    return best[:TOP]
 
 
 def _overdue(items: Sequence[Scored], now: datetime) -> Strategy | None:
     late = [one for one in items if urgency.is_overdue(one.item, now)]
-    title = f"Clear {counted(len(late), 'overdue todo')}"
-    return _make_strategy("overdue", late, title, f"Do or replan {_name_items(late)}.", "action")
+    late.sort(key=lambda one: not quadrants.is_late_top(one, now))
+    top = sum(quadrants.is_late_top(one, now) for one in late)
+    title = f"Clear {counted(len(late), 'overdue todo')}{_first_of(late)}"
+    named = _name_items(late, max(NAMED, min(top, quadrants.FIRST)))
+    return _make_strategy("overdue", late, title, f"Do or replan {named}.", "action")
 
 
 def _conflict(items: Sequence[Scored], now: datetime) -> Strategy | None:
@@ -140,7 +150,7 @@ def _conflict(items: Sequence[Scored], now: datetime) -> Strategy | None:
     return _make_strategy(
         "conflict",
         clashing,
-        "Resolve the calendar conflict",
+        f"Resolve the calendar conflict of {' and '.join(map(_quote_title, clashing[:2]))}",
         f"{_name_items(clashing)} overlap: move or decline one.",
         "planning",
     )
@@ -153,7 +163,7 @@ def _replies(items: Sequence[Scored], now: datetime) -> Strategy | None:
         if (one.item.needs_reply or urgency.asks_for_answer(one.item))
         and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY
     ]
-    title = f"Reply to {counted(len(waiting), 'message')}"
+    title = f"Reply to {counted(len(waiting), 'message')}{_first_of(waiting)}"
     return _make_strategy(
         "replies", waiting, title, f"Start with {_name_items(waiting)}.", "communication"
     )
@@ -164,7 +174,7 @@ def _today(items: Sequence[Scored], now: datetime) -> Strategy | None:
     return _make_strategy(
         "today",
         due,
-        f"Finish {counted(len(due), 'todo')} due today",
+        f"Finish {counted(len(due), 'todo')} due today{_first_of(due)}",
         f"Due by tonight: {_name_items(due)}.",
         "action",
     )
@@ -176,7 +186,7 @@ def _urgent(items: Sequence[Scored], now: datetime) -> Strategy | None:
     return _make_strategy(
         "urgent",
         others,
-        "Handle what cannot wait",
+        f"Handle what cannot wait{_first_of(others)}",
         f"Important and pressing: {_name_items(others)}.",
         "risk" if risky else "action",
     )
@@ -201,7 +211,7 @@ def _drop(items: Sequence[Scored], now: datetime) -> Strategy | None:
     return _make_strategy(
         "drop",
         rest,
-        "Drop or delegate the rest",
+        f"Drop or delegate the rest{_first_of(rest)}",
         f"Neither urgent nor important: {_name_items(rest)}.",
         "review",
     )
@@ -236,9 +246,17 @@ def _is_due_today(one: Scored, now: datetime) -> bool:
     return known is not None and known[0] == now.date() and not urgency.is_overdue(one.item, now)
 
 
-def _name_items(items: Sequence[Scored]) -> str:
-    shown = ", ".join(map(_quote_title, items[:3]))
-    return f"{shown} and {len(items) - 3} more" if len(items) > 3 else shown
+def _first_of(items: Sequence[Scored]) -> str:
+    """Return the end of a title that names what to begin with."""
+    if not items:
+        return ""
+    name = _quote_title(items[0])
+    return f": {name}" if len(items) == 1 else f", {name} first"
+
+
+def _name_items(items: Sequence[Scored], most: int = NAMED) -> str:
+    shown = ", ".join(map(_quote_title, items[:most]))
+    return f"{shown} and {len(items) - most} more" if len(items) > most else shown
 
 
 def _quote_title(one: Scored) -> str:

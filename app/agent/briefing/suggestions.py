@@ -12,7 +12,7 @@ from app.agent.briefing.briefing_facts import Todos
 from app.agent.briefing.briefing_html import Material, slot_text
 from app.agent.calendar import free_time
 from app.agent.calendar.free_time import Event
-from app.agent.priorities import quadrants
+from app.agent.priorities import expiring_mail, quadrants
 from app.agent.priorities.importance import IMPORTANT
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.priorities.quadrants import Scored
@@ -129,7 +129,14 @@ def _emails(material: Material) -> Iterator[Idea]:
             f"Reply to {one_line(sender, 60) or 'an e-mail'}",
             f"“{_short_title(one)}”: {_reason_text(one)}.",
         )
-    for one in [one for one in _of_quadrant(found, 1) if not one.item.needs_reply]:
+    todos = material.facts.todos or Todos()
+    known = [item for group in todos.groups for item in group.items]
+    has_todo = expiring_mail.todos_of_mail([*(one.item for one in found), *known], material.now)
+    for one in [
+        one
+        for one in _of_quadrant(found, 1)
+        if not one.item.needs_reply and one.item not in has_todo
+    ]:
         yield Idea(
             one.weight,
             "create_todo",

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Meta
 
-from app.agent.priorities import quadrants
+from app.agent.priorities import expiring_mail, quadrants
 from app.agent.priorities.items import Item, Source
 from app.agent.priorities.quadrants import Scored
 from app.agent.rules.languages import language_data
@@ -91,7 +91,8 @@ def items_of(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
 
 def weigh_items(summaries: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Scored]:
     """Return the items of the summaries with their points, the weightiest first."""
-    return quadrants.rank_items(items_of(summaries, zone), now.astimezone(zone))
+    local = now.astimezone(zone)
+    return quadrants.rank_items(expiring_mail.join_mail(items_of(summaries, zone), local), local)
 
 
 def source_of(word: str) -> Source:

@@ -8,6 +8,12 @@ from app.agent.priorities.urgency import asks_for_answer, is_settled
 
 IMPORTANT = 50
 BASE = {"todo": 40, "calendar": 40, "other": 30, "note": 25, "email": 25}
+BANDS = ((0.95, 92, 100), (0.7, 72, 91), (0.3, 0, 71), (0.01, 10, 30))
+"""The least and the most that a thing with so much of the highest priority can be.
+
+What the user said of it settles how important it is; its words only order things of one band, and
+decide alone in the middle.
+"""
 PRIORITY_POINTS = ((0.95, 40), (0.7, 22), (0.55, 5), (0.3, 0), (0.01, -12))
 
 
@@ -36,7 +42,19 @@ def score_importance(item: Item) -> Points:
             parts.append((-60, "advertising"))
         case Sender.MACHINE:
             parts.append((-5, ""))
-    return add_points(parts)
+    return _in_band(item, add_points(parts))
+
+
+def _in_band(item: Item, points: Points) -> Points:
+    """Return the points as the priority lets them be; mail has the priority of its sender."""
+    if item.priority is None or item.source == "email":
+        return points
+    band = next((one for one in BANDS if item.priority >= one[0]), None)
+    if band is None:
+        return points
+    _, least, most = band
+    value = points.value * (most - least) // 100 + least if least else min(points.value, most)
+    return Points(value, points.why)
 
 
 def _priority_points(item: Item) -> list[tuple[int, str]]:

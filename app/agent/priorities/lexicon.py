@@ -32,6 +32,7 @@ class Sense(StrEnum):
     WEIGHT = "weight"  # money, law, health, work: it has consequences
     GROWTH = "growth"  # learning, planning, building up
     LIGHT = "light"  # nothing is lost without it
+    EXPIRY = "expiry"  # something ends on a day
     ASKED = "asked"  # an answer is wanted
     OFFER = "offer"  # somebody wants to sell
     HIGH = "high"

@@ -8,9 +8,11 @@ from msgspec import Struct
 
 from app.agent.priorities.importance import IMPORTANT, score_importance
 from app.agent.priorities.items import Item
-from app.agent.priorities.urgency import URGENT, score_urgency
+from app.agent.priorities.urgency import URGENT, is_overdue, score_urgency
 
 Quadrant = Literal[1, 2, 3, 4]
+QUADRANTS: tuple[Quadrant, ...] = (1, 2, 3, 4)
+TOP = 0.95
 
 
 class Scored(Struct, frozen=True):
@@ -41,6 +43,31 @@ class Scored(Struct, frozen=True):
         """
         # repr holds every field, so only items that are the same in all are equal here.
         return -self.weight, -self.urgency, self.item.title, repr(self.item)
+
+
+FIRST = 7
+"""So many things at most are to be done first: more are none."""
+
+
+def sort_into_quadrants(found: Iterable[Scored], now: datetime) -> dict[Quadrant, list[Scored]]:
+    """Return the things of each quadrant, the weightiest first.
+
+    What is overdue with the top priority comes before all; what the first has no room for leads
+    the second.
+    """
+    ranked = sorted(found, key=lambda one: (not is_late_top(one, now), one.rank))
+    rows: dict[Quadrant, list[Scored]] = {number: [] for number in QUADRANTS}
+    for one in ranked:
+        number = one.quadrant
+        rows[2 if number == 1 and len(rows[1]) >= FIRST else number].append(one)
+    # What had no room comes first there.
+    rows[2].sort(key=lambda one: one.quadrant)
+    return rows
+
+
+def is_late_top(one: Scored, now: datetime) -> bool:
+    """Return whether a thing is overdue and has the top priority."""
+    return one.item.priority is not None and one.item.priority >= TOP and is_overdue(one.item, now)
 
 
 def score_item(item: Item, now: datetime) -> Scored:

@@ -10,7 +10,7 @@ from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.match_meaning import read_match
 from app.agent.quickadd.meaning import Kind, Meaning
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import DatePattern
+from app.agent.rules.languages.quickadd_tables import DatePattern
 
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5
@@ -35,11 +35,23 @@ class Found(NamedTuple):
     meaning: Meaning
 
 
+class Closed(NamedTuple):
+    """A part of the folded text in which no date is read, and what it is: the match itself, and
+    up to where it reaches.
+    """
+
+    means: str
+    start: int
+    end: int
+    reach: tuple[int, int]
+
+
 class Reading(NamedTuple):
     """What one language made of a text."""
 
     language: Language
     found: list[Found]
+    closed: list[Closed]
     score: int
 
 
@@ -50,15 +62,39 @@ def best_reading(
     words = set(language_words.words_of(visible))
     readings = []
     for language in _candidate_languages(text, words, locale):
-        found = _take_matches(text, folded, visible, language, now, kinds)
+        closed = _closed_parts(visible, language)
+        found = _take_matches(text, folded, visible, language, now, kinds, closed)
         known = min(3, len(words & language.common)) + bool(language.signs.search(text))
         own = locale[:2].lower() == language.code
         readings.append(
             Reading(
-                language, found, sum(one.end - one.start for one in found) + 3 * known + OWN * own
+                language,
+                found,
+                closed,
+                sum(one.end - one.start for one in found)
+                + sum(part.end - part.start for part in closed)
+                + 3 * known
+                + OWN * own,
             )
         )
     return max(readings, key=lambda reading: reading.score)
+
+
+def _closed_parts(visible: str, language: Language) -> list[Closed]:
+    """Return the parts in which no date is read.
+
+    What an offset counts from and what comes too often stand after it; without spaces between
+    words they may stand on either side.
+    """
+    parts = []
+    for rule, pattern in language.unread:
+        for match in pattern.finditer(visible):
+            start, end = match.span()
+            reach = (start, len(visible)) if language.spaced else (0, len(visible))
+            parts.append(
+                Closed(rule.means, start, end, (start, end) if rule.means == "name" else reach)
+            )
+    return parts
 
 
 def _candidate_languages(text: str, words: set[str], locale: str) -> list[Language]:
@@ -97,7 +133,13 @@ def _others_with_alphabets() -> list[str]:
 
 
 def _take_matches(
-    text: str, folded: Folded, visible: str, language: Language, now: datetime, kinds: set[Kind]
+    text: str,
+    folded: Folded,
+    visible: str,
+    language: Language,
+    now: datetime,
+    kinds: set[Kind],
+    closed: list[Closed],
 ) -> list[Found]:
     """Take matches from the left, the longer of those that begin together, each slot once.
 
@@ -107,6 +149,7 @@ def _take_matches(
         one
         for one in _find_candidates(visible, language, now)
         if one.meaning.kind not in kinds
+        and (one.meaning.kind == "priority" or not _is_closed(one, closed))
         and not (
             one.rule.means in NAME_LIKE
             and language.spaced
@@ -119,7 +162,7 @@ def _take_matches(
         if (
             one.rule.where != "beside"
             and _is_free(one, taken)
-            and _fits_context(one, text, folded, visible, language, starts)
+            and _fits_context(one, text, folded, visible, language, starts, taken)
         ):
             taken.append(one)
     waiting = [one for one in candidates if one.rule.where == "beside"]
@@ -128,6 +171,10 @@ def _take_matches(
         if _is_free(one, taken) and _is_beside(one, taken, visible):
             taken.append(one)
     return taken
+
+
+def _is_closed(one: Found, closed: list[Closed]) -> bool:
+    return any(one.start < part.reach[1] and part.reach[0] < one.end for part in closed)
 
 
 def _find_candidates(visible: str, language: Language, now: datetime) -> list[Found]:
@@ -165,12 +212,23 @@ def _is_beside(one: Found, taken: list[Found], visible: str) -> bool:
 
 
 def _fits_context(
-    one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
+    one: Found,
+    text: str,
+    folded: Folded,
+    visible: str,
+    language: Language,
+    starts: set[int],
+    taken: list[Found],
 ) -> bool:
     """Return whether the words around a match let it be one."""
     introduced = bool(one.groups.get("pre"))
-    # “By Friday” is a date whatever stands before the preposition.
-    if not introduced and language_words.word_before(visible, one.start) in language.before:
+    # “By Friday” is a date whatever stands before the preposition, and the last word of “end of
+    # day” says nothing of the day that follows it.
+    follows = any(visible[other.end : one.start].isspace() for other in taken)
+    if (
+        not (introduced or follows)
+        and language_words.word_before(visible, one.start) in language.before
+    ):
         return False
     if (
         one.meaning.kind != "priority"

@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import DatePattern, Dates
+from app.agent.rules.languages.quickadd_tables import DatePattern, Dates, Unread
 
 V = TypeVar("V", int, str)
 # Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
+_GROUP = re.compile(r"\(\?P<\w+>")
 _SHARED = {
     "day": r"(?P<day>[12][0-9]|3[01]|0?[1-9])",
     "year": r"(?P<year>(?:19|20|21)[0-9]{2})",
@@ -69,6 +70,27 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         ]
         return tuple(
             (rule, re.compile(f"{edges[0]}(?:{pattern}){edges[1]}")) for rule, pattern in expanded
+        )
+
+    @functools.cached_property
+    def unread(self) -> tuple[tuple[Unread, re.Pattern[str]], ...]:
+        """What stays in the title, compiled like the rules."""
+        edges = (START, r"(?!\w)") if self.dates.spaced else ("", "")
+        macros = {**self._word_macros(), **_SHARED, **self.dates.macros}
+        # What their words say is not asked for, and a group may stand in a pattern only once.
+        expanded = [
+            (one, language_data.expand_macros(one.pattern, macros)) for one in self.dates.unread
+        ]
+        return tuple(
+            (one, re.compile(f"{edges[0]}(?:{_GROUP.sub('(?:', pattern)}){edges[1]}"))
+            for one, pattern in expanded
+        )
+
+    @functools.cached_property
+    def tail(self) -> re.Pattern[str]:
+        """What may follow the task itself."""
+        return re.compile(
+            rf"(?<=\S)(?:{language_data.join_pattern(self.dates.tails)})[\s。.!！]*$", re.IGNORECASE
         )
 
     @functools.cached_property

@@ -93,7 +93,8 @@ def _coming_day(today: date, number: int) -> date:
 
 
 def _day_meaning(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
-    return Meaning("date", day=day, part=part, until=bool(groups.get("until")))
+    clock = END_OF_DAY if groups.get("close") else None
+    return Meaning("date", day=day, clock=clock, part=part, until=bool(groups.get("until")))
 
 
 def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -144,8 +145,8 @@ def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
         )
     if coming and not groups.get("end"):
         return _day_meaning(groups, first)
-    if unit == "day":
-        return Meaning("date", day=first, clock=END_OF_DAY)
+    if unit == "day":  # of this day, unless another one is named beside it
+        return Meaning("time", clock=END_OF_DAY)
     if unit == "week":
         friday = first + timedelta(4)
         return _day_meaning(groups, friday if friday >= now.date() else first + timedelta(6))

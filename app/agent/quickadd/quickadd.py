@@ -6,6 +6,7 @@ before recall: whatever is not unmistakably one of these stays in the title. Eac
 wins.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -17,6 +18,7 @@ from app.agent.quickadd.find_dates import Found
 from app.agent.quickadd.folded_text import Folded
 from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.meaning import Kind, Meaning, combine_clock
+from app.agent.rules.languages import language_data
 from app.workspace.todos import recurrence
 from app.workspace.todos.recurrence import Recurrence
 
@@ -58,6 +60,10 @@ class QuickAdd(msgspec.Struct, frozen=True):
     """A date in the line that does not exist, such as 31 April; then the line has no due date."""
     no_such_date: str = ""
     """The same date as the wire would have it, such as 2026-04-31."""
+    too_often: str = ""
+    """How often it should come again, such as every 2 hours, where that is more than daily."""
+    remainder: str = ""
+    """The line without the day that does not exist, or without what comes too often."""
 
     @property
     def due_date(self) -> str | None:
@@ -95,6 +101,8 @@ def read_line(
         found = [one for one in found if one.meaning.kind == "priority"]
     due, rule, used = _assemble(found, now)
     spans = tuple(_span_record(text, folded, one, now) for one in sorted(used))
+    often = next((part for part in best.closed if part.means == "too_often"), None)
+    left_out = missing or often
     return QuickAdd(
         title=_title_without(text, spans, best.language),
         due=due,
@@ -110,6 +118,8 @@ def read_line(
         ignored=ignored,
         no_such_day=_matched_text(text, folded, missing) if missing else "",
         no_such_date=missing.meaning.impossible if missing else "",
+        too_often=_written(text, folded, often.start, often.end) if often else "",
+        remainder=_without(text, folded, left_out.start, left_out.end) if left_out else "",
     )
 
 
@@ -192,8 +202,16 @@ def _wall_moment(day: date, clock: time, now: datetime) -> datetime:
 
 
 def _matched_text(text: str, folded: Folded, one: Found) -> str:
-    start = one.start + len(one.groups.get("pre") or "")  # “on”, “by” and the like
-    return text[folded.places[start] : folded.places[one.end]].strip()
+    # Without “on”, “by” and the like.
+    return _written(text, folded, one.start + len(one.groups.get("pre") or ""), one.end)
+
+
+def _written(text: str, folded: Folded, start: int, end: int) -> str:
+    return text[folded.places[start] : folded.places[end]].strip()
+
+
+def _without(text: str, folded: Folded, start: int, end: int) -> str:
+    return folded_text.remove_parts(text, [(folded.places[start], folded.places[end])])
 
 
 def _span_record(text: str, folded: Folded, one: Found, now: datetime) -> Span:
@@ -232,5 +250,10 @@ def _title_without(text: str, spans: tuple[Span, ...], language: Language) -> st
     )
     lead = language.lead.match(kept)
     task = kept[lead.end() :].strip() if lead else kept
+    if lead:
+        infinitive = language_data.join_pattern(language.dates.infinitive)
+        task = re.sub(infinitive, lambda verb: "".join(verb.groups("")), task)
+    if tail := language.tail.search(task):
+        task = task[: tail.start()].strip()
     # A title may not be empty: then the date is the title.
     return task or kept or text.strip()

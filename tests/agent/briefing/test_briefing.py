@@ -351,9 +351,9 @@ async def test_the_whole_way_from_facts_to_the_matrix_keeps_the_facts(alice: Cli
         )
     )["strategies"]
     assert {one["title"] for one in strategies} == {
-        "Clear 1 overdue todo",
-        "Resolve the calendar conflict",
-        "Reply to 1 message",
+        "Clear 1 overdue todo: “Send the <b>invoice</b> & more”",
+        "Resolve the calendar conflict of “Board meeting” and “Coffee”",
+        "Reply to 1 message: “Sign the lease today”",
     }
 
 

@@ -3,6 +3,7 @@ which the summaries come.
 """
 
 import re
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agent.briefing import summaries
-from app.agent.priorities import quadrants
+from app.agent.priorities import expiring_mail, quadrants
 from app.agent.priorities.items import Item
 from app.core.markdown import html_fragments
 from evaluation import matrix as evaluation
@@ -34,14 +35,14 @@ FIELDS = {
 }
 NOW, ZONE = evaluation.NOW, evaluation.ZONE
 FLOORS = {
-    ("a", "quadrant"): 58,
-    ("a", "quadrant 1 found"): 20,
+    ("a", "quadrant"): 70,
+    ("a", "quadrant 1 found"): 24,
     ("a", "quadrant, not English"): 15,
-    ("a", "top strategies"): 17,
-    ("b", "quadrant"): 57,
-    ("b", "quadrant 1 found"): 19,
-    ("b", "quadrant, not English"): 15,
-    ("b", "top strategies"): 16,
+    ("a", "top strategies"): 21,
+    ("b", "quadrant"): 114,
+    ("b", "quadrant 1 found"): 37,
+    ("b", "quadrant, not English"): 61,
+    ("b", "top strategies"): 31,
 }
 
 
@@ -59,10 +60,10 @@ async def sorted_out(client: Client, **body: Any) -> dict[int, list[Any]]:
 
 def test_the_evaluation_set_is_as_large_as_it_should_be() -> None:
     cases = [case for day in evaluation.judged() for case in day.cases]
-    assert len(cases) == len({case.id for case in cases}) == 120
-    assert sum(case.language != "en" for case in cases) == 30
+    assert len(cases) == len({case.id for case in cases}) == 190
+    assert sum(case.language != "en" for case in cases) == 80
     for source in ("email", "todo", "calendar", "note"):
-        assert sum(case.scored.item.source == source for case in cases) == 30
+        assert sum(case.scored.item.source == source for case in cases) >= 40
 
 
 @pytest.mark.parametrize(
@@ -222,11 +223,66 @@ async def test_the_source_that_a_list_of_the_status_names_is_normalised(
 
 
 @pytest.mark.anyio
-async def test_a_quadrant_holds_twenty_items_and_each_thing_stands_once(resident: Client) -> None:
+async def test_the_first_quadrant_holds_seven_and_what_is_left_leads_the_second(
+    resident: Client,
+) -> None:
     rows = [f"<li>Pay invoice {number} today</li>" for number in range(60)]
     found = await sorted_out(resident, todoSummary=f"<ul>{''.join(rows + rows)}</ul>")
-    assert {number: len(items) for number, items in found.items()} == {1: 20}
-    assert len(set(found[1])) == 20
+    assert {number: len(items) for number, items in found.items()} == {1: 7, 2: 20}
+    assert len({*found[1], *found[2]}) == 27
+
+
+@pytest.mark.anyio
+async def test_what_is_late_with_the_top_priority_comes_before_all(resident: Client) -> None:
+    rows = [f"<li>URGENT: pay the tax for client {number} today</li>" for number in range(9)]
+    late = '<li data-title="Buy napkins" data-priority="1" data-due="2020-01-01">x</li>'
+    found = await sorted_out(resident, todoSummary=f"<ul>{''.join(rows)}{late}</ul>")
+    assert found[1][0] == ("Buy napkins", "todo")
+    assert [len(found[1]), len(found[2])] == [7, 3]
+
+
+@pytest.mark.parametrize(
+    ("title", "priority", "important"),
+    [
+        ("Buy napkins", 1.0, True),
+        ("Coffee with Sam", 0.8, True),
+        ("Contract, tax and insurance", 0.2, False),
+        ("Contract, tax and insurance", 0.6, True),
+        ("Buy napkins", 0.6, False),
+    ],
+)
+def test_the_priority_that_was_set_decides_and_words_only_in_the_middle(
+    title: str, priority: float, important: bool
+) -> None:
+    one = quadrants.score_item(Item(source="todo", title=title, priority=priority), NOW)
+    assert (one.quadrant in (1, 2)) is important
+
+
+def mail(title: str, **more: Any) -> Item:
+    return Item(source="email", title=title, **more)
+
+
+@pytest.mark.parametrize(
+    ("mail_title", "titles", "joined"),
+    [
+        ("Your passport expires on 26 November 2026", ["Renew passport", "Call mum"], 0),
+        ("TLS certificate of the shop ends on 2026-11-26", ["Renew TLS certificate"], 0),
+        ("Ihr Reisepass läuft am 26.11.2026 ab", ["Reisepass verlängern"], 0),
+        ("Your passport expires on 26 November 2026", ["Buy stamps"], None),
+        ("Your passport expires on 26 November 2026", ["Renew passport", "Copy passport"], None),
+        ("Your passport has arrived", ["Renew passport"], None),
+    ],
+)
+def test_a_mail_with_a_last_day_joins_the_one_todo_that_is_about_the_same(
+    mail_title: str, titles: list[str], joined: int | None
+) -> None:
+    todos = [Item(source="todo", title=title, id=title) for title in titles]
+    found = expiring_mail.join_mail([mail(mail_title), *todos], NOW)
+    if joined is None:
+        assert found == [mail(mail_title), *todos]
+    else:
+        assert [item.title for item in found] == titles
+        assert found[joined].day == date(2026, 11, 26)
 
 
 @pytest.mark.anyio

@@ -28,7 +28,7 @@ DAY = {
 }
 FIRST = {
     "priority": 1,
-    "title": "Reply to 1 message",
+    "title": "Reply to 1 message: “The client asks for the contract by noon”",
     "urgencyLevel": "critical",
     "category": "communication",
     "description": "Start with “The client asks for the contract by noon”.",
@@ -49,8 +49,8 @@ async def test_the_three_that_matter_most_are_named_with_what_they_are_about(ali
     found = await named(alice, **DAY)
     assert found[0] == FIRST
     assert [(one["title"], one["category"]) for one in found[1:]] == [
-        ("Clear 1 overdue todo", "action"),
-        ("Finish 1 todo due today", "action"),
+        ("Clear 1 overdue todo: “Send the invoice”", "action"),
+        ("Finish 1 todo due today: “Water the plants”", "action"),
     ]
 
 
@@ -72,37 +72,37 @@ async def test_nothing_gives_no_strategy(alice: Client, body: dict[str, Any]) ->
     [
         (
             {"todoSummary": "<ul><li>Pay the rent, overdue since Friday</li></ul>"},
-            "Clear 1 overdue todo",
+            "Clear 1 overdue todo: “Pay the rent, overdue since Friday”",
             "action",
             "critical",
         ),
         (
             {"calendarSummary": "<li data-due='2026-11-21T11:00' data-conflict=1>Board</li>"},
-            "Resolve the calendar conflict",
+            "Resolve the calendar conflict of “Board”",
             "planning",
             "critical",
         ),
         (
             {"emailAttentionSummary": "Do you have the contract?"},
-            "Reply to 1 message",
+            "Reply to 1 message: “Do you have the contract?”",
             "communication",
             "low",
         ),
         (
             {"todoSummary": "File the tax return today"},
-            "Finish 1 todo due today",
+            "Finish 1 todo due today: “File the tax return today”",
             "action",
             "critical",
         ),
         (
             {"notesSummary": "The client gets the report by tomorrow"},
-            "Handle what cannot wait",
+            "Handle what cannot wait: “The client gets the report by tomorrow”",
             "action",
             "high",
         ),
         (
             {"statusQuoSummary": "Production outage, customers cannot pay"},
-            "Handle what cannot wait",
+            "Handle what cannot wait: “Production outage, customers cannot pay”",
             "risk",
             "medium",
         ),
@@ -114,7 +114,7 @@ async def test_nothing_gives_no_strategy(alice: Client, body: dict[str, Any]) ->
         ),
         (
             {"notesSummary": "\n".join(f"- Song number {number}" for number in range(5))},
-            "Drop or delegate the rest",
+            "Drop or delegate the rest, “Song number 0” first",
             "review",
             "low",
         ),
@@ -141,6 +141,23 @@ LATE = Item(
     priority=0.8,
     id="late",
 )
+
+
+async def test_all_that_is_late_with_the_top_priority_is_named_whatever_else_there_is(
+    alice: Client,
+) -> None:
+    late = [
+        f'<li data-title="Matter {number}" data-due="2026-11-20" data-priority="1">x</li>'
+        for number in range(5)
+    ]
+    rest = [
+        f'<li data-title="Older {number}" data-due="2026-10-0{number + 1}">x</li>'
+        for number in range(5)
+    ]
+    found = await named(alice, **{**DAY, "todoSummary": f"<ul>{''.join(rest + late)}</ul>"})
+    told = next(one for one in found if one["title"].startswith("Clear 10 overdue todos"))
+    assert told["title"] == "Clear 10 overdue todos, “Matter 0” first"
+    assert all(f"“Matter {number}”" in told["description"] for number in range(5))
 
 
 @given(st.lists(ITEMS, max_size=15), st.randoms(use_true_random=False))
@@ -213,7 +230,7 @@ async def test_a_model_may_say_it_better_and_put_it_in_another_order(
         "category": "planning",
     }
     assert found[1] == {**FIRST, "priority": 2, "urgencyLevel": "medium", "category": "action"}
-    assert found[2]["title"] == "Clear 1 overdue todo"
+    assert found[2]["title"] == "Clear 1 overdue todo: “Send the invoice”"
     assert len(found) == 3
     (draft,) = model.asked
     assert (draft.purpose, draft.locale, [piece.id for piece in draft.pieces]) == (

@@ -115,7 +115,7 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
         ),
         ("Zahlen prüfen bis Monatsende", "Zahlen prüfen", "2026-11-30", None, 0),
         ("Treffen am Do. 26.11. um 19:00", "Treffen", "2026-11-26T19:00", None, 0),
-        ("Erinnere mich morgen daran, Mama anzurufen", "Mama anzurufen", "2026-11-19", None, 0),
+        ("Erinnere mich morgen daran, Mama anzurufen", "Mama anrufen", "2026-11-19", None, 0),
     ],
     french=[
         ("Rapport pour vendredi 17h p1", "Rapport", "2026-11-20T17:00", None, 5),
@@ -432,9 +432,9 @@ def test_half_b_of_the_labelled_lines_keeps_its_figures_and_no_trap_has_a_date()
     assert figures["a", "traps without a date"] == figures["b", "traps without a date"] == 1
 
 
-def test_the_labelled_lines_are_150_in_six_languages_a_third_of_them_traps() -> None:
+def test_the_labelled_lines_are_350_in_six_languages_a_third_of_them_traps() -> None:
     every = evaluation.cases()
-    assert len(every) == len({case.text for case in every}) == 150
+    assert len(every) == len({case.text for case in every}) >= 350
     assert {case.language for case in every} == {"en", "de", "fr", "es", "zh", "ja"}
     assert sum(case.trap for case in every) * 3 >= len(every)
 

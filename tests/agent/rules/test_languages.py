@@ -20,7 +20,6 @@ from app.agent.rules.languages.language_data import FILES
 from app.agent.rules.languages.language_tables import (
     Answers,
     ChecklistWords,
-    Dates,
     Lexicon,
     PersonaWords,
     Phrases,
@@ -30,6 +29,7 @@ from app.agent.rules.languages.language_tables import (
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
-from app.agent.quickadd import quickadd
+from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Trace, call_tool
+from app.agent.turn.steps import Asked, Question, Step, Trace, call_tool
+from app.workspace.todos import recurrence
 
-WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 LONGEST_TODO = 500
 LONGEST_DESCRIPTION = 20_000
 
@@ -21,8 +23,8 @@ def add_todo(asked: Asked, route: Route) -> Step:
     """Add the todo that quick add reads."""
     if not asked.results:
         read = _read_task(asked, route)
-        if read.no_such_day:
-            return Step(route.phrase("no_such_day", day=read.no_such_day))
+        if read.no_such_day or read.too_often:
+            return _asked_back(asked, route, read)
         return call_tool("create_todo", **_new_todo(asked, route, read))
     made = asked.of("create_todo")
     if not made:
@@ -32,6 +34,22 @@ def add_todo(asked: Asked, route: Route) -> Step:
         about=list_answers.things("todo", [todo]), undo=(("delete_todo", {"id": todo["id"]}),)
     )
     return Step(_tell_added(asked, route, todo), trace=trace)
+
+
+def _asked_back(asked: Asked, route: Route, read: QuickAdd) -> Step:
+    """Ask for a day that there is, or for how often it may come again."""
+    text = (
+        route.phrase("no_such_day", day=read.no_such_day)
+        if read.no_such_day
+        else route.phrase("too_often", often=read.too_often)
+    )
+    task = read.remainder
+    if (request := _request(asked, route)) and (
+        lead := language_words.load_language(read.language).lead.match(f"{request} {task}")
+    ):
+        task = f"{request} {task}"[lead.end() :] or task
+    wish = {"task": task, "written": _message_language(route)}
+    return Step(text, trace=Trace(asks=Question("add_todo", wish, lacks="day")))
 
 
 def _tell_added(asked: Asked, route: Route, todo: Mapping[str, Any]) -> str:
@@ -47,15 +65,40 @@ def _tell_added(asked: Asked, route: Route, todo: Mapping[str, Any]) -> str:
 
 
 def recurrence_text(route: Route, rule: str) -> str:
-    """Return how often a todo comes again, as people say it."""
-    parts = dict(part.partition("=")[::2] for part in rule.split(";"))
-    every = int(parts.get("INTERVAL", "1"))
-    unit = route.phrase(f"every_{parts['FREQ'].lower()}" if every == 1 else parts["FREQ"].lower())
-    text = unit if every == 1 else route.phrase("every", count=every, unit=unit)
-    days = [day for day in parts.get("BYDAY", "").split(",") if day in WEEKDAYS]
-    names = route.phrase("weekdays").split()
-    on = ", ".join(names[WEEKDAYS.index(day)] for day in days)
-    return f"{text} ({on})" if on else text
+    """Return how often a todo comes again, as people say it; a rule that no words are there for
+    as it is.
+    """
+    read = recurrence.parse_rule(rule)
+    numbers = dict(read.numbers)
+    month_days = numbers.pop("BYMONTHDAY", ())
+    if numbers or any(nth not in (None, -1, 1, 2, 3, 4, 5) for _, nth in read.byday):
+        return rule
+    name = read.frequency.lower()
+    text = (
+        route.phrase(f"every_{name}")
+        if read.interval == 1
+        else route.phrase("every", count=read.interval, unit=route.phrase(name))
+    )
+    text += "".join(_month_day(route, day) for day in month_days)
+    text += "".join(_nth_weekday(route, day, nth) for day, nth in read.byday if nth)
+    if plain := [_weekday(route, day) for day, nth in read.byday if not nth]:
+        text += f" ({', '.join(plain)})"
+    if read.until:
+        text += route.phrase("rule_until", day=date.fromisoformat(read.until[:10]))
+    return text + route.phrase("rule_count", count=read.count) if read.count else text
+
+
+def _month_day(route: Route, day: int) -> str:
+    return route.phrase("on_last_day") if day == -1 else route.phrase("on_the_day", day=day)
+
+
+def _nth_weekday(route: Route, day: int, nth: int) -> str:
+    which = route.phrase("last_nth") if nth == -1 else route.phrase("ordinals").split()[nth - 1]
+    return route.phrase("on_nth", nth=which, day=_weekday(route, day))
+
+
+def _weekday(route: Route, day: int) -> str:
+    return route.phrase("weekdays").split()[day]
 
 
 def replan(asked: Asked, route: Route) -> Step:
@@ -77,8 +120,25 @@ def replan(asked: Asked, route: Route) -> Step:
 def _read_task(asked: Asked, route: Route) -> QuickAdd:
     # The answer may be in another language than the message.
     written = _message_language(route)
-    return quickadd.read_line(
-        route.get("task"), now=asked.now, locale=None if written == "en" else written
+    locale = None if written == "en" else written
+    task = " ".join(filter(None, (route.get("task"), route.get("day"))))
+    read = quickadd.read_line(task, now=asked.now, locale=locale)
+    if request := _request(asked, route):
+        # “Tomorrow to call mum”: only after the request is it plain what “to” belongs to.
+        whole = quickadd.read_line(f"{request} {task}", now=asked.now, locale=locale)
+        if not whole.title.startswith(request) and whole.due == read.due:
+            return whole
+    return read
+
+
+def _request(asked: Asked, route: Route) -> str:
+    """Return the words that ask for a reminder, if the message does so."""
+    written = _message_language(route)
+    asks = language_data.join_pattern(language_data.load_table(written, Answers).reminder)
+    return (
+        language_data.load_table(written, Dates).request
+        if re.search(asks, asked.message, re.I)
+        else ""
     )
 
 
@@ -90,11 +150,6 @@ def _message_language(route: Route) -> Language:
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
     title = _line(_unquoted(read.title))
-    reminder = language_data.load_table(_message_language(route), Answers).reminder
-    if reminder and re.match(
-        rf"\W*{language_data.join_pattern(reminder.asked)}", asked.message, re.I
-    ):
-        title = re.sub(language_data.join_pattern(reminder.verb), r"\1", title)
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),

@@ -10,7 +10,8 @@ from app.agent.quickadd import quickadd, time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
-from app.agent.rules.languages.language_tables import Dates, Language, Pieces
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.turn.steps import Asked
 

@@ -14,7 +14,6 @@ from app.agent.rules.languages.language_tables import (
     About,
     Answers,
     ChecklistWords,
-    Dates,
     Language,
     Lexicon,
     PersonaWords,
@@ -22,11 +21,11 @@ from app.agent.rules.languages.language_tables import (
     Pieces,
     Questions,
     Routing,
-    SharedDates,
     Table,
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
 
 FOLDERS = Path(__file__).parent
 _MACRO = re.compile(r"\{([a-z][a-z0-9_]*)\}")

@@ -11,12 +11,6 @@ Language = str
 """The code of a language, which is its folder's name."""
 Pieces = str | tuple[str, ...]
 """A regular expression, in pieces where it is long; `{name}` in it stands for a macro."""
-Where = Literal["free", "phrase", "word", "apart", "beside"]
-"""Where a pattern counts: anywhere; with its own preposition, at the beginning or standing apart;
-the same without the beginning; standing apart only; or only beside something else that was found.
-
-What is followed by a noun does not stand apart.
-"""
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,54 +76,6 @@ class Routing(Table, frozen=True):
     before_name: Pieces = ""
     after_name: Pieces = ""
     macros: dict[str, Pieces] = {}
-
-
-class DatePattern(Table, frozen=True):
-    """A pattern of quick add with the name of what it means; `says` is what it says always."""
-
-    means: str
-    pattern: Pieces
-    where: Where = "free"
-    says: dict[str, str] = {}
-
-
-class SharedDates(Table, frozen=True):
-    """`quickadd.toml` beside the folders: what is read alike in every language."""
-
-    macros: dict[str, Pieces]
-    priority: tuple[DatePattern, ...]
-    wide_priority: tuple[DatePattern, ...]
-    numeric: tuple[DatePattern, ...]
-
-
-class Dates(Table, frozen=True):
-    """`quickadd.toml`: words in small letters without accents, by what they mean, and patterns.
-
-    `before` forbids the next word to be a date, `after` may follow one, `against` makes a
-    statement of it; by `common` words and `signs` the language is known; `leads` may come before
-    the task itself; `include` names groups of `SharedDates`, which stand before its own rules.
-    """
-
-    weekdays: dict[int, tuple[str, ...]]
-    months: dict[int, tuple[str, ...]]
-    numbers: dict[int, tuple[str, ...]]
-    units: dict[str, tuple[str, ...]]
-    parts: dict[str, tuple[str, ...]]
-    days: dict[int, tuple[str, ...]]
-    ordinals: dict[int, tuple[str, ...]]
-    rules: tuple[DatePattern, ...]
-    include: tuple[Literal["priority", "wide_priority", "numeric"], ...] = ()
-    macros: dict[str, Pieces] = {}
-    before: str = ""
-    after: str = ""
-    against: str = ""
-    common: str = ""
-    leads: Pieces = "(?!)"
-    signs: Pieces = "(?!)"
-    month_first: bool = False
-    twelve_hours: bool = True
-    spaced: bool = True
-    names_capitalised: bool = False
 
 
 Unit = Literal["hour", "day", "week", "month", "year"]
@@ -274,13 +220,6 @@ class Link(Table, frozen=True):
     after_called: Pieces = ""
 
 
-class Reminder(Table, frozen=True):
-    """In what is `asked` to be remembered the group of `verb` stands for all of it."""
-
-    asked: Pieces
-    verb: Pieces
-
-
 class Answers(Table, frozen=True):
     """`answers.toml`: what a message says beside its intent."""
 
@@ -288,7 +227,7 @@ class Answers(Table, frozen=True):
     everything: Pieces
     files: Files
     link: Link
-    reminder: Reminder | None = None
+    reminder: Pieces = "(?!)"
 
 
 class Lexicon(Table, frozen=True):

@@ -1,0 +1,101 @@
+"""Todos that a message adds: what is stored, what is told of it and what is asked back."""
+
+from typing import Any, cast
+
+import pytest
+
+from app.agent.rules.answers import new_todos
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing.routing import Route
+from tests.conftest import Client
+
+
+async def said(client: Client, message: str, conversation: int | None = None) -> Any:
+    more = {"conversationId": conversation} if conversation else {}
+    fields = {"message": message, "stream": False, **more}
+    return await client.ok("POST", "/chat", json=fields)
+
+
+async def todos(client: Client) -> list[Any]:
+    return cast(list[Any], (await client.ok("GET", "/os/todos"))["result"]["todos"])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("remind me tomorrow to call mum", "call mum"),
+        ("Tomorrow, remind me to call mum", "call mum"),
+        ("remind me on Friday at 5 to leave", "leave"),
+        ("Remind me to call mum tomorrow", "call mum"),
+        ("erinnere mich morgen daran, die Blumen zu gießen", "die Blumen gießen"),
+        ("denk dran, morgen den Müll rauszubringen", "den Müll rausbringen"),
+        ("rappelle-moi demain d'appeler maman", "appeler maman"),
+        ("recuérdame mañana llamar a mamá", "llamar a mamá"),
+        ("明天提醒我给妈妈打电话", "给妈妈打电话"),
+        ("明日母に電話するのを忘れないで", "母に電話する"),
+    ],
+)
+async def test_a_reminder_is_named_by_its_task(alice: Client, message: str, title: str) -> None:
+    answer = await said(alice, message)
+    (todo,) = await todos(alice)
+    assert todo["title"] == title, answer["response"]
+    assert todo["dueDate"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "named", "answer", "title", "due", "rule"),
+    [
+        ("add todo pay rent on 30 February", "30 February", "28 February", "pay rent", "02-28", ""),
+        ("remind me on 31 April to pay rent", "31 April", "1 May", "pay rent", "05-01", ""),
+        ("Aufgabe: Miete am 31. April zahlen", "31. April", "30. April", "Miete zahlen", "", ""),
+        (
+            "remind me to drink water every 2 hours",
+            "every 2 hours",
+            "every day at 9",
+            "drink water",
+            "T09:00",
+            "FREQ=DAILY",
+        ),
+    ],
+)
+async def test_a_day_that_cannot_be_is_asked_back_and_the_answer_completes_the_todo(
+    alice: Client, message: str, named: str, answer: str, title: str, due: str, rule: str
+) -> None:
+    asked = await said(alice, message)
+    assert named in asked["response"]
+    assert await todos(alice) == []
+    await said(alice, answer, asked["conversationId"])
+    (todo,) = await todos(alice)
+    assert todo["title"] == title
+    assert due in todo["dueDate"]
+    assert (todo["recurrence"] or {}).get("rule", "") == rule
+
+
+@pytest.mark.anyio
+async def test_no_answer_to_what_was_asked_back_adds_nothing(alice: Client) -> None:
+    asked = await said(alice, "add todo pay rent on 30 February")
+    await said(alice, "never mind", asked["conversationId"])
+    assert await todos(alice) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "rule", "text"),
+    [
+        ("en", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "every 2 weeks (Monday)"),
+        ("en", "FREQ=MONTHLY;BYMONTHDAY=1,15", "every month on day 1 on day 15"),
+        ("en", "FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
+        ("en", "FREQ=MONTHLY;BYDAY=2MO", "every month on the second Monday"),
+        ("en", "FREQ=DAILY;UNTIL=20261231", "every day, until 2026-12-31"),
+        ("en", "FREQ=DAILY;COUNT=5", "every day, 5 times"),
+        ("en", "FREQ=YEARLY;BYWEEKNO=3", "FREQ=YEARLY;BYWEEKNO=3"),
+        ("de", "FREQ=MONTHLY;BYDAY=-1FR", "jeden Monat am letzten Freitag"),
+        ("fr", "FREQ=MONTHLY;BYMONTHDAY=5", "tous les mois le 5"),
+        ("es", "FREQ=MONTHLY;BYDAY=1TH", "cada mes el primer jueves"),
+        ("zh", "FREQ=MONTHLY;BYDAY=2MO", "每月第二个星期一"),
+        ("ja", "FREQ=WEEKLY;UNTIL=20261231", "毎週、2026-12-31まで"),
+    ],
+)
+def test_how_often_a_todo_comes_is_told_in_words(language: Language, rule: str, text: str) -> None:
+    assert new_todos.recurrence_text(Route("add_todo", language, {}), rule) == text
