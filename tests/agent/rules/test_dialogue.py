@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.agent.rules.answers import small_answers
 from app.agent.rules.dialogue import given_context, references, repairs
+from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked, Result, Thing, ThingKind, Trace
 from app.agent.turn.traces import trace_of
 from evaluation import Row, dialogues
@@ -59,6 +60,10 @@ def test_conversations_go_as_well_as_they_did(row: Row) -> None:
         ("the water bill", [WATER]),
         ("all of them", [MILK, WATER, POWER]),
         ("die zweite", [WATER]),
+        ("la deuxième", [WATER]),
+        ("la última", [POWER]),
+        ("toutes", [MILK, WATER, POWER]),
+        ("todas", [MILK, WATER, POWER]),
     ],
 )
 def test_words_mean_what_was_listed_last(words: str, meant: list[Thing]) -> None:
@@ -87,12 +92,44 @@ def test_what_could_mean_several_is_unsure_and_what_means_nothing_is_none() -> N
         ("add buy bread tomorrow, no wait, do not add anything", None),
         ("add a todo to feed the cat, wait no, forget it", None),
         ("füge Butter kaufen hinzu, ach nein, doch nicht", None),
+        ("ajoute du beurre, euh non, n'ajoute rien", None),
+        ("añade mantequilla, espera, no añadas nada", None),
         ("tell Ben that I said no, wait for me", "tell Ben that I said no, wait for me"),
         ("buy milk", "buy milk"),
     ],
 )
 def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> None:
     assert repairs.repair(asked(message), message, "en") == meant
+
+
+@pytest.mark.parametrize(
+    ("message", "intent", "target"),
+    [
+        ("supprime la tâche Réparer le vélo", "delete", "Réparer le vélo"),
+        ("supprime la tache reparer le velo", "delete", "reparer le velo"),
+        ("faut-il supprimer la note ?", "ask", ""),
+        ("je ne veux pas supprimer la note", "leave", ""),
+        ("mes factures sont payées ?", "ask", ""),
+        ("décale le dentiste à vendredi", "change_todo", "dentiste"),
+        ("est-ce que je peux décaler le dentiste à vendredi ?", "ask", ""),
+        ("mets-la dans Maison", "move_note", "la"),
+        ("supprime toutes mes notes", "cannot", ""),
+        ("borra la tarea Arreglar la bicicleta", "delete", "Arreglar la bicicleta"),
+        ("aplaza la cita al miércoles", "change_todo", "cita"),
+        ("aplaza la cita al miercoles", "change_todo", "cita"),
+        ("¿puedo mover la cita al viernes?", "ask", ""),
+        ("¿has marcado la leche?", "ask", ""),
+        ("no lo borres", "leave", ""),
+        ("las facturas están pagadas?", "ask", ""),
+        ("muévela a Casa", "move_note", "la"),
+        ("borra todas mis notas", "cannot", ""),
+    ],
+)
+def test_french_and_spanish_wishes_are_known_and_questions_are_none(
+    message: str, intent: str, target: str
+) -> None:
+    found = routing.route_message(message)
+    assert (found.intent, found.get("target")) == (intent, target)
 
 
 @given(st.text(max_size=200))

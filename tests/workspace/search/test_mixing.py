@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.workspace.search.ranking import rank_by_meaning, rank_by_words
+from app.workspace.search.ranking import rank_by_meaning, word_shares
 from app.workspace.search.ranking.query_language import parse_query
 from tests.conftest import Client, Served
 
@@ -33,6 +33,6 @@ async def test_a_rare_word_is_most_of_what_a_query_says(served: Served, alice: C
     # Indexes what was just written.
     await alice.ok("POST", "/os/notes/search", json={"query": "policy"})
     query = parse_query("policy number 48213")
-    found = await served.parts.read(rank_by_words.word_shares, query, list(range(1, 10)))
+    found = await served.parts.read(word_shares.word_shares, query, list(range(1, 10)))
     assert found[rare["id"]] == pytest.approx(1.0)
     assert all(share < 0.5 for note, share in found.items() if note != rare["id"])

@@ -15,6 +15,7 @@ from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import FilterName
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
@@ -80,16 +81,13 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
 
 def read_note_filters(route: Route, text: str) -> Filters:
     """Return what a message narrows its list of notes to."""
-    rest = dialogue_words.bare(text)
-    tag = folder = ""
+    rest = plain_letters(text).lower()
+    tag = ""
     if cut := _cut(route, "tagged", rest):
-        rest, found = cut
-        tag = found["tag"]
-    pinned = bool(cut := _cut(route, "pinned", rest))
-    if cut:
-        rest, _ = cut
-    folder = route.get("folder")
-    return Filters({}, tag=tag, folder=folder, pinned=pinned)
+        # As it was written: a tag with accents is another one without them.
+        tag = text[slice(*cut[1].span("tag"))]
+    pinned = _cut(route, "pinned", dialogue_words.bare(text)) is not None
+    return Filters({}, tag=tag, folder=route.get("folder"), pinned=pinned)
 
 
 def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]] | None:

@@ -7,6 +7,7 @@ from app.agent.quickadd import quickadd
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.turn.steps import Asked
 
 
@@ -16,7 +17,7 @@ def repair(asked: Asked, message: str, language: Language) -> str | None:
     A correction that is neither a day nor a wish of its own leaves the message as it is.
     """
     # The last one counts: “Monday, no, Tuesday, sorry, Wednesday”.
-    places = list(_corrections(language).finditer(message))
+    places = list(_corrections(language).finditer(plain_letters(message)))
     if not places:
         return message
     before, after = message[: places[0].start()].rstrip(" ,;–-"), message[places[-1].end() :]

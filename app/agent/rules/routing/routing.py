@@ -14,6 +14,7 @@ import msgspec
 from app.agent.quickadd import quickadd
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import IntentPattern, Language, Routing
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Thing
 
@@ -59,7 +60,7 @@ class Route(msgspec.Struct, frozen=True):
 class Rule(NamedTuple):
     """A pattern that means an intent, with the language of its table; `hints`.
 
-    Without one of them in a message it is not even tried.
+    Without one of them in a message it is not even tried. Pattern and hints have no accents.
     """
 
     intent: str
@@ -68,7 +69,7 @@ class Rule(NamedTuple):
     hints: tuple[str, ...] = ()
 
     def fits(self, text: str, folded: str) -> re.Match[str] | None:
-        """Return how the rule fits a text, which is also there in small letters.
+        """Return how the rule fits a text without accents, which is also there in small letters.
 
         None where it does not.
         """
@@ -87,17 +88,20 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
     """
     head = _fold_text(message[:READ])
     language = phrases.language_of(message)
-    polite = _around().polite.match(head)
+    polite = _around().polite.match(plain_letters(head))
     bare = head[polite.end() :] if polite else head
     # First as written: "please" may belong to what is to be said to somebody.
     for text in dict.fromkeys((head, bare)):
-        folded = text.lower()
+        plain = plain_letters(text)
+        folded = plain.lower()
         for rule in (*_rules_of_others(language, names), *_rules(language)):
-            if (found := rule.fits(text, folded)) and _is_possible(found, language):
+            if (found := rule.fits(plain, folded)) and _is_possible(found, language):
                 # A text to be noted is longer than what decides the intent.
                 rest = message[READ:]
                 arguments = {
-                    name: _trim_argument(name, value, found.end(name) == len(text), rest)
+                    name: _trim_argument(
+                        name, text[slice(*found.span(name))], found.end(name) == len(text), rest
+                    )
                     for name, value in found.groupdict().items()
                     if value
                 }
@@ -148,7 +152,7 @@ def _rules_of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, 
     if not names:
         return ()
     return tuple(
-        Rule("free", re.compile(pattern, re.IGNORECASE), table)
+        Rule("free", re.compile(plain_letters(pattern), re.IGNORECASE), table)
         for table in _order(language)
         for pattern in others_patterns(table, names)
     )
@@ -184,10 +188,11 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
     own = (*table.general[:place], *table.calendar, *table.general[place:])
 
     def rule(row: IntentPattern, hints: tuple[str, ...] = ()) -> Rule:
-        pattern = language_data.expand_macros(row.pattern, table.macros)
+        pattern = plain_letters(language_data.expand_macros(row.pattern, table.macros))
         return Rule(row.intent, re.compile(pattern, re.IGNORECASE | re.DOTALL), language, hints)
 
-    return (*(rule(row, table.hints) for row in table.network), *map(rule, own))
+    hints = tuple(map(plain_letters, table.hints))
+    return (*(rule(row, hints) for row in table.network), *map(rule, own))
 
 
 def _answer_language(language: Language, rule: Rule) -> Language:
@@ -211,7 +216,7 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
         kept = (value + rest if at_end else value).strip()
         return _unquoted(kept)
     if name.rstrip("0123456789") in EXACT:
-        return _unquoted(_around().trailing.sub("", value.strip()))
+        return _unquoted(_cut(_around().trailing, value.strip()))
     return _trim_name(value)
 
 
@@ -231,24 +236,32 @@ def _around() -> _Around:
         language_data.either(getattr(table, field) for table in tables)
         for field in ("polite", "polite_end", "article", "before_name", "after_name")
     )
-    return _Around(
-        re.compile(f"(?:{polite})+", re.IGNORECASE),
-        re.compile(rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$", re.IGNORECASE),
-        re.compile(rf"^(?:{article})\s+(?=\S)", re.IGNORECASE),
-        re.compile(rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$", re.IGNORECASE),
+    patterns = (
+        f"(?:{polite})+",
+        rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$",
+        rf"^(?:{article})\s+(?=\S)",
+        rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$",
     )
+    return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
 
 def _trim_name(value: str) -> str:
     """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
-    text = around.trailing.sub("", value.strip())
+    text = _cut(around.trailing, value.strip())
     before = None
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
         before = text
-        text = around.article.sub("", _unquoted(text))
-        text = around.kind.sub("", text).strip()
+        text = _cut(around.article, _unquoted(text))
+        text = _cut(around.kind, text).strip()
+    return text
+
+
+def _cut(pattern: re.Pattern[str], text: str) -> str:
+    """Return a text without every place that a pattern without accents fits."""
+    for found in reversed(list(pattern.finditer(plain_letters(text)))):
+        text = text[: found.start()] + text[found.end() :]
     return text
 
 

@@ -26,7 +26,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
-from app.workspace.search.ranking import allowed_notes, findable, rank_by_words
+from app.workspace.search.ranking import allowed_notes, findable, rank_by_words, word_shares
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
@@ -150,7 +150,7 @@ def _mix_measures(
         if note_id in known and known[note_id].spans is not None
     }
     measured = {note_id: one.score for note_id, one in near.items()}
-    shares = rank_by_words.word_shares(tx, ask.query, sorted(known)) if ask.by_words else {}
+    shares = word_shares.word_shares(tx, ask.query, sorted(known)) if ask.by_words else {}
     mixed = mix_with_shares(shares, words, measured)
     scores = {
         note_id: score

@@ -9,7 +9,6 @@ are.
 """
 
 import functools
-import math
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
@@ -18,7 +17,6 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
 from app.workspace.index.spellings import fts_phrase, is_prefix_search, word_parts
 from app.workspace.search.ranking.findable import (
@@ -138,38 +136,6 @@ def raw_scores(
         key=lambda row: (-row[1], -row[0]),
     )
     return {row[0]: row[1] for row in rows[:limit]}
-
-
-def word_shares(tx: Tx, query: Query, ids: Sequence[int]) -> dict[int, float]:
-    """Return for each of some notes which share of the query's words it holds, from 0 to 1.
-
-    A word weighs more the fewer of these notes hold it. They are compared with one another alone,
-    so that nothing is told of notes that the caller may not read.
-    """
-    words = telling_words(query)
-    if not words or not ids:
-        return {}
-    held: dict[str, set[int]] = {word: set() for word in words}
-    owners = tx.all(
-        f"SELECT DISTINCT owner_id FROM notes WHERE id IN ({IN_LIST})", ids=id_list(list(ids))
-    )
-    for (owner,) in owners:
-        if not has_index(tx, owner):
-            continue
-        name = word_index.table_name(owner)
-        for word in words:
-            rows = tx.all(
-                f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND rowid IN ({IN_LIST})",
-                match=fts_phrase(word),
-                ids=id_list(list(ids)),
-            )
-            held[word].update(row[0] for row in rows)
-    weights = {word: math.log(1 + len(ids) / (0.5 + len(held[word]))) for word in words}
-    total = sum(weights.values())
-    return {
-        note_id: sum(weights[word] for word in words if note_id in held[word]) / total
-        for note_id in ids
-    }
 
 
 def recency_boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
