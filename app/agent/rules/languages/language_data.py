@@ -20,13 +20,13 @@ from app.agent.rules.languages.language_tables import (
     PersonaWords,
     Phrases,
     Pieces,
-    Questions,
     Routing,
     SharedDates,
     Table,
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.question_tables import Questions
 
 FOLDERS = Path(__file__).parent
 _MACRO = re.compile(r"\{([a-z][a-z0-9_]*)\}")
