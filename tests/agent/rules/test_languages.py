@@ -24,12 +24,12 @@ from app.agent.rules.languages.language_tables import (
     Lexicon,
     PersonaWords,
     Phrases,
-    Questions,
     Routing,
     Table,
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())

@@ -220,7 +220,7 @@ def _passages_of_note(
         if question.own and questions.is_own(sentence.text):
             score += OWN_WORDS * total
         place = _place_passage(question, note, every, number, score / total, order, own[number])
-        says_more = question.kind in questions.EXACT or bool(own[number] - named)
+        says_more = question.kind in questions.EXACT or bool(own[number] - named - question.capitals)
         is_firm = (
             bool(named)
             and says_more

@@ -33,8 +33,8 @@ _KNOWN_BY: Mapping[Kind, str] = {
 
 class Question(NamedTuple):
     """A question: its terms as they were written and as stems, the kind of answer wanted, what
-    must stand in it, the names it asks about, whether it is of who asks, and whether it points
-    back.
+    must stand in it, the names it asks about, whether it is of who asks, whether it points back,
+    and what in it is written with a capital, be it a name or not.
     """
 
     terms: tuple[str, ...]
@@ -44,6 +44,7 @@ class Question(NamedTuple):
     names: frozenset[str]
     own: bool = False
     points_back: bool = False
+    capitals: frozenset[str] = frozenset()
 
 
 @functools.cache
@@ -76,6 +77,7 @@ def read_question(message: str) -> Question:
         _names(message[:1000]) | _owners(text),
         is_own(text),
         _pronoun().search(text) is not None,
+        _capitals(message[:1000]),
     )
 
 
@@ -122,6 +124,10 @@ def _names(message: str) -> frozenset[str]:
     """Return the stems of what is written like a name; none where nouns are too, as in German."""
     if language_data.load_table(language_of(message), Questions).capital_nouns:
         return frozenset()
+    return _capitals(message)
+
+
+def _capitals(message: str) -> frozenset[str]:
     return frozenset(
         stem(word)
         for found in _CAPITAL.finditer(message)
