@@ -206,7 +206,7 @@ def _passages_of_note(
             continue
         named = under[sentence.heading]
         referred = _referred(every, own, number)
-        if not own[number] and not (named and question.kind is not None):
+        if not own[number] and not (question.kind is not None and (named or referred)):
             continue
         # “The price of the ticket” is not answered by any sentence about tickets.
         if question.focus and not question.focus & (own[number] | named):
