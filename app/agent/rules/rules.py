@@ -127,7 +127,25 @@ def _step_of(asked: Asked, route: Route) -> Step:
         and "search_notes" in asked.tools
     ):
         return _from_notes(asked, route)
-    return _offer_next(asked, route, INTENTS[route.intent](asked, route))
+    step = _offer_next(asked, route, INTENTS[route.intent](asked, route))
+    # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
+    if route.intent == "events" and route.get("words") and asked.results and not step.calls:
+        return _also_from_notes(asked, route, step)
+    return step
+
+
+def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
+    """Return what the notes say of a named event that is not in the calendar; else that it is not
+    there.
+    """
+    if any(result.content["events"] for result in asked.of(calendar_answers.TOOL)):
+        return step
+    searched = msgspec.structs.replace(
+        asked, results=tuple(one for one in asked.results if one.tool != calendar_answers.TOOL)
+    )
+    found = note_answers.answer_question(searched, msgspec.structs.replace(route, intent="ask"))
+    found = _offer_next(searched, route, found)
+    return found if found.calls or found.quotes else step
 
 
 def _from_notes(asked: Asked, route: Route) -> Step:
