@@ -194,7 +194,7 @@ def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
     found = routing.route_message(wrapped.question, names=asked.persona.names)
     given = {"context": wrapped.context, "otherwise": wrapped.otherwise}
     told = {"text": wrapped.question, **{name: value for name, value in given.items() if value}}
-    intent = "ask" if given["context"] and found.intent == "list_todos" else found.intent
+    intent = "ask" if given["context"] and found.intent not in SAID else found.intent
     return msgspec.structs.replace(found, intent=intent, arguments={**found.arguments, **told})
 
 

@@ -41,7 +41,7 @@ class Questions(Table, frozen=True):
 
     asks: dict[Kind, Pieces]
     answers: dict[Kind, Pieces]
-    naming: dict[Kind, str] = {}
+    naming: dict[Kind, str]
     little: str = ""
     general: str = ""
     alike: tuple[str, ...] = ()

@@ -220,7 +220,9 @@ def _passages_of_note(
         if question.own and questions.is_own(sentence.text):
             score += OWN_WORDS * total
         place = _place_passage(question, note, every, number, score / total, order, own[number])
-        says_more = question.kind in questions.EXACT or bool(own[number] - named - question.capitals)
+        says_more = question.kind in questions.EXACT or bool(
+            own[number] - named - question.capitals
+        )
         is_firm = (
             bool(named)
             and says_more
@@ -251,9 +253,7 @@ def _stems_held(text: str, wanted: set[str]) -> set[str]:
     return {one for one in begun if stems.holds(one)}
 
 
-def _share(
-    one: str, own: set[str], referred: set[str], named: set[str], around: set[str]
-) -> float:
+def _share(one: str, own: set[str], referred: set[str], named: set[str], around: set[str]) -> float:
     shares = ((own, 1.0), (referred, POINTS_BACK), (named, IN_TITLE), (around, BESIDE))
     return next((share for stems, share in shares if one in stems), IN_NOTE)
 
