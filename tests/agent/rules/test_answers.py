@@ -23,7 +23,9 @@ def quoted(question: str, *contents: str, title: str = "A note") -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("half", "least"), [("a", 29), ("b", 27)])
+@pytest.mark.parametrize(
+    ("half", "least"), [("a", 29), ("b", 27), ("fresh a", 43), ("fresh b", 40)]
+)
 def test_the_questions_of_the_collection_are_answered_by_the_right_passage(
     half: str, least: int
 ) -> None:

@@ -205,7 +205,9 @@ def _passages_of_note(
         if questions.is_open(sentence.text):
             continue
         named = under[sentence.heading]
-        referred = _referred(every, own, number)
+        # A sentence that says nothing of its own counts where it alone can hold what is wanted.
+        says_it = own[number] or question.kind in questions.EXACT
+        referred = _referred(every, own, number) if says_it else set()
         if not own[number] and not (question.kind is not None and (named or referred)):
             continue
         # “The price of the ticket” is not answered by any sentence about tickets.
