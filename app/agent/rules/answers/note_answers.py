@@ -284,7 +284,8 @@ def _texts(asked: Asked) -> list[Text]:
         content = begun.get(hit["id"], "")
         # A text of just that length was cut.
         whole = hit["id"] in begun and len(content) < BEGINNING
-        texts.append(read.pop(hit["id"], None) or Text(hit["id"], hit["title"], content, whole))
+        begun_text = Text(hit["id"], hit["title"], content, whole)
+        texts.append(read.pop(hit["id"]) if hit["id"] in read else begun_text)
     # Those quoted last need not have been found.
     return [*texts[: answer_passages.NOTES - len(read)], *read.values()]
 

@@ -104,6 +104,9 @@ def best_passages(
         return []
     if ranked[0].score < ENOUGH:
         return ranked[:1] if is_last_try and _leads(ranked) else []
+    # What others are or have is no answer where one's own words are.
+    if question.own and questions.is_own(_text(ranked[0])):
+        ranked = [one for one in ranked if questions.is_own(_text(one))]
     # Further passages only where they answer nearly as well as the best.
     least = max(ENOUGH, ranked[0].score * CLOSE)
     kept: list[Ranked] = []
@@ -115,6 +118,10 @@ def best_passages(
         ):
             kept.append(one)
     return kept
+
+
+def _text(one: Ranked) -> str:
+    return one.note.content[one.start : one.end]
 
 
 def _leads(ranked: Sequence[Ranked]) -> bool:
@@ -187,6 +194,9 @@ def _passages_of_note(
     held = {one for one in weights if stems.holds(one)}
     # Of somebody else's birthday it is no answer.
     if not held or not total or not question.names <= held:
+        return []
+    # “Sam's shoes” are not mine.
+    if question.own and questions.owners(note.title) - held:
         return []
     every = split_sentences(note.content)
     own = [_stems_held(one.text, held) for one in every]

@@ -74,7 +74,7 @@ def read_question(message: str) -> Question:
         tuple(stem(term) for term in terms),
         kind,
         _focus(asked_for) if kind not in EXACT else frozenset(),
-        _names(message[:1000]) | _owners(text),
+        _names(message[:1000]) | owners(text),
         is_own(text),
         _pronoun().search(text) is not None,
         _capitals(message[:1000]),
@@ -115,9 +115,9 @@ def _alike() -> tuple[frozenset[str], ...]:
     )
 
 
-def _owners(text: str) -> frozenset[str]:
-    """Return the stems of whose thing is asked for: what is known of mine says nothing of hers."""
-    return frozenset(stem(word) for word in _OWNER.findall(text) if word not in little())
+def owners(text: str) -> frozenset[str]:
+    """Return the stems of whose thing a text names, as “Sam's”."""
+    return frozenset(stem(word) for word in _OWNER.findall(fold_text(text)) if word not in little())
 
 
 def _names(message: str) -> frozenset[str]:
