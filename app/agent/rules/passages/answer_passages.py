@@ -195,6 +195,13 @@ def _passages_of_note(
     # Of somebody else's birthday it is no answer.
     if not held or not total or not question.names <= held:
         return []
+    # With half of what is asked unknown to a note, at least its name must be in the question.
+    if (
+        2 * len(held) <= len(weights)
+        and not _stems_held(note.title, held)
+        and not any(map(questions.is_asian, weights))
+    ):
+        return []
     # “Sam's shoes” are not mine.
     if question.own and questions.owners(note.title) - held:
         return []
@@ -225,6 +232,8 @@ def _passages_of_note(
             continue
         if question.kind in questions.EXACT and not _holds_exactly(question, every, number):
             continue
+        if _only_names(question, own[number]):
+            continue
         # A word counts less the further it stands from the sentence: title, neighbours, note.
         score = sum(
             weights[one] * _share(one, own[number], referred, named, around) for one in held
@@ -242,6 +251,12 @@ def _passages_of_note(
         )
         found.append(msgspec.structs.replace(place, is_firm=is_firm))
     return found
+
+
+def _only_names(question: Question, own: set[str]) -> bool:
+    """Return whether a sentence only names whom a question asks more about."""
+    asks_more = question.kind is None and not question.names.issuperset(question.stems)
+    return asks_more and bool(own) and own <= question.names
 
 
 def _holds_exactly(question: Question, every: Sequence[Sentence], number: int) -> bool:
@@ -284,7 +299,7 @@ def _place_passage(
     """
     sentence = every[number]
     end = sentence.end
-    if not questions.holds_kind(question.kind, sentence.text):
+    if not _holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
             following
@@ -295,10 +310,26 @@ def _place_passage(
             end = following.end
             score *= (1 + MISSING) / 2
         else:
-            score *= MISSING
+            # How many there are, no text says without a number.
+            score *= MISSING if question.kind != "number" else MISSING / 2
     elif question.kind is not None and own and score >= ENOUGH:
         score += FITTING
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
+
+
+def _holds_wanted(question: Question, text: str) -> bool:
+    """Return whether a text holds what is wanted; a name of the question itself is not who."""
+    if question.kind == "who":
+        text = " ".join("x" if _is_asked(question, word) else word for word in text.split(" "))
+    return questions.holds_kind(question.kind, text)
+
+
+def _is_asked(question: Question, word: str) -> bool:
+    """Return whether a word is a name of the question or says nothing, though it is a title's."""
+    return any(
+        one in questions.little() or any(are_alike(stem(one), name) for name in question.names)
+        for one in split_words(word)
+    )
 
 
 def _cut(text: str, start: int, end: int) -> int:

@@ -74,7 +74,7 @@ def read_question(message: str) -> Question:
         tuple(stem(term) for term in terms),
         kind,
         _focus(asked_for) if kind not in EXACT else frozenset(),
-        _names(message[:1000]) | owners(text),
+        _names(message[:1000]) | owners(text) | _of_what(text, asked_for),
         is_own(text),
         _pronoun().search(text) is not None,
         _capitals(message[:1000]),
@@ -113,6 +113,13 @@ def _alike() -> tuple[frozenset[str], ...]:
         for one in language_data.of_all(Questions)
         for line in one.alike
     )
+
+
+def _of_what(text: str, asked_for: re.Match[str] | None) -> frozenset[str]:
+    """Return the stem of what the thing asked for is of: “the password of the office”."""
+    rest = split_words(text[asked_for.end() :]) if asked_for else []
+    words = [word for word in rest if word not in little() and len(word) > 1]
+    return frozenset(stem(word) for word in words[-1:] if not _ASIAN.search(word))
 
 
 def owners(text: str) -> frozenset[str]:
