@@ -1,7 +1,8 @@
 """How often a question is answered by the right passage of the right note, over the notes of
 tests/evaluation/qa, asked through the API.
 
-The questions of `fresh_…` are about short notes as people jot them down, in one more household.
+The questions of `fresh_…` are about short notes as people jot them down, in one more household;
+its third part asks mostly for what only nears what they say.
 """
 
 import asyncio
@@ -48,13 +49,13 @@ class Case(NamedTuple):
 
 
 def evaluate() -> list[Row]:
-    """Give the figures of both halves.
+    """Give the figures of each half.
 
     All questions, those that a note answers, the note alone, and those that none answers.
     """
     every = cases()
     rows = []
-    for half in (f"{before}{half}" for before in SETS for half in ("a", "b")):
+    for half in dict.fromkeys(case.half for case in every):
         mine = [case for case in every if case.half == half]
         answered = [case for case in mine if case.note is not None]
         rows += [

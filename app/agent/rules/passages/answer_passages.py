@@ -304,14 +304,15 @@ def _place_passage(
         if (
             following
             and own
+            and not questions.is_open(following.text)
             and following.heading == sentence.heading
             and questions.holds_kind(question.kind, following.text)
         ):
             end = following.end
             score *= (1 + MISSING) / 2
         else:
-            # How many there are, no text says without a number.
-            score *= MISSING if question.kind != "number" else MISSING / 2
+            # How many there are, no text says without a number, nor who it was without a name.
+            score *= MISSING / 2 if question.kind in ("number", "who") else MISSING
     elif question.kind is not None and own and score >= ENOUGH:
         score += FITTING
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
