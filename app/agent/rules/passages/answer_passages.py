@@ -192,18 +192,7 @@ def _passages_of_note(
 ) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
-    # Of somebody else's birthday it is no answer.
-    if not held or not total or not question.names <= held:
-        return []
-    # With half of what is asked unknown to a note, at least its name must be in the question.
-    if (
-        2 * len(held) <= len(weights)
-        and not _stems_held(note.title, held)
-        and not any(map(questions.is_asian, weights))
-    ):
-        return []
-    # “Sam's shoes” are not mine.
-    if question.own and questions.owners(note.title) - held:
+    if not total or not _may_answer(question, note, held):
         return []
     every = split_sentences(note.content)
     own = [_stems_held(one.text, held) for one in every]
@@ -251,6 +240,23 @@ def _passages_of_note(
         )
         found.append(msgspec.structs.replace(place, is_firm=is_firm))
     return found
+
+
+def _may_answer(question: Question, note: Text, held: set[str]) -> bool:
+    """Return whether a note that holds some stems of a question may say anything of it."""
+    # Of somebody else's birthday it is no answer.
+    if not held or not question.names <= held:
+        return False
+    # “Sam's shoes” are not mine.
+    if question.own and questions.owners(note.title) - held:
+        return False
+    # With half of what is asked unknown to a note, at least its name must be in the question.
+    asked = set(question.stems)
+    return (
+        2 * len(held) > len(asked)
+        or bool(_stems_held(note.title, held))
+        or any(map(questions.is_asian, asked))
+    )
 
 
 def _only_names(question: Question, own: set[str]) -> bool:
