@@ -1,5 +1,8 @@
 """How often a question is answered by the right passage of the right note, over the notes of
 tests/evaluation/qa, asked through the API.
+
+The questions of `fresh_…` are about short notes as people jot them down, in one more household;
+its third part asks mostly for what only nears what they say.
 """
 
 import asyncio
@@ -20,6 +23,8 @@ from evaluation import Row, row
 
 FOLDER = Path(__file__).parents[2] / "tests" / "evaluation" / "qa"
 BASE = "http://127.0.0.1:8765/api/v1"
+SETS = {"": "", "fresh ": "fresh_"}
+"""What is put before the half of a case, and before the names of the files that it is read from."""
 
 
 class Case(NamedTuple):
@@ -44,13 +49,13 @@ class Case(NamedTuple):
 
 
 def evaluate() -> list[Row]:
-    """Give the figures of both halves.
+    """Give the figures of each half.
 
     All questions, those that a note answers, the note alone, and those that none answers.
     """
     every = cases()
     rows = []
-    for half in ("a", "b"):
+    for half in dict.fromkeys(case.half for case in every):
         mine = [case for case in every if case.half == half]
         answered = [case for case in mine if case.note is not None]
         rows += [
@@ -79,10 +84,10 @@ def misses() -> list[str]:
 @functools.cache
 def cases() -> tuple[Case, ...]:
     """Ask every question."""
-    return tuple(asyncio.run(_asked()))
+    return tuple(case for name in SETS for case in asyncio.run(_asked(name)))
 
 
-async def _asked() -> list[Case]:
+async def _asked(set_name: str) -> list[Case]:
     with tempfile.TemporaryDirectory() as name:
         data = Path(name)
         migrate(data / DATABASE)
@@ -98,8 +103,10 @@ async def _asked() -> list[Case]:
             async with httpx.AsyncClient(
                 transport=transport, base_url=BASE, headers={"Authorization": f"Bearer {key}"}
             ) as client:
-                ids = {row["note"]: await _stored(client, row) for row in _rows("notes.jsonl")}
-                return [await _case(client, row, ids) for row in _rows("questions.jsonl")]
+                before = SETS[set_name]
+                notes, questions = _rows(f"{before}notes.jsonl"), _rows(f"{before}questions.jsonl")
+                ids = {row["note"]: await _stored(client, row) for row in notes}
+                return [await _case(client, row, ids, set_name) for row in questions]
 
 
 async def _stored(client: httpx.AsyncClient, row: dict[str, Any]) -> int:
@@ -107,13 +114,15 @@ async def _stored(client: httpx.AsyncClient, row: dict[str, Any]) -> int:
     return int(answer.raise_for_status().json()["result"]["note"]["id"])
 
 
-async def _case(client: httpx.AsyncClient, row: dict[str, Any], ids: dict[str, int]) -> Case:
+async def _case(
+    client: httpx.AsyncClient, row: dict[str, Any], ids: dict[str, int], set_name: str
+) -> Case:
     answer = await client.post("/chat", json={"message": row["question"], "stream": False})
     quotes = answer.raise_for_status().json()["citations"]
     first: dict[str, Any] = quotes[0] if quotes else {"noteId": None, "quote": ""}
     note = ids[row["note"]] if "note" in row else None
     return Case(
-        row["half"],
+        f"{set_name}{row['half']}",
         row["language"],
         row["question"],
         note,

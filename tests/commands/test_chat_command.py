@@ -321,7 +321,7 @@ def test_a_talk_shows_the_answer_its_calls_and_sources_and_keeps_what_was_typed(
         screen.until("— Leek soup (note 4)")
         screen.until("Bold and code")
         screen.until("1. Leek soup (note 4): “Simmer the leeks.”")
-        screen.until("offline · 7 tokens · conversation 5")
+        screen.until("offline · conversation 5")
         screen.until("›")
         screen.type("and then?\r")
         screen.until("conversation 5")

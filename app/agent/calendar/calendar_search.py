@@ -16,7 +16,7 @@ from app.core.grant_scope import GrantScope
 from app.core.operation import Taint, Tool, operation
 from app.core.schema import Record, Text
 from app.errors import Invalid
-from app.tools.calendars import calendars
+from app.tools.calendars import calendar_rows, calendars
 from app.tools.calendars.calendars import Occurrence
 from app.workspace.todos import due, todo_search
 from app.workspace.todos.todo_records import Todo
@@ -55,9 +55,12 @@ class Stretch(Record):
 
 
 class Entries(Record):
+    """What was found, and how many calendars are connected; null to others than the owner."""
+
     events: list[Entry]
     total: int
     time_range: Stretch
+    calendars: int | None = None
 
 
 def _calendar_taint(found: Entries) -> Taint | None:
@@ -129,7 +132,12 @@ def _find_entries(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entrie
             key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title),
         )
     ]
-    return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
+    return Entries(
+        every[:MOST],
+        len(every),
+        Stretch(stamp_of(wanted.start), stamp_of(wanted.end)),
+        len(calendar_rows.list_integrations(tx, me)),
+    )
 
 
 def _find_granted(

@@ -127,7 +127,25 @@ def _step_of(asked: Asked, route: Route) -> Step:
         and "search_notes" in asked.tools
     ):
         return _from_notes(asked, route)
-    return _offer_next(asked, route, INTENTS[route.intent](asked, route))
+    step = _offer_next(asked, route, INTENTS[route.intent](asked, route))
+    # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
+    if route.intent == "events" and route.get("words") and asked.results and not step.calls:
+        return _also_from_notes(asked, route, step)
+    return step
+
+
+def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
+    """Return what the notes say of a named event that is not in the calendar; else that it is not
+    there.
+    """
+    if any(result.content["events"] for result in asked.of(calendar_answers.TOOL)):
+        return step
+    searched = msgspec.structs.replace(
+        asked, results=tuple(one for one in asked.results if one.tool != calendar_answers.TOOL)
+    )
+    found = note_answers.answer_question(searched, msgspec.structs.replace(route, intent="ask"))
+    found = _offer_next(searched, route, found)
+    return found if found.calls or found.quotes else step
 
 
 def _from_notes(asked: Asked, route: Route) -> Step:
@@ -176,7 +194,7 @@ def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
     found = routing.route_message(wrapped.question, names=asked.persona.names)
     given = {"context": wrapped.context, "otherwise": wrapped.otherwise}
     told = {"text": wrapped.question, **{name: value for name, value in given.items() if value}}
-    intent = "ask" if given["context"] and found.intent == "list_todos" else found.intent
+    intent = "ask" if given["context"] and found.intent not in SAID else found.intent
     return msgspec.structs.replace(found, intent=intent, arguments={**found.arguments, **told})
 
 

@@ -53,7 +53,7 @@ class _RulesTurn:
         self._before = len(before)
         self._messages: list[Message] = []
         self._writers: frozenset[str] = frozenset()
-        self._prompt_tokens = self._completion_tokens = self._calls = 0
+        self._prompt_tokens = self._completion_tokens = self._calls = self._counted = 0
         self._retries: dict[str, int] = {}
 
     async def run(self, prompt: Prompt) -> TurnEnd:
@@ -122,9 +122,12 @@ class _RulesTurn:
                 self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
             )
         )
-        self._meter.after(
-            transcript.estimate_tokens_of(self._parts), transcript.estimate_tokens(step.text)
-        )
+        # Rules look again and again at what a model would be given once.
+        new, self._counted = self._parts[self._counted :], len(self._parts)
+        taken = transcript.estimate_tokens_of(new), transcript.estimate_tokens(step.text)
+        self._meter.after(*taken)
+        self._prompt_tokens += taken[0]
+        self._completion_tokens += taken[1]
         return step
 
     def _forget(self, error: AppError) -> AppError:
@@ -144,12 +147,6 @@ class _RulesTurn:
         Their ids are made of their place, so that equal turns stream the same.
         """
         position = self._before + len(self._messages)
-        prompt, completion = (
-            transcript.estimate_tokens_of(self._parts),
-            transcript.estimate_tokens(step.text),
-        )
-        self._prompt_tokens += prompt
-        self._completion_tokens += completion
         calls = [
             _Call(name, fields, f"off_{position}_{number}")
             for number, (name, fields) in enumerate(step.calls)

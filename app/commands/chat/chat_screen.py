@@ -22,6 +22,7 @@ from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 
 LONGEST_QUOTE = 160
 LONGEST_LINE = 200
+RULES = "offline"
 QUICK = 8
 """How often a second what is on its way is drawn."""
 _NOTE_LINK = re.compile(r"\[((?:\\.|[^\]\\\n])*)\]\(hearth:note/([0-9]{1,15})\)")
@@ -108,11 +109,11 @@ class Screen:
                 "yellow",
             )
         if record.metadata:
-            self.say(
-                f"{on_one_line(record.model, 80)} · {record.metadata['totalTokens']} tokens · "
-                f"conversation {record.conversation}",
-                "dim",
-            )
+            # Rules take none; what is counted for them is only to compare.
+            free = record.model == RULES
+            took = [] if free else [f"{record.metadata['totalTokens']} tokens"]
+            name = on_one_line(record.model, 80)
+            self.say(" · ".join([name, *took, f"conversation {record.conversation}"]), "dim")
         self.blank()
 
     def messages(self, messages: Sequence[Line]) -> None:

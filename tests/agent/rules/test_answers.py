@@ -23,7 +23,9 @@ def quoted(question: str, *contents: str, title: str = "A note") -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("half", "least"), [("a", 29), ("b", 27)])
+@pytest.mark.parametrize(
+    ("half", "least"), [("a", 29), ("b", 27), ("fresh a", 43), ("fresh b", 40)]
+)
 def test_the_questions_of_the_collection_are_answered_by_the_right_passage(
     half: str, least: int
 ) -> None:
@@ -202,3 +204,31 @@ async def test_nothing_of_another_owner_is_found_or_quoted(alice: Client, bob: C
         False,
         False,
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "content", "passage"),
+    [
+        (
+            "what's Jonas Keller's phone number?",
+            "Boiler",
+            "Serviced by Jonas Keller in May. Next in March 2027.\n\nHis number is 030 5557 812.",
+            "His number is 030 5557 812.",
+        ),
+        ("what must not go on the compost?", "Compost", "Turn it.\n\nNo meat.", "No meat."),
+        ("what does the Okafor kitchen cost?", "Okafor kitchen", "Oak.\n\nTotal: 18,400.", "Total"),
+        ("was kostet die Küche?", "Angebot Küche", "Eiche.\n\nGesamt: 18.400 Euro.", "Gesamt"),
+        ("wie oft soll ich den Kompost umsetzen?", "Kompost", "Alle vier Wochen umsetzen.", "Alle"),
+        ("how old is Nala?", "Nala", "Chip 276-098.\n\nWeighs 4 kilos.", None),
+        ("who brings the wine?", "Book club", "Hanna hosts.\n\nWho brings the wine?", None),
+        ("which week does the roof start?", "Roof", "Start in April, tbd which week.", None),
+        ("what's my shoe size?", "Sam's shoes", "Shoe size 46.", None),
+        ("what's my mother's blood type?", "Health", "My blood type is A.", None),
+        ("what is Ben's email address?", "Ben", "Ben wrote an email. Address: Mill Lane.", None),
+    ],
+)
+def test_what_a_short_note_plainly_says_is_the_answer_and_nothing_near_it(
+    question: str, title: str, content: str, passage: str | None
+) -> None:
+    found = quoted(question, content, title=title)
+    assert [one[: len(passage or "")] for one in found[:1]] == ([passage] if passage else [])

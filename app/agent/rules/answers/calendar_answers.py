@@ -62,7 +62,8 @@ def list_events(asked: Asked, route: Route) -> Step:
             :NEXT_SHOWN
         ]
         total = len(rows)
-    return Step(_told(route.language, "events", rows, total))
+    told = _told(route.language, "events", rows, total)
+    return Step("\n".join([told, *_unconnected(route, found[0])]))
 
 
 def tell_free_time(asked: Asked, route: Route) -> Step:
@@ -94,13 +95,16 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
             if any(row["allDay"] for row in taken)
             else _slots(route.language, asked, named, events)
         )
-        return Step(
-            "\n".join(
-                [_told(route.language, "busy", taken, len(taken), owner=owner, when=when), *slots]
-            )
-        )
+        told = _told(route.language, "busy", taken, len(taken), owner=owner, when=when)
+        return Step("\n".join([told, *slots]))
     whole = [row for row in rows if row["allDay"]]
-    return Step("\n".join([route.phrase("free", owner=owner, when=when), *map(_line, whole)]))
+    told = route.phrase("free", owner=owner, when=when)
+    return Step("\n".join([told, *map(_line, whole), *_unconnected(route, found[0])]))
+
+
+def _unconnected(route: Route, found: Mapping[str, Any]) -> list[str]:
+    """Return the line that says that there is no calendar to look at, where there is none."""
+    return [route.phrase("no_calendar")] if found.get("calendars") == 0 else []
 
 
 def _asked_for(asked: Asked, named: Range) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
-from app.agent.rules.passages.answer_passages import Text
+from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
@@ -17,6 +17,7 @@ SINGLE_HITS = 5
 SINGLES = 4
 READ_NOTES = 3
 NEAREST = 3
+LAST_QUOTED = 2
 BEGINNING = 2_000
 """Of a note that a search finds, only so many characters are in its record."""
 FOLDER_NOTES = 8
@@ -25,6 +26,8 @@ FOLDER_NOTES = 8
 def answer_question(asked: Asked, route: Route) -> Step:
     """Search with the question's words, then with each alone, read what was cut, and quote what
     answers it.
+
+    The notes that were quoted last are read too; “when was it bought?” is asked of them first.
     """
     question = questions.read_question(route.get("text") or asked.message)
     if (step := _from_context(route, question)) is not None:
@@ -32,12 +35,14 @@ def answer_question(asked: Asked, route: Route) -> Step:
     if not asked.results:
         return _searched(asked, route, question)
     notes = _texts(asked)
-    found = answer_passages.best_passages(question, notes)
+    found = _passages_quoted_last(asked, question, notes) or answer_passages.best_passages(
+        question, notes
+    )
     if not found and (step := _singly(asked, question)):
         return step
-    unread = [note.note_id for note in notes[:READ_NOTES] if not note.whole]
-    if unread and not asked.has("get_note_content") and "get_note_content" in asked.tools:
+    if unread := _unread(asked, notes):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
+    found = found or answer_passages.best_passages(question, notes, is_last_try=True)
     if not found:
         return _unanswered(asked, route, question, notes)
     quotes = tuple(
@@ -51,6 +56,30 @@ def answer_question(asked: Asked, route: Route) -> Step:
     )
 
 
+def _quoted_last(asked: Asked) -> tuple[int, ...]:
+    """Return the notes that the newest turn which was about any was about."""
+    turns = (tuple(one.id for one in turn.about if one.kind == "note") for turn in asked.earlier)
+    return next(filter(None, turns), ())[:LAST_QUOTED]
+
+
+def _passages_quoted_last(asked: Asked, question: Question, notes: list[Text]) -> list[Ranked]:
+    """Return what the notes quoted last answer to a question that points back and names nothing."""
+    if not question.points_back or question.names:
+        return []
+    last = _quoted_last(asked)
+    # What “it” is, its note need not say again in each sentence.
+    return answer_passages.best_passages(question, [one for one in notes if one.note_id in last])
+
+
+def _unread(asked: Asked, notes: list[Text]) -> list[int]:
+    """Return the notes whose rest is to be read still; once is enough, as a turn has few steps."""
+    read = {result.arguments.get("noteId") for result in asked.results}
+    unread = [note.note_id for note in notes[:READ_NOTES] if not note.whole]
+    if "get_note_content" not in asked.tools or read.difference({None}, _quoted_last(asked)):
+        return []
+    return [note_id for note_id in unread if note_id not in read]
+
+
 def _from_context(route: Route, question: Question) -> Step | None:
     """Return the answer from the texts that came with the question; None where they have none.
 
@@ -59,7 +88,8 @@ def _from_context(route: Route, question: Question) -> Step | None:
     context = route.get("context")
     if not context:
         return None
-    found = answer_passages.best_passages(question, [Text(0, "", context, whole=True)])
+    given = [Text(0, "", context, whole=True)]
+    found = answer_passages.best_passages(question, given, is_last_try=True)
     if found:
         return Step(context[found[0].start : found[0].end])
     return Step(route.get("otherwise")) if route.get("otherwise") else None
@@ -171,7 +201,9 @@ def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
         return Step(route.phrase("help", owner=asked.persona.owner))
     text = route.get("text") or asked.message
-    return Step(calls=tuple(_searches(text, question.terms, limit=HITS)))
+    read = "get_note_content" in asked.tools
+    again = [("get_note_content", {"noteId": one}) for one in _quoted_last(asked) if read]
+    return Step(calls=(*_searches(text, question.terms, limit=HITS), *again))
 
 
 def _searches(
@@ -202,7 +234,7 @@ def _singly(asked: Asked, question: Question) -> Step | None:
         if term not in done
     ]
     # Once is enough: a turn has few steps.
-    if len(done) > 1 or not terms or asked.has("get_note_content"):
+    if len(done) > 1 or not terms:
         return None
     return Step(
         calls=tuple(("search_notes", {"query": term, "limit": SINGLE_HITS}) for term in terms)
@@ -252,8 +284,10 @@ def _texts(asked: Asked) -> list[Text]:
         content = begun.get(hit["id"], "")
         # A text of just that length was cut.
         whole = hit["id"] in begun and len(content) < BEGINNING
-        texts.append(read.get(hit["id"]) or Text(hit["id"], hit["title"], content, whole))
-    return texts
+        begun_text = Text(hit["id"], hit["title"], content, whole)
+        texts.append(read.pop(hit["id"]) if hit["id"] in read else begun_text)
+    # Those quoted last need not have been found.
+    return [*texts[: answer_passages.NOTES - len(read)], *read.values()]
 
 
 def _read(result: Result) -> Text | None:
@@ -270,8 +304,31 @@ def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text
         return list_answers.refusal_or(
             asked, route, route.phrase("nothing", owner=asked.persona.owner)
         )
-    nearest = [f"- {note_link(note.note_id, note.title)}" for note in notes[:NEAREST]]
+    nearest = _nearest(asked, question, notes)
+    if not nearest:
+        return Step(route.phrase("nothing", owner=asked.persona.owner))
     return Step("\n".join([route.phrase("unanswered"), *nearest]))
+
+
+def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:
+    """Return a line for each of the nearest notes with its sentence that has most to do with the
+    question.
+
+    Others than the owner are shown none that only nears by meaning.
+    """
+    ranked = answer_passages.rank_passages(question, notes)
+    best = {one.note.note_id: one for one in reversed(ranked)}
+    order = dict.fromkeys([one.note.note_id for one in ranked])
+    rest = [] if asked.persona.owner else [note.note_id for note in notes]
+    titles = {note.note_id: note.title for note in notes}
+    return [
+        f"- {note_link(note_id, titles[note_id])}" + _shown(_text_of(best.get(note_id)))
+        for note_id in list(dict.fromkeys([*order, *rest]))[:NEAREST]
+    ]
+
+
+def _text_of(one: Ranked | None) -> str:
+    return one.note.content[one.start : one.end] if one else ""
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:

@@ -6,13 +6,17 @@ Every public program of the API does so. What it gives as context is searched fi
 import re
 from typing import NamedTuple
 
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, prompt_forms
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing import routing
 
 _FENCE = re.compile(r"^\s*(?:-{3,}|={3,}|#{3,}|`{3,}|\"{3,}|<{2,}|>{2,})\s*$")
 _START = re.compile(r"^\W*(?:START|BEGIN|<(?P<tag>\w+)>)(?: OF)?(?: \w+)?\W*$")
 _STOP = re.compile(r"^\W*(?:END|STOP|</\w+>)(?: OF)?(?: \w+)?\W*$")
+_RULE = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s|^[^\n]{0,60}:\s*$")
+MAKES = frozenset({"add_todo", "append_note", "make_note"})
+"""What may hold lines that look like those of a prompt."""
 _QUOTED = re.compile(r"[\"“„«'`]([^\"”“»'`]{1,120})[\"”“»'`]")
 
 
@@ -31,8 +35,12 @@ def unwrap(message: str, language: Language) -> Wrapped | None:
 
     That is the last line that says that somebody asks, such as `Question: …` or `User: …`.
     """
-    lines = message.split("\n")
-    if len(lines) < 2:
+    if found := prompt_forms.split_form(message):
+        return Wrapped(found.question, found.context, _otherwise(found.rest.split("\n"), language))
+    lines = prompt_forms.with_plain_labels(message).split("\n")
+    # A note or a todo may hold such lines too.
+    begins = (routing.route_message(text).intent for text in (lines[0], message))
+    if len(lines) < 2 or any(intent in MAKES for intent in begins):
         return None
     asks = _pattern(language, "asked_by")
     place = next(
@@ -43,11 +51,30 @@ def unwrap(message: str, language: Language) -> Wrapped | None:
     question = asks.sub("", lines[place], count=1).strip()
     # The question may stand below its label, and a label for the answer below the question.
     after = [line for line in lines[place + 1 :] if not _pattern(language, "answered").match(line)]
-    question = "\n".join([question, *after]).strip()
+    label = _pattern(language, "given")
+    stop = next((number for number, line in enumerate(after) if label.match(line)), len(after))
+    question = "\n".join([question, *after[:stop]]).strip()
     if not question:
         return None
     before = lines[:place]
-    return Wrapped(question, _context(before, language), _otherwise(before, language))
+    context = _context([*before, *after[stop:]], language) or _unlabelled(before, language)
+    return Wrapped(question, context, _otherwise(before, language))
+
+
+def _unlabelled(lines: list[str], language: Language) -> str:
+    """Return the paragraphs between an instruction that speaks of given texts and the question,
+    without lists of rules and turns of a chat.
+    """
+    first, *rest = re.split(r"\n\s*\n", "\n".join(lines).strip())
+    if not _pattern(language, "speaks_of_given").search(first):
+        return ""
+    said = (_pattern(language, "asked_by"), _pattern(language, "answered"))
+    return "\n\n".join(
+        one
+        for one in rest
+        if not all(_RULE.match(line) for line in one.split("\n"))
+        and not any(pattern.match(line) for pattern in said for line in one.split("\n"))
+    ).strip()
 
 
 def _context(lines: list[str], language: Language) -> str:

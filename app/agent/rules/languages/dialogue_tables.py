@@ -23,8 +23,9 @@ class Dialogue(Table, frozen=True):
     `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
     `made_of` parts several things of one list. In a prompt around a question, `asked_by` begins the
     question, `answered` the place of its answer, `given` the texts to answer from; the group
-    `reply` of `reply_exactly` is said where those do not answer. `sums` are words for the signs of
-    a sum, `%` for a percentage of something.
+    `reply` of `reply_exactly` is said where those do not answer, and an instruction that
+    `speaks_of_given` texts may be followed by them without a label. `sums` are words for the signs
+    of a sum, `%` for a percentage of something.
     """
 
     it: Pieces
@@ -53,3 +54,4 @@ class Dialogue(Table, frozen=True):
     given: Pieces
     reply_exactly: Pieces
     sums: dict[str, Pieces]
+    speaks_of_given: Pieces = ""

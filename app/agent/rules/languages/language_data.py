@@ -19,12 +19,12 @@ from app.agent.rules.languages.language_tables import (
     PersonaWords,
     Phrases,
     Pieces,
-    Questions,
     Routing,
     Table,
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
 
 FOLDERS = Path(__file__).parent

@@ -167,35 +167,6 @@ class Times(Table, frozen=True):
     deadlines: Deadlines = Deadlines()
 
 
-Kind = Literal["number", "when", "where", "who", "why"]
-"""What a question may want, in the order in which they are tried."""
-
-
-class Focus(Table, frozen=True):
-    """What stands around the thing asked for, as in “what is the … of”."""
-
-    asks: Pieces = ""
-    article: Pieces = ""
-    of: Pieces = ""
-
-
-class Questions(Table, frozen=True):
-    """`questions.toml`: what in a question matters, in small letters without accents.
-
-    `little` words say nothing, `general` ones name a thing only roughly; `filler` is left out
-    where no spaces part words. `asks` tells what is wanted and `answers` what such a thing is
-    known by. Where `capital_nouns`, capitals tell nothing of names.
-    """
-
-    asks: dict[Kind, Pieces]
-    answers: dict[Kind, Pieces]
-    little: str = ""
-    general: str = ""
-    filler: Pieces = ""
-    capital_nouns: bool = False
-    focus: Focus = Focus()
-
-
 class Files(Table, frozen=True):
     """How the files that came with a message are named, and what points at them."""
 

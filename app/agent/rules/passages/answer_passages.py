@@ -4,9 +4,10 @@ Sentences ranked by the question's rare words and by what kind of thing they hol
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from app.agent.rules.passages import questions
@@ -28,6 +29,14 @@ ENOUGH = 0.52
 """The share of the question's weight that a passage, its title and its note must have, or
 nothing is quoted.
 """
+LEAST = 0.38
+"""The share that is enough where one note clearly leads."""
+LEADS = 0.8
+"""The share of the best score that no other note may reach where that one leads."""
+POINTS_BACK = 0.9
+REFERRED = 3
+"""To so many sentences before may a pronoun refer."""
+OWN_WORDS = 0.1
 CLOSE = 0.9
 NOTES = 8
 IN_TITLE, BESIDE, IN_NOTE = 0.75, 0.5, 0.35
@@ -55,6 +64,10 @@ class Ranked(Struct, frozen=True):
     end: int
     score: float
     order: int
+    is_firm: bool = False
+    """Whether the sentence says something of its own, of what its note or heading names, and of
+    the kind that is wanted.
+    """
 
 
 class _Stems:
@@ -73,27 +86,27 @@ class _Stems:
         # A single character is a word in Chinese and Japanese, but pairs are what is indexed.
         if len(wanted) == 1 and questions.is_asian(wanted):
             return wanted in self._text
-        return wanted in self._all or any(are_alike(wanted, one) for one in self._all)
+        return any(
+            other in self._all or any(are_alike(other, one) for one in self._all)
+            for other in questions.alternatives(wanted)
+        )
 
 
-def best_passages(question: Question, notes: Sequence[Text]) -> list[Ranked]:
+def best_passages(
+    question: Question, notes: Sequence[Text], *, is_last_try: bool = False
+) -> list[Ranked]:
     """Return the passages that answer a question, best first, none when nothing fits well enough.
 
-    From at most `NOTES` notes.
+    With `is_last_try` less is enough where one note clearly leads.
     """
-    beginnings = {one[:BEGINNING] for one in question.stems}
-    read = [
-        (note, _Stems(f"{note.title}\n{note.content[:READ]}", beginnings)) for note in notes[:NOTES]
-    ]
-    weights = _stem_weights(question, [stems for _, stems in read])
-    ranked = [
-        one
-        for number, (note, stems) in enumerate(read)
-        for one in _passages_of_note(question, note, stems, weights, number)
-    ]
-    ranked.sort(key=lambda one: (-one.score, one.order, one.start))
-    if not ranked or ranked[0].score < ENOUGH:
+    ranked = rank_passages(question, notes)
+    if not ranked:
         return []
+    if ranked[0].score < ENOUGH:
+        return ranked[:1] if is_last_try and _leads(ranked) else []
+    # What others are or have is no answer where one's own words are.
+    if question.own and questions.is_own(_text(ranked[0])):
+        ranked = [one for one in ranked if questions.is_own(_text(one))]
     # Further passages only where they answer nearly as well as the best.
     least = max(ENOUGH, ranked[0].score * CLOSE)
     kept: list[Ranked] = []
@@ -105,6 +118,47 @@ def best_passages(question: Question, notes: Sequence[Text]) -> list[Ranked]:
         ):
             kept.append(one)
     return kept
+
+
+def _text(one: Ranked) -> str:
+    return one.note.content[one.start : one.end]
+
+
+def _leads(ranked: Sequence[Ranked]) -> bool:
+    """Return whether the best passage is firm and no other note comes near it."""
+    best = ranked[0]
+    return (
+        best.is_firm
+        and best.score >= LEAST
+        and not any(
+            one.note.note_id != best.note.note_id and one.score > best.score * LEADS
+            for one in ranked
+        )
+    )
+
+
+def rank_passages(question: Question, notes: Sequence[Text]) -> list[Ranked]:
+    """Return what of at most `NOTES` notes has to do with a question, best first."""
+    beginnings = _beginnings(question.stems)
+    read = [(note, _Stems(_known_of(note), beginnings)) for note in notes[:NOTES]]
+    weights = _stem_weights(question, [stems for _, stems in read])
+    ranked = [
+        one
+        for number, (note, stems) in enumerate(read)
+        for one in _passages_of_note(question, note, stems, weights, number)
+    ]
+    ranked.sort(key=lambda one: (-one.score, one.order, one.start))
+    return ranked
+
+
+def _known_of(note: Text) -> str:
+    """Return what a note says, without its open points."""
+    text = f"{note.title}\n{note.content[:READ]}"
+    return "\n".join(line for line in text.split("\n") if not questions.is_open(line))
+
+
+def _beginnings(stems: Iterable[str]) -> set[str]:
+    return {other[:BEGINNING] for one in stems for other in questions.alternatives(one)}
 
 
 def as_quote(one: Ranked) -> Quote:
@@ -138,8 +192,7 @@ def _passages_of_note(
 ) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
-    # Of somebody else's birthday it is no answer.
-    if not held or not total or not question.names <= held:
+    if not total or not _may_answer(question, note, held):
         return []
     every = split_sentences(note.content)
     own = [_stems_held(one.text, held) for one in every]
@@ -155,31 +208,87 @@ def _passages_of_note(
             for one in near
         }
         # An open point of a note is a question itself, and answers none.
-        if sentence.text.rstrip("*_ ").endswith(("?", "？")):
+        if questions.is_open(sentence.text):
             continue
         named = under[sentence.heading]
-        if not own[number] and not (named and question.kind is not None):
+        # A sentence that says nothing of its own counts where it alone can hold what is wanted.
+        says_it = own[number] or question.kind in questions.EXACT
+        referred = _referred(every, own, number) if says_it else set()
+        if not own[number] and not (question.kind is not None and (named or referred)):
             continue
         # “The price of the ticket” is not answered by any sentence about tickets.
-        if question.focus and not question.focus & own[number] and not (question.focus & named):
+        if question.focus and not question.focus & (own[number] | named):
+            continue
+        if question.kind in questions.EXACT and not _holds_exactly(question, every, number):
+            continue
+        if _only_names(question, own[number]):
             continue
         # A word counts less the further it stands from the sentence: title, neighbours, note.
-        score = sum(weights[one] * _share(one, own[number], named, around) for one in held) / total
-        found.append(_place_passage(question, note, every, number, score, order, own[number]))
+        score = sum(
+            weights[one] * _share(one, own[number], referred, named, around) for one in held
+        )
+        if question.own and questions.is_own(sentence.text):
+            score += OWN_WORDS * total
+        place = _place_passage(question, note, every, number, score / total, order, own[number])
+        says_more = question.kind in questions.EXACT or bool(
+            own[number] - named - question.capitals
+        )
+        is_firm = (
+            bool(named)
+            and says_more
+            and questions.holds_kind(question.kind, note.content[place.start : place.end])
+        )
+        found.append(msgspec.structs.replace(place, is_firm=is_firm))
     return found
+
+
+def _may_answer(question: Question, note: Text, held: set[str]) -> bool:
+    """Return whether a note that holds some stems of a question may say anything of it."""
+    # Of somebody else's birthday it is no answer.
+    if not held or not question.names <= held:
+        return False
+    # “Sam's shoes” are not mine.
+    if question.own and questions.owners(note.title) - held:
+        return False
+    # With half of what is asked unknown to a note, at least its name must be in the question.
+    asked = set(question.stems)
+    return (
+        2 * len(held) > len(asked)
+        or bool(_stems_held(note.title, held))
+        or any(map(questions.is_asian, asked))
+    )
+
+
+def _only_names(question: Question, own: set[str]) -> bool:
+    """Return whether a sentence only names whom a question asks more about."""
+    asks_more = question.kind is None and not question.names.issuperset(question.stems)
+    return asks_more and bool(own) and own <= question.names
+
+
+def _holds_exactly(question: Question, every: Sequence[Sentence], number: int) -> bool:
+    """Return whether a sentence holds what is wanted, be it “the total: …” or a phone number."""
+    return questions.holds_kind(question.kind, every[number].text)
+
+
+def _referred(every: Sequence[Sentence], own: Sequence[set[str]], number: int) -> set[str]:
+    """Return the stems of the sentences before that one which begins with “his” or “it”."""
+    if not questions.points_back(every[number].text):
+        return set()
+    return {one for near in own[max(0, number - REFERRED) : number] for one in near}
 
 
 def _stems_held(text: str, wanted: set[str]) -> set[str]:
     low = fold_text(text)
-    begun = [one for one in wanted if one[:BEGINNING] in low]
+    begun = [one for one in wanted if any(start in low for start in _beginnings((one,)))]
     if not begun:
         return set()
-    stems = _Stems(text, {one[:BEGINNING] for one in begun})
+    stems = _Stems(text, _beginnings(begun))
     return {one for one in begun if stems.holds(one)}
 
 
-def _share(one: str, own: set[str], named: set[str], around: set[str]) -> float:
-    return 1.0 if one in own else IN_TITLE if one in named else BESIDE if one in around else IN_NOTE
+def _share(one: str, own: set[str], referred: set[str], named: set[str], around: set[str]) -> float:
+    shares = ((own, 1.0), (referred, POINTS_BACK), (named, IN_TITLE), (around, BESIDE))
+    return next((share for stems, share in shares if one in stems), IN_NOTE)
 
 
 def _place_passage(
@@ -196,21 +305,38 @@ def _place_passage(
     """
     sentence = every[number]
     end = sentence.end
-    if not questions.holds_kind(question.kind, sentence.text):
+    if not _holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
             following
             and own
+            and not questions.is_open(following.text)
             and following.heading == sentence.heading
             and questions.holds_kind(question.kind, following.text)
         ):
             end = following.end
             score *= (1 + MISSING) / 2
         else:
-            score *= MISSING
+            # How many there are, no text says without a number, nor who it was without a name.
+            score *= MISSING / 2 if question.kind in ("number", "who") else MISSING
     elif question.kind is not None and own and score >= ENOUGH:
         score += FITTING
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
+
+
+def _holds_wanted(question: Question, text: str) -> bool:
+    """Return whether a text holds what is wanted; a name of the question itself is not who."""
+    if question.kind == "who":
+        text = " ".join("x" if _is_asked(question, word) else word for word in text.split(" "))
+    return questions.holds_kind(question.kind, text)
+
+
+def _is_asked(question: Question, word: str) -> bool:
+    """Return whether a word is a name of the question or says nothing, though it is a title's."""
+    return any(
+        one in questions.little() or any(are_alike(stem(one), name) for name in question.names)
+        for one in split_words(word)
+    )
 
 
 def _cut(text: str, start: int, end: int) -> int:
