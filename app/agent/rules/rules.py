@@ -192,8 +192,9 @@ def _wish_after(message: str, asked: Asked) -> Route | None:
 def _language(asked: Asked) -> Language:
     """Return the language of a message; where nothing tells it, that of the turn before."""
     found = phrases.language_of(asked.message)
-    if found == phrases.DEFAULT and asked.earlier and asked.earlier[0].language:
-        return found if phrases.is_known(asked.message) else asked.earlier[0].language
+    before = asked.earlier[0].language if asked.earlier else ""
+    if before and not phrases.is_known(asked.message, found):
+        return before if phrases.may_be(asked.message, before) else found
     return found
 
 

@@ -27,17 +27,17 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     if dialogue_words.whole(language, "drop", text):
         return _route(last, language, "undo" if last.undo else "leave")
     if (found := dialogue_words.whole(language, "instead", text)) and (
-        route := _moved(asked, last, _as_written(text, found["rest"]), language)
+        route := _moved(asked, last, dialogue_words.as_written(text, found["rest"]), language)
     ):
         return route
     if found := dialogue_words.whole(language, "follow", text):
-        rest = _as_written(text, found["rest"])
+        rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and dialogue_words.is_day(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return _route(last, language, "nothing_asked")
     if found := dialogue_words.whole(language, "also", text):
-        rest = _as_written(text, found["rest"])
+        rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in MAKES and _is_plain(rest):
             wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
             return _route(last, language, last.intent, things=last.about, **wanted)
@@ -59,7 +59,7 @@ def _answered(asked: Asked, question: Question, last: Trace, language: Language)
     if question.lacks == "day":
         # The answer may say more of the day: “on Friday then”.
         instead = dialogue_words.whole(language, "instead", text)
-        day = _as_written(text, instead["rest"]) if instead else text
+        day = dialogue_words.as_written(text, instead["rest"]) if instead else text
         if dialogue_words.is_day(day, asked, language):
             arguments = {**question.arguments, "day": day}
             return _route(last, language, question.intent, things=last.about, **arguments)
@@ -79,12 +79,6 @@ def _moved(asked: Asked, last: Trace, rest: str, language: Language) -> Route | 
 def _is_plain(text: str) -> bool:
     """Return whether a text asks for nothing by itself."""
     return "?" not in text and routing.route_message(text).intent == "ask"
-
-
-def _as_written(text: str, folded: str) -> str:
-    """Return the end of a text that folded reads so, with its capitals and accents."""
-    words = text.split()
-    return " ".join(words[-len(folded.split()) :]) if folded else ""
 
 
 def _route(

@@ -25,7 +25,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class About(Table, frozen=True):
     """`language.toml`: its name, its place among languages that fit a text alike, and how it is
-    known: by its script, or where it has an alphabet by its `common` words and by `signs`.
+    known: by its script, or where it has an alphabet by its `common` words and by `signs`, which
+    also tell Japanese without kana from Chinese.
 
     After one of the `abbreviations` a full stop ends no sentence.
     """
@@ -107,7 +108,8 @@ class Dates(Table, frozen=True):
 
     `before` forbids the next word to be a date, `after` may follow one, `against` makes a
     statement of it; by `common` words and `signs` the language is known; `leads` may come before
-    the task itself; `include` names groups of `SharedDates`, which stand before its own rules.
+    the task itself; `include` names groups of `SharedDates`, which stand before its own rules;
+    `month_mark` follows the name or number of a month where one alone is none.
     """
 
     weekdays: dict[int, tuple[str, ...]]
@@ -130,6 +132,7 @@ class Dates(Table, frozen=True):
     twelve_hours: bool = True
     spaced: bool = True
     names_capitalised: bool = False
+    month_mark: str = ""
 
 
 Unit = Literal["hour", "day", "week", "month", "year"]
