@@ -3,6 +3,8 @@
 From a message and what tools have given for it to the next step.
 """
 
+import re
+
 import msgspec
 
 from app.agent.rules.answers import (
@@ -182,11 +184,11 @@ def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
 
 def _wish_after(message: str, asked: Asked) -> Route | None:
     """Return what is asked for after what is not: “don't delete it, just show my todos”."""
-    _, comma, rest = message.partition(",")
-    found = routing.route_message(rest, names=asked.persona.names) if comma else None
+    _, *rest = re.split(r"[,，、]", message, maxsplit=1)
+    found = routing.route_message(rest[0].strip(), names=asked.persona.names) if rest else None
     if found is None or found.intent in ("ask", "leave"):
         return None
-    return msgspec.structs.replace(found, arguments={"text": rest.strip(), **found.arguments})
+    return msgspec.structs.replace(found, arguments={"text": rest[0].strip(), **found.arguments})
 
 
 def _language(asked: Asked) -> Language:
