@@ -25,14 +25,18 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     if dialogue_words.whole(language, "undo", text):
         return _route(last, language, "undo")
     if dialogue_words.whole(language, "drop", text):
-        return _route(last, language, "undo" if last.undo else "leave")
+        if last.undo:
+            return _route(last, language, "undo")
+        # “Delete it” of what was only shown is a wish of its own.
+        if routing.route_message(text).intent != "delete":
+            return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "instead", text)) and (
         route := _moved(asked, last, dialogue_words.as_written(text, found["rest"]), language)
     ):
         return route
     if found := dialogue_words.whole(language, "follow", text):
         rest = dialogue_words.as_written(text, found["rest"])
-        if last.intent in ASKS_A_DAY and dialogue_words.is_day(rest, asked, language):
+        if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return _route(last, language, "nothing_asked")
@@ -68,12 +72,18 @@ def _answered(asked: Asked, question: Question, last: Trace, language: Language)
 
 def _moved(asked: Asked, last: Trace, rest: str, language: Language) -> Route | None:
     """Return the change that “no, Sunday” makes of what the turn before was about."""
+    if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
+        return _route(last, language, last.intent, text=rest, when=rest)
     if not dialogue_words.is_day(rest, asked, language):
         return None
-    if last.intent in ASKS_A_DAY:
-        return _route(last, language, last.intent, text=rest, when=rest)
     todos = tuple(one for one in last.about if one.kind == "todo")
     return _route(last, language, "change_todo", things=todos, day=rest) if todos else None
+
+
+def _names_days(text: str, asked: Asked, language: Language) -> bool:
+    """Return whether a text names a day or a stretch of days and nothing else."""
+    named = dialogue_words.named_days(text, asked) is not None
+    return named or dialogue_words.is_day(text, asked, language)
 
 
 def _is_plain(text: str) -> bool:

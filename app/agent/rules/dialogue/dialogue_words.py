@@ -94,7 +94,8 @@ def is_day(text: str, asked: Asked, language: Language) -> bool:
     """Return whether a text says a day or a time and nothing else."""
     # Quick add wants a title before the date.
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=_locale(language))
-    return bool(read.due or read.no_such_day) and read.title.strip(" .,!?") in ("x", "X")
+    title = read.title.replace(read.no_such_day, "")
+    return bool(read.due or read.no_such_day) and title.strip(" .,!?") in ("x", "X")
 
 
 def days_of(text: str, asked: Asked) -> Range | None:
