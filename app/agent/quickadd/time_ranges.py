@@ -75,6 +75,16 @@ def named_whole(text: str, now: datetime) -> Range | None:
     return None
 
 
+def find_named(text: str, now: datetime) -> tuple[Range, int, int] | None:
+    """Return the first stretch that a text in small letters names by words such as “next week”,
+    and from where to where it does; None where it names none.
+    """
+    for name, pattern in _names().items():
+        if found := pattern.search(text[:LONGEST]):
+            return _named(name, found.groups(), now), found.start(), found.end()
+    return None
+
+
 def missing_day(text: str, now: datetime, locale: str | None = None) -> str:
     """Return the first date in a text that does not exist, such as 31 April; else nothing."""
     if not _DIGIT.search(text):

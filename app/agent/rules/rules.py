@@ -3,6 +3,8 @@
 From a message and what tools have given for it to the next step.
 """
 
+import re
+
 import msgspec
 
 from app.agent.rules.answers import (
@@ -200,18 +202,19 @@ def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
 
 def _wish_after(message: str, asked: Asked) -> Route | None:
     """Return what is asked for after what is not: “don't delete it, just show my todos”."""
-    _, comma, rest = message.partition(",")
-    found = routing.route_message(rest, names=asked.persona.names) if comma else None
+    _, *rest = re.split(r"[,，、]", message, maxsplit=1)
+    found = routing.route_message(rest[0].strip(), names=asked.persona.names) if rest else None
     if found is None or found.intent in ("ask", "leave"):
         return None
-    return msgspec.structs.replace(found, arguments={"text": rest.strip(), **found.arguments})
+    return msgspec.structs.replace(found, arguments={"text": rest[0].strip(), **found.arguments})
 
 
 def _language(asked: Asked) -> Language:
     """Return the language of a message; where nothing tells it, that of the turn before."""
     found = phrases.language_of(asked.message)
-    if found == phrases.DEFAULT and asked.earlier and asked.earlier[0].language:
-        return found if phrases.is_known(asked.message) else asked.earlier[0].language
+    before = asked.earlier[0].language if asked.earlier else ""
+    if before and not phrases.is_known(asked.message, found):
+        return before if phrases.may_be(asked.message, before) else found
     return found
 
 

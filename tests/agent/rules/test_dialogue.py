@@ -33,6 +33,8 @@ LEAST = {
     ("a", "right, first turns"): 0.95,
     ("a", "right, later turns"): 0.9,
     ("a", "no wrong act"): 1.0,
+    ("b", "no wrong act"): 1.0,
+    **{(half, f"right, {language}"): 0.95 for half in ("a", "b") for language in ("zh", "ja")},
 }
 """The share of turns that were right when this was written, a little rounded down."""
 

@@ -44,7 +44,8 @@ def list_todos(asked: Asked, route: Route) -> Step:
     )
     trace = Trace(shown=things("todo", rows))
     if counts(route, text):
-        return Step(head.rstrip(": ") + ".", trace=trace)
+        # A sentence of its own, with the stop of its script.
+        return Step(head.rstrip(":： ") + ("。" if head.endswith("：") else "."), trace=trace)
     more = _more(route.language, total - len(rows))
     return Step("\n".join([head, *_todo_lines(route.language, rows), *more]), trace=trace)
 

@@ -4,7 +4,6 @@ Words that no filter took narrow it too, so that nothing that was said is passed
 """
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +21,8 @@ from app.agent.turn.steps import Asked
 TOP = 4
 """From this priority on a todo is important."""
 LOW = 2
+LONGEST_DAY = 8
+"""So many words, or letters where no spaces part words, may name a day."""
 NAMED_DAYS = {timedelta(): "today", timedelta(days=1): "tomorrow"}
 
 
@@ -103,7 +104,7 @@ def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     for name in ("before", "after"):
         for table in dialogue_words.tables(route.language):
             for found in re.finditer(language_data.join_pattern(table.filters[name]), text):
-                day, rest = _longest_day(asked, text[found.end() :])
+                day, rest = _day_beside(asked, text, found)
                 if day is None:
                     continue
                 left = f"{text[: found.start()]} {rest}"
@@ -122,26 +123,31 @@ def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
 
 
 def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
-    """Return the longest stretch of words that names days, wherever it stands, and the rest."""
-    words = text.split()
-    # Names first: quick add takes “due this week” for the end of the week.
-    for read in (dialogue_words.named_days, dialogue_words.days_of):
-        for start in range(len(words)):
-            day, rest = _longest_day(asked, " ".join(words[start:]), read)
-            if day is not None:
-                return day, " ".join([*words[:start], rest])
+    """Return the days that a text names, wherever it does, and the rest."""
+    if (found := dialogue_words.find_days(text, asked)) is None:
+        return None, text
+    day, start, end = found
+    return day, f"{text[:start]} {text[end:]}"
+
+
+def _day_beside(asked: Asked, text: str, found: re.Match[str]) -> tuple[Range | None, str]:
+    """Return the days that stand after a word such as “until”, or before it in the group `day`,
+    and the rest after them.
+    """
+    if "day" not in found.groupdict():
+        return _longest_day(asked, text[found.end() :])
+    said = found["day"]
+    for piece in dialogue_words.pieces(said):
+        if (day := dialogue_words.days_of(said[piece.start() :], asked)) is not None:
+            return day, f"{said[: piece.start()]} {text[found.end() :]}"
     return None, text
 
 
-def _longest_day(
-    asked: Asked, text: str, read: Callable[[str, Asked], Range | None] = dialogue_words.days_of
-) -> tuple[Range | None, str]:
+def _longest_day(asked: Asked, text: str) -> tuple[Range | None, str]:
     """Return the days that the longest beginning of a text names, and what follows."""
-    words = text.split()
-    for count in range(min(len(words), 6), 0, -1):
-        day = read(" ".join(words[:count]), asked)
-        if day is not None:
-            return day, " ".join(words[count:])
+    for piece in reversed(dialogue_words.pieces(text)[:LONGEST_DAY]):
+        if (day := dialogue_words.days_of(text[: piece.end()], asked)) is not None:
+            return day, text[piece.end() :]
     return None, text
 
 

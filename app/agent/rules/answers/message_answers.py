@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, note_answers
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, call_tool
 
@@ -71,7 +72,10 @@ def _is_with(conversation: Mapping[str, Any], who: str) -> bool:
     contact = conversation["contact"] or {}
     names = {str(contact.get("username", "")).casefold(), str(contact.get("name", "")).casefold()}
     names |= {name.partition(" ")[0] for name in names}
-    return bool(contact) and who.casefold() in names
+    # Where no spaces part names, the family name begins and the given name ends the whole.
+    whole = str(contact.get("name", ""))
+    part = questions.is_asian(who) and (whole.startswith(who) or whole.endswith(who))
+    return bool(contact) and (who.casefold() in names or part)
 
 
 def _line(message: Mapping[str, Any]) -> str:

@@ -55,6 +55,8 @@ def value_of(text: str, language: Language) -> str | None:
     for table in dialogue_words.tables(language):
         for mark, words in table.sums.items():
             plain = re.sub(language_data.join_pattern(words), _MARKS.get(mark, mark), plain)
+    # Where the share comes last, as in “80 × 15%”.
+    plain = re.sub(r"(\*\s*\d+(?:[.,]\d+)?)\s*%", r"\1/100", plain)
     plain = re.sub(r"(?<=\d)[,'’ ](?=\d{3}\b)", "", plain).replace(",", ".")
     if not re.fullmatch(r"[\d.+\-*/() ]+", plain) or not re.search(r"\d\s*[-+*/]\s*[\d(]", plain):
         return None

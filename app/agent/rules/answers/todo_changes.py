@@ -131,6 +131,10 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     if read.due is None or read.no_such_day:
         return None
     if isinstance(read.due, datetime):
+        if old is not None and not any(span.kind == "date" for span in read.spans):
+            # A time alone leaves the day.
+            moment = datetime.combine(old.date(), read.due.timetz())
+            return moment.isoformat(timespec="minutes")
         return read.due_date
     if old is not None and isinstance(_stored_due(row), datetime):
         return datetime.combine(read.due, old.timetz()).isoformat(timespec="minutes")

@@ -1,6 +1,5 @@
 """A message that only means something after the turn before it."""
 
-import re
 from collections.abc import Sequence
 
 from app.agent.rules.dialogue import dialogue_words, references
@@ -26,19 +25,23 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     if dialogue_words.whole(language, "undo", text):
         return _route(last, language, "undo")
     if dialogue_words.whole(language, "drop", text):
-        return _route(last, language, "undo" if last.undo else "leave")
+        if last.undo:
+            return _route(last, language, "undo")
+        # “Delete it” of what was only shown is a wish of its own.
+        if routing.route_message(text).intent != "delete":
+            return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "instead", text)) and (
-        route := _moved(asked, last, _as_written(text, found), language)
+        route := _moved(asked, last, dialogue_words.as_written(text, found["rest"]), language)
     ):
         return route
     if found := dialogue_words.whole(language, "follow", text):
-        rest = _as_written(text, found)
-        if last.intent in ASKS_A_DAY and dialogue_words.is_day(rest, asked, language):
+        rest = dialogue_words.as_written(text, found["rest"])
+        if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return _route(last, language, "nothing_asked")
     if found := dialogue_words.whole(language, "also", text):
-        rest = _as_written(text, found)
+        rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in MAKES and _is_plain(rest):
             wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
             return _route(last, language, last.intent, things=last.about, **wanted)
@@ -60,7 +63,7 @@ def _answered(asked: Asked, question: Question, last: Trace, language: Language)
     if question.lacks == "day":
         # The answer may say more of the day: “on Friday then”.
         instead = dialogue_words.whole(language, "instead", text)
-        day = _as_written(text, instead) if instead else text
+        day = dialogue_words.as_written(text, instead["rest"]) if instead else text
         if dialogue_words.is_day(day, asked, language):
             arguments = {**question.arguments, "day": day}
             return _route(last, language, question.intent, things=last.about, **arguments)
@@ -69,23 +72,23 @@ def _answered(asked: Asked, question: Question, last: Trace, language: Language)
 
 def _moved(asked: Asked, last: Trace, rest: str, language: Language) -> Route | None:
     """Return the change that “no, Sunday” makes of what the turn before was about."""
+    if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
+        return _route(last, language, last.intent, text=rest, when=rest)
     if not dialogue_words.is_day(rest, asked, language):
         return None
-    if last.intent in ASKS_A_DAY:
-        return _route(last, language, last.intent, text=rest, when=rest)
     todos = tuple(one for one in last.about if one.kind == "todo")
     return _route(last, language, "change_todo", things=todos, day=rest) if todos else None
+
+
+def _names_days(text: str, asked: Asked, language: Language) -> bool:
+    """Return whether a text names a day or a stretch of days and nothing else."""
+    named = dialogue_words.named_days(text, asked) is not None
+    return named or dialogue_words.is_day(text, asked, language)
 
 
 def _is_plain(text: str) -> bool:
     """Return whether a text asks for nothing by itself."""
     return "?" not in text and routing.route_message(text).intent == "ask"
-
-
-def _as_written(text: str, found: re.Match[str]) -> str:
-    """Return the group `rest` of a folded text with its capitals and accents."""
-    before, count = len(found.string[: found.start("rest")].split()), len(found["rest"].split())
-    return " ".join(text.split()[before : before + count])
 
 
 def _route(

@@ -12,10 +12,14 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.turn.steps import Asked
 
-_END = re.compile(r"[\s.!?,;:。！？、…]+$")
+_END = re.compile(r"[\s.!?,;:。！？、…~]+$")
+UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""The letters of scripts that part no words by spaces."""
+_PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 
 
 def bare(text: str) -> str:
@@ -23,6 +27,23 @@ def bare(text: str) -> str:
     end.
     """
     return _END.sub("", " ".join(fold_text(text.replace("’", "'")).split()))
+
+
+def pieces(text: str) -> list[re.Match[str]]:
+    """Return the least parts that words are made of: words where spaces part them, else letters."""
+    return list(_PIECE.finditer(text))
+
+
+def as_written(text: str, folded: str) -> str:
+    """Return the last part of a text that folded reads so, with its capitals and accents."""
+    parts, wanted = pieces(text), [one[0] for one in pieces(folded)]
+    if not wanted:
+        return ""
+    for start in range(len(parts) - len(wanted), -1, -1):
+        end = parts[start + len(wanted) - 1].end()
+        if bare(text[parts[start].start() : end]) == bare(folded):
+            return text[parts[start].start() : end]
+    return folded
 
 
 def tables(language: Language) -> Iterator[Dialogue]:
@@ -57,14 +78,15 @@ def ordinal(language: Language, text: str) -> int | None:
         named = {number: language_data.join_pattern(one) for number, one in table.ordinals.items()}
         either = "|".join([*named.values(), r"\d{1,2}(?:st|nd|rd|th)?"])
         numbered = language_data.join_pattern(table.numbered)
-        found = _compiled(numbered.replace("{number}", f"(?:{either})")).fullmatch(words)
+        # The number may stand in several places of the pattern, each a group without a name.
+        found = _compiled(numbered.replace("{number}", f"({either})")).fullmatch(words)
         if not found:
             continue
-        if digits := re.search(r"\d{1,2}", words):
+        said = next(filter(None, found.groups()))
+        if digits := re.search(r"\d{1,2}", said):
             return int(digits[0])
         return next(
-            (number for number, one in named.items() if _compiled(rf"\b(?:{one})").search(words)),
-            None,
+            (number for number, one in named.items() if _compiled(one).fullmatch(said)), None
         )
     return None
 
@@ -73,7 +95,8 @@ def is_day(text: str, asked: Asked, language: Language) -> bool:
     """Return whether a text says a day or a time and nothing else."""
     # Quick add wants a title before the date.
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=_locale(language))
-    return bool(read.due or read.no_such_day) and read.title.strip(" .,!?") in ("x", "X")
+    title = read.title.replace(read.no_such_day, "")
+    return bool(read.due or read.no_such_day) and title.strip(" .,!?") in ("x", "X")
 
 
 def days_of(text: str, asked: Asked) -> Range | None:
@@ -87,6 +110,20 @@ def days_of(text: str, asked: Asked) -> Range | None:
     return None
 
 
+def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+    """Return the days that a text names somewhere, and from where to where it does."""
+    for found in _named_month().finditer(text):
+        if month := _month(found[0], asked):
+            return month, found.start(), found.end()
+    if named := time_ranges.find_named(text, asked.now):
+        return named
+    read = quickadd.read_line(f"x {text}", now=asked.now)
+    for span in read.spans:
+        if span.kind == "date" and (day := days_of(span.text.strip(), asked)):
+            return day, span.start - 2, span.end - 2
+    return None
+
+
 def named_days(text: str, asked: Asked) -> Range | None:
     """Return the month, week or day that a text is the name of."""
     return _month(text, asked) or time_ranges.named_whole(text, asked.now)
@@ -94,7 +131,7 @@ def named_days(text: str, asked: Asked) -> Range | None:
 
 def _month(text: str, asked: Asked) -> Range | None:
     """Return the month that a text names, the next of that name; with a year that one."""
-    found = re.fullmatch(r"(?P<name>[^\W\d_]+)(?: (?P<year>\d{4}))?", text)
+    found = _named_month().fullmatch(text)
     number = _months().get(found["name"]) if found else None
     if found is None or number is None:
         return None
@@ -113,7 +150,22 @@ def _months() -> dict[str, int]:
         for number, names in table.months.items()
         for name in names
         if len(name) > 3 or name == "may"
+    } | {
+        f"{name}{table.month_mark}": number
+        for table in language_data.of_all(Dates)
+        for number, names in table.months.items()
+        for name in (*names, str(number))
+        if table.month_mark
     }
+
+
+@functools.cache
+def _named_month() -> re.Pattern[str]:
+    """Return the pattern of a word that may name a month, with its year."""
+    marked = sorted((one for one in _months() if questions.is_asian(one)), key=len, reverse=True)
+    # Before a day it is part of a date.
+    unspaced = rf"(?<!\d)(?:{'|'.join(marked)})(?![\d一二三四五六七八九十])" if marked else "(?!)"
+    return re.compile(rf"(?P<name>{unspaced}|[^\W\d_{UNSPACED}]+)(?: (?P<year>\d{{4}}))?")
 
 
 def _locale(language: Language) -> str | None:

@@ -20,14 +20,14 @@ def repair(asked: Asked, message: str, language: Language) -> str | None:
     places = list(_corrections(language).finditer(plain_letters(message)))
     if not places:
         return message
-    before, after = message[: places[0].start()].rstrip(" ,;–-"), message[places[-1].end() :]
+    before, after = message[: places[0].start()].rstrip(" ,;–-，、；"), message[places[-1].end() :]
     if dialogue_words.whole(language, "nothing", after):
         return None
     if not before.strip() or not after.strip():
         return message
     days, rest = _leading_day(asked, after, language)
-    if days and (kept := _without_day(asked, before, language)):
-        return f"{kept} {rest} {days}" if rest else f"{kept} {days}"
+    if days and (kept := _with_day(asked, before, days, language)):
+        return f"{kept} {rest}".rstrip()
     return message
 
 
@@ -41,15 +41,19 @@ def _leading_day(asked: Asked, text: str, language: Language) -> tuple[str, str]
     return "", ""
 
 
-def _without_day(asked: Asked, text: str, language: Language) -> str:
-    """Return a text without the day and time that it says; the repetition stays."""
+def _with_day(asked: Asked, text: str, days: str, language: Language) -> str:
+    """Return a text with other days in place of those that it says; the repetition stays.
+
+    Empty where it says none.
+    """
     read = quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
     spans = [span for span in read.spans if span.kind in ("date", "time")]
     if not spans and not read.no_such_day:
         return ""
     for span in sorted(spans, key=lambda span: -span.start):
-        text = text[: span.start].rstrip() + " " + text[span.end :].lstrip()
-    return text.strip(" ,")
+        said = f" {days} " if span.start == min(one.start for one in spans) else " "
+        text = text[: span.start].rstrip() + said + text[span.end :].lstrip()
+    return (text if spans else f"{text} {days}").strip(" ,，、")
 
 
 @functools.cache
@@ -57,4 +61,6 @@ def _corrections(language: Language) -> re.Pattern[str]:
     words = "|".join(
         language_data.join_pattern(table.corrects) for table in dialogue_words.tables(language)
     )
-    return re.compile(rf"[,;.–-]\s*(?:{words})\b[\s,:;!]*|\s+(?:no wait|wait no)\b[\s,:;]*", re.I)
+    # No boundary follows a word where no spaces part them.
+    end = rf"(?:\b|(?<=[{dialogue_words.UNSPACED}]))[\s,:;!，、。！]*"
+    return re.compile(rf"[,;.–，、；。-]\s*(?:{words}){end}|\s+(?:no wait|wait no)\b[\s,:;]*", re.I)

@@ -20,6 +20,7 @@ class Dialogue(Table, frozen=True):
     `instead` what was meant rather, of `also` one more of the same. `corrects` parts what is taken
     back from what is meant, and `nothing` is what follows it where nothing is. `counts` asks for a
     number. `listing` are the words of a list that filter nothing; the patterns of `filters` do.
+    Days follow what fits `before` and `after`, or are their group `day` where they stand before it.
     `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
     `made_of` parts several things of one list. In a prompt around a question, `asked_by` begins the
     question, `answered` the place of its answer, `given` the texts to answer from; the group

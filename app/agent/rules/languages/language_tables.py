@@ -19,7 +19,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class About(Table, frozen=True):
     """`language.toml`: its name, its place among languages that fit a text alike, and how it is
-    known: by its script, or where it has an alphabet by its `common` words and by `signs`.
+    known: by its script, or where it has an alphabet by its `common` words and by `signs`, which
+    also tell Japanese without kana from Chinese.
 
     After one of the `abbreviations` a full stop ends no sentence.
     """

@@ -48,7 +48,8 @@ class Dates(Table, frozen=True):
     statement of it; by `common` words and `signs` the language is known; `leads` may come before
     the task itself and `tails` may follow it; `request` is the lead that asks for a reminder,
     after which the groups of `infinitive` stand for all of it; `unread` stays in the title;
-    `include` names groups of `SharedDates`, which stand before its own rules.
+    `include` names groups of `SharedDates`, which stand before its own rules;
+    `month_mark` follows the name or number of a month where one alone is none.
     """
 
     weekdays: dict[int, tuple[str, ...]]
@@ -75,3 +76,4 @@ class Dates(Table, frozen=True):
     twelve_hours: bool = True
     spaced: bool = True
     names_capitalised: bool = False
+    month_mark: str = ""

@@ -11,6 +11,8 @@ DEFAULT = "en"
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _READ = 600
+_FEW = 6
+"""Up to so many Chinese letters without kana may be Japanese."""
 
 
 def phrase(language: Language, name: str, *, owner: str = "", **values: object) -> str:
@@ -38,6 +40,10 @@ def language_of(message: str) -> Language:
         return language_data.language_of_script("kana")
     # a Chinese message may have names in Latin letters, and a Latin one a Chinese word
     if len(_HAN.findall(text)) * 2 > len(re.findall(r"[a-z]", text)):
+        kana = language_data.language_of_script("kana")
+        # Some signs are written in one of the two only.
+        if re.search(language_data.languages()[kana].signs, text):
+            return kana
         return language_data.language_of_script("han")
     words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text)
     points = {
@@ -49,10 +55,21 @@ def language_of(message: str) -> Language:
     return max(points, key=lambda language: points[language])
 
 
-def is_known(message: str) -> bool:
-    """Return whether a word of a message tells its language."""
+def is_known(message: str, language: Language) -> bool:
+    """Return whether a message tells that its language is this and no other."""
+    script = language_data.languages()[language].script
+    if script != "alphabet":
+        # What is long enough has kana if it is Japanese.
+        return script == "kana" or len(_HAN.findall(message)) > _FEW
+    if language != DEFAULT:
+        return True
     words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", message[:_READ].lower())
     return any(word in common for common, _ in _known_by().values() for word in words)
+
+
+def may_be(message: str, language: Language) -> bool:
+    """Return whether a message that does not tell its language may be in this one."""
+    return bool(_HAN.search(message)) <= (language_data.languages()[language].script != "alphabet")
 
 
 def alphabetic_languages() -> tuple[Language, ...]:

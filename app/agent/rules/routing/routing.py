@@ -124,7 +124,8 @@ def _says_a_day(text: str, language: Language) -> bool:
     moment = datetime(2026, 1, 1, 12, tzinfo=UTC)
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {text.rstrip(' .!?')}", now=moment, locale=locale)
-    return bool(read.no_such_day or read.due) and read.title.strip(" .,!?") == "x"
+    title = read.title.replace(read.no_such_day, "")
+    return bool(read.no_such_day or read.due) and title.strip(" .,!?") == "x"
 
 
 def _rules(language: Language) -> Iterator[Rule]:
