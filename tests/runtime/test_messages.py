@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from app.errors import StorageFull
+from app.runtime.realtime import event_rows
 from tests.conftest import Client, MovableClock
 from tests.runtime.devices import device, registered
 from tests.runtime.pairs import Pair, acknowledge, delivery, message, send
@@ -274,3 +276,14 @@ async def test_a_user_who_is_deleted_leaves_no_grant_and_no_message_behind(pair:
     assert [one["status"] for one in found["escalations"]] == ["superseded"]
     events = pair.served.parts.glance(lambda tx: tx.all("SELECT data FROM runtime_events"))
     assert not [row for row in events if "rhubarb" in row["data"]]
+
+
+async def test_events_are_read_also_while_the_disk_is_full(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise StorageFull("The disk is full.")
+
+    await send(pair.alice, await pair.granted())
+    monkeypatch.setattr(event_rows, "note_sent", full)
+    assert [one["type"] for one in await pair.bob.poll("message.dispatch")] == ["message.dispatch"]
