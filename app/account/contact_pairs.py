@@ -60,6 +60,12 @@ def disconnect(tx: Tx, user: int, contact: int) -> bool:
     return ended.rowcount > 0
 
 
+def disconnect_all(tx: Tx, user: int) -> None:
+    """End what makes others contacts of a user who is to be deleted."""
+    for row in tx.all("SELECT contact_id FROM contacts WHERE user_id = :user", user=user):
+        disconnect(tx, user, row["contact_id"])
+
+
 def are_contacts(tx: Tx, user: int, contact: int) -> bool:
     """Return whether two users are contacts."""
     return (

@@ -26,6 +26,8 @@ EMAIL = rf"[^\s@{CONTROLS}{FORMATS}]+@[^\s@{CONTROLS}{FORMATS}]+"
 USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
 NAMES_REST = timedelta(days=30)
+REMOVING = "users.removing"
+"""Told within the transaction that deletes a user, with the user, before it does."""
 USERNAME_RULE = (
     "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, "
     "and not end in _coo"
@@ -279,6 +281,7 @@ def remove(tx: Tx, user: int) -> None:
         user=user,
     ):
         _note_freed(tx, name[0])
+    tx.tell(REMOVING, user)
     tx.run("DELETE FROM users WHERE id = :user", user=user)
     tx.emit("users.changed")
 

@@ -1,5 +1,6 @@
 """The tables of records and of the parts that their bytes lie in."""
 
+import itertools
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +12,11 @@ from app.errors import NotFound, QuotaExceeded
 PART = 1 << 20
 """The bytes of a part: so that neither a write nor a read holds up others for long."""
 MOST_RECORDS = 100_000
-PURGED = 4
-"""How many records are emptied in one transaction, of up to so many times 8 MiB."""
+PURGED, PURGED_BYTES = 50, 8 << 20
+"""Of how many records, and of how many bytes, a transaction empties at most.
+
+What it empties passes through the log, for which a full disk has little room.
+"""
 NOTHING = b""
 COLUMNS = (
     "id, record_id, device_id, session_ref, sequence, created_at, nonce, account_key_id, "
@@ -152,15 +156,13 @@ def bury(tx: Tx, owner: int, numbers: list[int]) -> None:
 
 def some_of_session(tx: Tx, owner: int, session_ref: str, before: int) -> list[int]:
     """Return a few kept records of a session that came up to a number."""
-    rows = tx.all(
-        "SELECT id FROM raw_records WHERE owner_id = :owner AND session_ref = :session "
-        "AND state = 'kept' AND id <= :before ORDER BY id LIMIT :some",
+    return _some(
+        tx,
+        "owner_id = :owner AND session_ref = :session AND state = 'kept' AND id <= :before",
         owner=owner,
         session=session_ref,
         before=before,
-        some=PURGED,
     )
-    return [row[0] for row in rows]
 
 
 def newest(tx: Tx, owner: int) -> int:
@@ -178,19 +180,30 @@ def purge_stale(tx: Tx, before: str) -> int:
 
     Return how many.
     """
-    return tx.run(
-        """DELETE FROM raw_records WHERE id IN (SELECT id FROM raw_records
-           WHERE state = 'arriving' AND received_at < :before LIMIT :some)""",
-        before=before,
-        some=PURGED,
-    ).rowcount
+    return _purge(tx, _some(tx, "state = 'arriving' AND received_at < :before", before=before))
 
 
 def purge_owner(tx: Tx, owner: int) -> int:
     """Delete some records of a user who is to be deleted; return how many."""
-    return tx.run(
-        """DELETE FROM raw_records WHERE id IN (
-               SELECT id FROM raw_records WHERE owner_id = :owner LIMIT :some)""",
-        owner=owner,
+    return _purge(tx, _some(tx, "owner_id = :owner", owner=owner))
+
+
+def _purge(tx: Tx, numbers: list[int]) -> int:
+    for number in numbers:
+        tx.run("DELETE FROM raw_records WHERE id = :id", id=number)
+    return len(numbers)
+
+
+def _some(tx: Tx, which: str, **params: object) -> list[int]:
+    """Return the first records of these that one transaction may empty, at least one."""
+    rows = tx.all(
+        f"SELECT id, size FROM raw_records WHERE {which} ORDER BY id LIMIT :some",
         some=PURGED,
-    ).rowcount
+        **params,
+    )
+    totals = itertools.accumulate(row["size"] for row in rows)
+    return [
+        row["id"]
+        for row, total in zip(rows, totals, strict=True)
+        if total == row["size"] or total <= PURGED_BYTES
+    ]

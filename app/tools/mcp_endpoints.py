@@ -13,7 +13,7 @@ from app.core.process.background_tasks import shielded
 from app.core.schema import Line, Record
 from app.core.secret_files import Seal, SealBroken
 from app.core.text import fold_name
-from app.core.web import addresses
+from app.core.web import addresses, service_addresses
 from app.errors import Conflict, Forbidden, Invalid, Unavailable
 from app.tools.mcp import config as configs
 from app.tools.mcp import definitions, logins, removal, server_rows, servers, tool_rows
@@ -362,7 +362,7 @@ def _place(app: App, url: str | None, config: McpConfig) -> tuple[Transport, str
         return "stdio", f"{STDIO}{config.command.rpartition('/')[2]}"
     if url is None:
         raise Invalid("serverUrl is required.", field="serverUrl")
-    return "http", configs.address(app.settings, url)
+    return "http", service_addresses.check_address(app.settings, url, field="serverUrl")
 
 
 def _demand_programs(app: App, config: McpConfig) -> None:

@@ -1,6 +1,6 @@
 """Deleting a user for good, with all that their workspace holds."""
 
-from app.account import users
+from app.account import contact_pairs, users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -30,6 +30,7 @@ async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
         notes += gone
     while await app.write(attachment_rows.purge_owner, user):
         pass
+    await app.call(me, "purge_user_conversations", {"username": username})
     await app.call(me, "purge_user_records", {"username": username})
     await app.write(_remove, user)
     return Deleted(username, notes)
@@ -47,6 +48,8 @@ def _purge_some(tx: Tx, user: int) -> int:
 
 
 def _remove(tx: Tx, user: int) -> None:
+    # ends, and tells the others of, what they and the user let each other's agents do
+    contact_pairs.disconnect_all(tx, user)
     todo_rows.purge_owner(tx, user)
     folder_rows.purge_owner(tx, user)
     word_index.drop(tx, user)

@@ -305,6 +305,22 @@ async def test_lists_go_on_after_the_last_that_was_seen(alice: Client, device: R
     await alice.refused("GET", RECORDS, 400, "invalid_request", params={"after": -1})
 
 
+async def test_a_transaction_empties_few_bytes(
+    served: Served, alice: Client, device: RawDevice
+) -> None:
+    await upload(alice, *(device.seal(b"\0" * (3 * MIB), sequence=number) for number in range(3)))
+    await upload(alice, *(device.seal(sequence=number, session_ref="b") for number in range(9)))
+
+    def some(session: str) -> int:
+        return len(
+            served.parts.glance(lambda tx: record_rows.some_of_session(tx, 1, session, 1 << 40))
+        )
+
+    assert (some("a session"), some("b")) == (2, 9)
+    gone = await alice.ok("DELETE", RECORDS, params={"sessionRef": "a session"})
+    assert gone["deleted"] == 3
+
+
 async def test_another_user_sees_and_deletes_nothing(
     alice: Client, bob: Client, device: RawDevice
 ) -> None:

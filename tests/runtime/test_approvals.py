@@ -320,3 +320,21 @@ INSIDE = [
 def test_a_path_lies_in_a_folder_by_its_spelling(case: tuple[str, str, bool]) -> None:
     path, folder, wanted = case
     assert lies_in(path, folder) is wanted
+
+
+async def test_nothing_is_let_through_while_agents_are_stopped(pair: Pair) -> None:
+    grant = await pair.granted()
+    policy = await trusted(pair)
+    acked = {"revision": policy["revision"], "canonicalFolder": "/home/work"}
+    await pair.bob.device.ok("POST", f"{POLICIES}/{policy['policyId']}/ack", json=acked)
+    assert (await ask(pair, grant, "Read"))["status"] == "auto_allow"
+    await pair.served.command("stop_agents")
+    asked = await ask(pair, grant, "Read")
+    assert asked["status"] == "pending"
+    (found,) = await waiting(pair.bob.owner)
+    path = f"/escalations/{found['id']}/decision"
+    await pair.bob.owner.refused("POST", path, 503, "unavailable", json={"decision": "continue"})
+    await pair.served.command("start_agents")
+    assert (await ask(pair, grant, "Read"))["status"] == "auto_allow"
+    await decide(pair, "continue")
+    assert (await look(pair, asked))[1] == "allow"

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from app.errors import StorageFull
+from app.runtime.realtime import event_rows
 from tests.conftest import Client, MovableClock
 from tests.runtime.devices import device, registered
 from tests.runtime.pairs import Pair, acknowledge, delivery, message, send
@@ -254,3 +256,34 @@ async def test_what_an_endpoint_waits_for_keeps_it_draining(pair: Pair) -> None:
     body = {"phase": "runtime_ack", "attemptId": "a"}
     await pair.bob.owner.ok("POST", f"{MESSAGES}/{id_}/ack", json=body)
     assert await presence() == "gone"
+
+
+async def test_a_user_who_is_deleted_leaves_no_grant_and_no_message_behind(pair: Pair) -> None:
+    grant = await pair.granted()
+    await send(pair.alice, grant, payload={"text": "rhubarb"})
+    asked = {
+        "communicationSessionId": grant,
+        "sessionHandle": pair.bob.session,
+        "toolName": "Bash",
+        "toolInputSummary": "ls",
+    }
+    await pair.bob.device.ok("POST", "/local-agent/tool-approvals", json=asked)
+    await pair.served.command("delete_user", username="alice")
+    told = await pair.bob.poll()
+    assert [one["type"] for one in told][-1] == "grant.revoked"
+    assert "message.dispatch" not in [one["type"] for one in told]
+    found = await pair.bob.owner.ok("GET", "/escalations", params={"status": "all"})
+    assert [one["status"] for one in found["escalations"]] == ["superseded"]
+    events = pair.served.parts.glance(lambda tx: tx.all("SELECT data FROM runtime_events"))
+    assert not [row for row in events if "rhubarb" in row["data"]]
+
+
+async def test_events_are_read_also_while_the_disk_is_full(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise StorageFull("The disk is full.")
+
+    await send(pair.alice, await pair.granted())
+    monkeypatch.setattr(event_rows, "note_sent", full)
+    assert [one["type"] for one in await pair.bob.poll("message.dispatch")] == ["message.dispatch"]

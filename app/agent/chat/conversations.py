@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from app.account import users
 from app.agent.memory import episode_vectors
 from app.agent.turn import conversation_rows as rows
 from app.agent.turn import message_attachments
 from app.agent.turn.message_attachments import MessageAttachment
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Tool, operation
@@ -357,6 +359,15 @@ def _newest_messages(
     )
     shown: list[list[Any]] = [[*row, files.get(row["id"], UNSET)] for row in reversed(found)]
     return [WholeMessage(*fields) for fields in shown]
+
+
+@operation("COMMAND", frees=True)
+async def purge_user_conversations(app: App, me: Caller, *, username: str) -> Record:
+    """Delete the conversations that end with a user who is to be deleted, each by itself."""
+    user = await app.read(lambda tx: int(users.require_user(tx, username)["id"]))
+    while await app.write(rows.delete_one_of, user):
+        pass
+    return Record()
 
 
 @operation("COMMAND")

@@ -197,6 +197,22 @@ def delete(tx: Tx, conversation: int) -> None:
     tx.run("DELETE FROM conversations WHERE id = :id", id=conversation)
 
 
+def delete_one_of(tx: Tx, user: int) -> bool:
+    """Delete a conversation that is a user's own, or in which nobody else is; say whether there
+    was one.
+    """
+    found = tx.one(
+        """SELECT id FROM conversations WHERE owner_id = :user UNION ALL
+           SELECT conversation_id FROM conversation_members m WHERE user_id = :user
+             AND NOT EXISTS (SELECT 1 FROM conversation_members o
+               WHERE o.conversation_id = m.conversation_id AND o.user_id <> :user) LIMIT 1""",
+        user=user,
+    )
+    if found is not None:
+        delete(tx, found["id"])
+    return found is not None
+
+
 def reindex(tx: Tx) -> None:
     """Make the index of the words of all messages anew."""
     tx.run("INSERT INTO message_words (message_words) VALUES ('delete-all')")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from app.commands.bridge.ask_owner import allow, approvals, deny, trust, trusted, untrust
-from app.commands.bridge.client import Answered, Client, check_address, is_own_machine
+from app.commands.bridge.client import Answered, Client
 from app.commands.bridge.delegate import delegate, wait
 from app.commands.bridge.grants import accept, decline, requests, revoke
 from app.commands.bridge.home import Device, Home, home_option
@@ -26,6 +26,7 @@ from app.commands.bridge.run_bridge import Bridge, signals
 from app.commands.bridge.run_program import Program, find_program
 from app.commands.bridge.runtimes import Command, Echo
 from app.commands.terminal.command_group import Commands, Misused
+from app.commands.terminal.server_addresses import check_address, is_own_machine
 from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
 

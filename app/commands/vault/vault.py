@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from app.commands.terminal.command_group import Commands, Misused, Refused
+from app.commands.terminal.server_addresses import check_address
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.vault import devices, records
@@ -48,6 +49,7 @@ def enrol(
         identity = files.identity()
         if server is None and identity is None:
             raise Misused("Name the server, such as http://127.0.0.1:8765.")
+        server = None if server is None else check_address(server)
         if server is not None and key_from is not None:
             identity = enrolling.add_by_key(
                 files, Connection, server, name or _own_name(), _key_in(key_from)

@@ -190,6 +190,8 @@ def require_nameable(target: Target, reach: FetchPolicy) -> None:
     except ValueError:
         return
     if not reach.allows(address, target.port):
+        if target.port == reach.own_port and unwrap_address(address).is_loopback:
+            raise NotAllowed("This server cannot be asked by itself.")
         raise NotAllowed(f"The address of {target.host} is not fetched: {NOT_PUBLIC}.")
 
 

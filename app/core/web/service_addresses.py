@@ -5,14 +5,20 @@ from app.core.web.addresses import FetchPolicy, NotAllowed
 from app.errors import Forbidden, Invalid
 from app.settings import Settings
 
-HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def is_local(url: str) -> bool:
+    """Return whether an address is one of this machine."""
+    return addresses.parse_target(url, FetchPolicy()).host in _HERE
 
 
 def policy_for(settings: Settings, url: str) -> FetchPolicy:
     """Return what may be asked for a service: this machine only where its own address says so."""
     inside = settings.allow_private_hosts
-    here = addresses.parse_target(url, FetchPolicy()).host in HERE
-    return FetchPolicy(loopback=here or inside, private=inside, plain=False, own_port=settings.port)
+    return FetchPolicy(
+        loopback=is_local(url) or inside, private=inside, plain=False, own_port=settings.port
+    )
 
 
 def check_address(settings: Settings, url: str, *, field: str) -> str:
@@ -23,7 +29,7 @@ def check_address(settings: Settings, url: str, *, field: str) -> str:
     try:
         found = addresses.parse_target(url.strip(), FetchPolicy())
         allowed = policy_for(settings, url.strip())
-        if found.scheme == "http" and found.host not in HERE and not allowed.private:
+        if found.scheme == "http" and not is_local(found.url) and not allowed.private:
             raise Invalid(
                 f"{field} must begin with https://; http:// is for this machine.", field=field
             )

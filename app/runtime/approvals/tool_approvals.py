@@ -11,6 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.events import Events
 from app.core.database.tx import Tx, stamp
@@ -24,7 +25,7 @@ from app.runtime.devices import endpoint_rows, session_rows
 from app.runtime.grants import grant_rows, grant_states, refusals
 from app.runtime.grants.grant_rows import Grant
 from app.runtime.messages import message_rows
-from app.tools.approvals import call_origin, escalation_rows, precedents
+from app.tools.approvals import call_origin, escalation_rows, precedents, stop_switch
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview
 
@@ -39,6 +40,16 @@ BY_END: dict[escalation_rows.Ended, Status] = {
 }
 
 
+class Wish(msgspec.Struct, frozen=True):
+    """A call of a tool that a runtime asks for."""
+
+    grant: str
+    session: str
+    message: str | None
+    tool: str
+    summary: str
+
+
 def listen(events: Events) -> None:
     """Hear of decisions, and of grants that end."""
     events.on_within(escalation_rows.SETTLED, _settled)
@@ -46,8 +57,8 @@ def listen(events: Events) -> None:
 
 
 @operation("POST /local-agent/tool-approvals", scope="runtime:connect", since="beyond")
-def ask_tool_approval(
-    tx: Tx,
+async def ask_tool_approval(
+    app: App,
     me: Caller,
     *,
     communication_session_id: Handle,
@@ -58,24 +69,11 @@ def ask_tool_approval(
 ) -> Approval:
     """Ask the owner whether a runtime may make a call for the other side of a grant.
 
-    It waits five minutes for a yes.
+    It waits five minutes for a yes. While agents are stopped none passes unasked, and none gets a
+    yes.
     """
-    grant = grant_rows.require_own(tx, me.user, communication_session_id)
-    session = session_rows.require_own(tx, me, session_handle)
-    if grant.session_of(grant.side_of(me.user)) != session_handle:
-        raise refusals.WrongTarget(
-            "This session is not the one of the grant.", field="sessionHandle"
-        )
-    grant_states.require_active(grant.status)
-    _require_message(tx, grant, session, message_id)
-    asked = Asked(me.user, grant, session.endpoint_id, session_handle, tool_name)
-    origin = origin_of(grant)
-    if trusted_policies.is_trusted(tx, me.user, grant.other(me.user), tool_name, session):
-        return approval_rows.insert(tx, asked, "auto_allow", expires_at=tx.now, scope="once")
-    if (precedent := precedents.find_by_name(tx, me, tool_name, origin)) is not None:
-        precedents.count_use(tx, precedent)
-        return approval_rows.insert(tx, asked, "auto_allow", expires_at=tx.now, scope="session")
-    return _ask_owner(tx, me, asked, session, message_id, tool_input_summary)
+    wish = Wish(communication_session_id, session_handle, message_id, tool_name, tool_input_summary)
+    return await app.write(_ask, me, wish, stopped=stop_switch.is_stopped(app))
 
 
 @operation("GET /local-agent/tool-approvals/{id}", scope="runtime:connect", since="beyond")
@@ -115,6 +113,26 @@ def caller_behind(tx: Tx, row: sqlite3.Row) -> Caller | None:
         credential=row["credential"],
         name=row["credential_name"],
     )
+
+
+def _ask(tx: Tx, me: Caller, wish: Wish, *, stopped: bool) -> Approval:
+    grant = grant_rows.require_own(tx, me.user, wish.grant)
+    session = session_rows.require_own(tx, me, wish.session)
+    if grant.session_of(grant.side_of(me.user)) != wish.session:
+        raise refusals.WrongTarget(
+            "This session is not the one of the grant.", field="sessionHandle"
+        )
+    grant_states.require_active(grant.status)
+    _require_message(tx, grant, session, wish.message)
+    asked = Asked(me.user, grant, session.endpoint_id, wish.session, wish.tool)
+    if not stopped:
+        if trusted_policies.is_trusted(tx, me.user, grant.other(me.user), wish.tool, session):
+            return approval_rows.insert(tx, asked, "auto_allow", expires_at=tx.now, scope="once")
+        precedent = precedents.find_by_name(tx, me, wish.tool, origin_of(grant))
+        if precedent is not None:
+            precedents.count_use(tx, precedent)
+            return approval_rows.insert(tx, asked, "auto_allow", expires_at=tx.now, scope="session")
+    return _ask_owner(tx, me, asked, session, wish.message, wish.summary)
 
 
 def _ask_owner(

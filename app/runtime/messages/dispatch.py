@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.events import Events
@@ -68,6 +69,7 @@ def listen(events: Events) -> None:
     events.on_within(event_rows.DISPATCHED, _note_sent)
     events.on_within(session_rows.CHANGED, _session_changed)
     events.on_within(grant_rows.ENDED, _end_messages)
+    events.on_within(users.REMOVING, _forget_dispatches)
 
 
 @operation("COMMAND", every=TEND_SECONDS)
@@ -161,3 +163,11 @@ def _tend(tx: Tx) -> Tended:
     for message in due:
         dispatch_if_free(tx, message)
     return Tended(ended, len(due))
+
+
+def _forget_dispatches(tx: Tx, user: int) -> None:
+    """Delete the messages of a user who is to be deleted from what the others' endpoints are
+    told.
+    """
+    for delivery in message_rows.list_deliveries(tx, user):
+        event_rows.forget(tx, delivery)

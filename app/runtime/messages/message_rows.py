@@ -233,6 +233,18 @@ def any_due(tx: Tx) -> bool:
     )
 
 
+def list_deliveries(tx: Tx, user: int) -> list[str]:
+    """Return the deliveries of all that a user has sent or got."""
+    return [
+        row["delivery_id"]
+        for row in tx.all(
+            "SELECT delivery_id FROM runtime_messages "
+            "WHERE sender_id = :user OR recipient_id = :user",
+            user=user,
+        )
+    ]
+
+
 def list_unfinished(tx: Tx, grant: str) -> list[Message]:
     """Return the messages under a grant that have not come to an end, in order."""
     rows = tx.all(

@@ -66,6 +66,11 @@ def acknowledge(tx: Tx, delivery: str) -> None:
     tx.emit(ACKED, delivery=delivery)
 
 
+def forget(tx: Tx, delivery: str) -> None:
+    """Delete the events of a delivery."""
+    tx.run("DELETE FROM runtime_events WHERE delivery_id = :delivery", delivery=delivery)
+
+
 def after(tx: Tx, endpoint_id: str, cursor: int, most: int) -> list[Event]:
     """Return the next events of an endpoint after a cursor that may be sent, at most so many."""
     rows = tx.all(

@@ -1,5 +1,6 @@
 """What an endpoint is told: as a stream that stays open, or page by page."""
 
+import contextlib
 import re
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from app.core.database.tx import Tx
 from app.core.line_stream import EventStream
 from app.core.operation import HOUR, Http, operation
 from app.core.schema import DocumentedPattern, Record
-from app.errors import Invalid
+from app.errors import Invalid, StorageFull
 from app.runtime.devices import endpoint_rows, fields
 from app.runtime.realtime import event_rows
 from app.runtime.realtime.event_rows import Event
@@ -62,11 +63,14 @@ async def poll_events(
 ) -> list[EventView]:
     """Give what an endpoint of the caller's was told after a cursor, at most 200 events."""
     place = app.quick(_require_place, me, endpoint_id, cursor)
-    if app.quick(event_rows.is_any_due, endpoint_id, place):
-        await app.write(event_rows.renew_unacknowledged, endpoint_id, place)
+    # what cannot be noted on a full disk is sent again, as by the stream
+    with contextlib.suppress(StorageFull):
+        if app.quick(event_rows.is_any_due, endpoint_id, place):
+            await app.write(event_rows.renew_unacknowledged, endpoint_id, place)
     found = await app.read(event_rows.after, endpoint_id, place, MOST_POLLED)
     if sent := _dispatches(found):
-        await app.write(event_rows.note_sent, sent)
+        with contextlib.suppress(StorageFull):
+            await app.write(event_rows.note_sent, sent)
     return [view(event) for event in found]
 
 

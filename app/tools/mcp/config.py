@@ -11,10 +11,7 @@ from msgspec import Meta
 
 from app.core.schema import Record
 from app.core.secret_files import Seal
-from app.core.web import addresses
-from app.core.web.addresses import FetchPolicy, NotAllowed
-from app.errors import Forbidden, Invalid
-from app.settings import Settings
+from app.errors import Invalid
 
 MASK = "********"
 STDIO = "stdio:"
@@ -88,42 +85,6 @@ def checked(config: McpConfig) -> McpConfig:
     if config.command is not None and config.headers:
         raise Invalid("A program has no headers; use config.env.", field="config.headers")
     return config
-
-
-def is_local(url: str) -> bool:
-    """Return whether an address is one of this machine."""
-    return addresses.parse_target(url, FetchPolicy()).host in ("localhost", "127.0.0.1", "::1")
-
-
-def reach(settings: Settings, url: str) -> FetchPolicy:
-    """Return what may be asked for a server: this machine only where its own address says so."""
-    inside = settings.allow_private_hosts
-    return FetchPolicy(
-        loopback=is_local(url) or inside, private=inside, plain=False, own_port=settings.port
-    )
-
-
-def address(settings: Settings, url: str) -> str:
-    """Return the address of a server.
-
-    Raise Invalid for one that is none, Forbidden for one that must not be asked.
-    """
-    try:
-        found = addresses.parse_target(url.strip(), FetchPolicy())
-        allowed = reach(settings, url.strip())
-        inside = allowed.loopback and is_local(found.url)
-        if found.scheme == "http" and not inside and not allowed.private:
-            raise Invalid(
-                "serverUrl must begin with https://; http:// is for this machine.",
-                field="serverUrl",
-            )
-    except NotAllowed as error:
-        raise Invalid(f"serverUrl cannot be used: {error}", field="serverUrl") from None
-    try:
-        addresses.require_nameable(found, allowed)
-    except NotAllowed as error:
-        raise Forbidden(str(error), reason="address_not_allowed", field="serverUrl") from None
-    return found.url
 
 
 def sealed(seal: Seal, user: int, config: McpConfig) -> bytes:

@@ -9,6 +9,7 @@ from app.core.app import App
 from app.core.database.tx import stamp
 from app.core.process.lazy_import import lazy_import
 from app.core.secret_files import SealBroken
+from app.core.web import service_addresses
 from app.tools.mcp import challenge, config, login_state, server_rows, servers
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed
@@ -66,7 +67,7 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
     origin = app.settings.origin
     flow: LoginFlow = module.LoginFlow(
         row,
-        config.reach(app.settings, row["url"]),
+        service_addresses.policy_for(app.settings, row["url"]),
         callback=origin + CALLBACK,
         document=origin + DOCUMENT if origin.startswith("https://") else None,
         now=lambda: app.clock().timestamp(),
@@ -112,7 +113,9 @@ async def revoke(app: App, row: sqlite3.Row) -> None:
     login = _held(app, row)
     if login is not None:
         module = await lazy_import("app.tools.mcp.login")
-        app.tasks.start(module.revoke(login, config.reach(app.settings, row["url"])))
+        app.tasks.start(
+            module.revoke(login, service_addresses.policy_for(app.settings, row["url"]))
+        )
 
 
 def _config(app: App, row: sqlite3.Row) -> config.McpConfig:

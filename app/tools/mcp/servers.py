@@ -12,6 +12,7 @@ import msgspec
 from app.core.app import App
 from app.core.database.tx import Tx
 from app.core.secret_files import SealBroken
+from app.core.web import service_addresses
 from app.errors import AppError, Unavailable, Unprocessable
 from app.tools.mcp import (
     challenge,
@@ -135,7 +136,7 @@ async def _opened(app: App, row: sqlite3.Row) -> "Connection":
         login = login_state.opened(seal, user, row["login"])
     except SealBroken:
         raise NeedsLogin(UNSEALED) from None
-    allowed = config.reach(settings, row["url"]) if held.command is None else None
+    allowed = service_addresses.policy_for(settings, row["url"]) if held.command is None else None
     auth = await _auth(app, row, login)
     try:
         connection = await app.part(McpConnections).open(
@@ -236,7 +237,7 @@ def told_apart(row: sqlite3.Row, error: McpFailed) -> McpFailed:
 
     So nobody finds out what else listens on this machine.
     """
-    if row["transport"] != "http" or row["listed"] or not config.is_local(row["url"]):
+    if row["transport"] != "http" or row["listed"] or not service_addresses.is_local(row["url"]):
         return error
     if isinstance(error, NeedsLogin) and (error.challenge is None or error.challenge.is_bearer):
         return error

@@ -194,6 +194,17 @@ async def test_what_is_left_when_the_other_side_is_gone(
     assert left[busy["direct"]]["messages"][0]["senderId"] is None
 
 
+async def test_the_words_of_conversations_go_with_their_owner(
+    served: Served, alice: Client, bob: Client, busy: dict[str, int]
+) -> None:
+    # an index that keeps no text has a row here for each message whose words it holds
+    sql = "SELECT count(*) FROM message_words_docsize WHERE id NOT IN (SELECT id FROM messages)"
+    for name in ("bob", "alice"):
+        await served.command("delete_user", username=name)
+        assert served.parts.glance(lambda tx: tx.value(sql)) == 0
+    assert served.parts.glance(lambda tx: tx.value("SELECT count(*) FROM messages")) == 0
+
+
 @pytest.mark.parametrize(("from_others", "waits"), [(True, True), (False, False)])
 async def test_what_others_wrote_makes_the_agents_next_write_ask_first(
     served: Served, alice: Client, bob: Client, from_others: bool, waits: bool

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 from app import __main__ as program
 from app.commands.bridge import delegate, registration
-from app.commands.bridge.client import is_own_machine
 from app.commands.bridge.home import Home
 from app.commands.bridge.journal import Journal
+from app.commands.terminal.server_addresses import is_own_machine
 from tests.support.fake_hearth import GRANT, LATER, ME, PEER, FakeHearth
 
 REQUEST = {

@@ -7,7 +7,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from app.core.web import addresses, http_fetch
-from app.core.web.addresses import FetchFailed, FetchPolicy, NotAllowed
+from app.core.web.addresses import (
+    FetchFailed,
+    FetchPolicy,
+    NotAllowed,
+    parse_target,
+    require_nameable,
+)
 from tests.support.web_site import PUBLIC, Site, site
 
 pytestmark = pytest.mark.anyio
@@ -200,6 +206,13 @@ async def test_plain_http_can_be_kept_to_this_machine(web: Site) -> None:
     assert (await fetch(f"http://127.0.0.1:{web.port}/x", closed)).body == b"here"
     with pytest.raises(NotAllowed, match="https"):
         await fetch("http://public.test/x", closed)
+
+
+def test_an_address_of_this_server_is_refused_in_words_of_its_own() -> None:
+    here = FetchPolicy(loopback=True, private=True, own_port=8765)
+    for url in ("http://localhost:8765/", "http://127.0.0.1:8765/", "http://[::1]:8765/"):
+        with pytest.raises(NotAllowed, match="by itself"):
+            require_nameable(parse_target(url, here), here)
 
 
 @pytest.mark.parametrize(

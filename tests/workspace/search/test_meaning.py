@@ -203,6 +203,19 @@ async def test_a_failing_model_is_asked_again_later_and_nothing_is_lost(
     assert len(stored(served)) == 5
 
 
+async def test_a_maker_that_is_woken_as_it_is_stopped_ends(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_maker, "LOOK_SECONDS", 60.0)
+    await settled(served)
+    known = served.parts.part(VectorMaker)
+    await until(lambda: known._wake._waiters)
+    known._wake.set()
+    stopping = asyncio.ensure_future(known.stop())
+    done, _ = await asyncio.wait({stopping}, timeout=2)
+    assert done
+
+
 async def test_a_note_that_no_model_takes_does_not_hold_up_the_others(
     served: Served, alice: Client, embedder: FakeEmbedder
 ) -> None:

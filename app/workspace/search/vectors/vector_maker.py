@@ -206,8 +206,10 @@ class VectorMaker:
         """Wait for a change since the work began, at most so long, and then for a moment more,
         in which others may come.
         """
+        # not wait_for, which in Python 3.11 can swallow being cancelled while it is woken
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
         await asyncio.sleep(QUIET_SECONDS)
 
     async def _follow_model(self) -> None:
