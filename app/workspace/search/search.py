@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, structs
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -17,8 +17,9 @@ from app.workspace.index import word_index
 from app.workspace.index.spellings import find_words
 from app.workspace.search.grep import snapshot_history as histories
 from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words, read_query
-from app.workspace.search.ranking.query_language import Query
-from app.workspace.search.ranking.snippets import first_words, make_snippet, query_patterns
+from app.workspace.search.ranking.nearest_sentence import mark_nearest_sentence
+from app.workspace.search.ranking.query_language import Query, loosen_phrases
+from app.workspace.search.ranking.snippets import make_snippet, query_patterns
 from app.workspace.search.vectors.vector_maker import VectorMaker
 
 Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
@@ -28,6 +29,9 @@ CATCH_UP_STEPS = 8
 LIGHT_BYTES = 1 << 18
 WORDS_ALONE = "Words alone ranked: "
 NOT_ALL = "Not all notes have been indexed by meaning yet; the others are found by their words."
+NO_PHRASE = "No note holds what is in quotes word for word; these hold words of it or are near."
+FEW_PHRASES = "Few notes hold what is in quotes word for word; below them are others near to it."
+FEW_BY_PHRASE = 3
 STALE = "The search index is being made anew; older notes may be missing for a while."
 
 
@@ -39,6 +43,8 @@ class SearchRequest(msgspec.Struct, frozen=True):
     folder_id: int | None
     folder_name: str | None
     mode: Mode
+    loose: bool = False
+    """Whether the words of a phrase may stand apart."""
 
 
 class Hit(Record):
@@ -48,7 +54,8 @@ class Hit(Record):
     half where all that was asked for occurs, else below; by meaning it is the cosine between the
     query and the note's nearest passage, and for both together the better of the two. `match`
     says by what it was found: its words, its meaning, or both. `marks` are the places of the
-    hits in the snippet, as [start, end) in characters.
+    hits in the snippet, as [start, end) in characters; by meaning alone the words that were
+    mistyped in the query, or else the nearest sentence.
     """
 
     id: int
@@ -120,9 +127,12 @@ async def search_notes(
     Operators: "a phrase", -without, a OR b, begin*, title:word, tag:name, folder:name or
     folder:"path/to", in:pinned, is:todo (open checkboxes), updated:, created:, before:, after: with
     a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
-    What does not parse is searched as words. `mode`: `words` (notes with every word come first,
-    below them those with some), `meaning` (the notes whose text is nearest, whatever words it
-    uses), or `hybrid`, which is both. Without a model words rank, and `notice` says so.
+    What does not parse is searched as words. Where fewer than three notes hold a phrase that stands
+    in a long text, others with its words are below them, and `notice` says so.
+
+    `mode`: `words` (notes with every word come first, below them those with some), `meaning` (the
+    notes whose text is nearest, whatever words it uses), or `hybrid`, which is both. Without a
+    model words rank, and `notice` says so.
 
     With `history` the snapshots are searched too: of each note the newest that holds the words,
     who made it and when, and since when the note no longer does. When that takes longer than 2
@@ -131,6 +141,9 @@ async def search_notes(
     me = app.quick(access.hide_policy_notes, me)
     asked = SearchRequest(query, limit, folder_id, folder_name, mode)
     hits = await _search_notes(app, me, asked)
+    if len(hits.results) < min(limit, FEW_BY_PHRASE) and app.quick(_can_loosen, me, query):
+        loose = await _search_notes(app, me, structs.replace(asked, loose=True))
+        hits = _fill_up(hits, loose, limit)
     if me.reach is not None:
         _hide_outside_grant(hits, me)
     if history:
@@ -141,9 +154,7 @@ async def search_notes(
         ]
         traces = await histories.find_words(app, me, (folder_id, folder_name), wanted, limit=limit)
         hits.history = [
-            WordTrace(
-                **msgspec.structs.asdict(found.trace), snippet=histories.snapshot_snippet(found)
-            )
+            WordTrace(**structs.asdict(found.trace), snippet=histories.snapshot_snippet(found))
             for found in traces.found
         ]
         hits.history_complete = traces.complete
@@ -155,11 +166,40 @@ def _hide_outside_grant(hits: Hits, me: Caller) -> None:
 
     Where an only note lies, and how far the indexing of all notes is.
     """
-    if hits.notice in (NOT_ALL, STALE):
-        hits.notice = None
+    for told in (NOT_ALL, STALE):
+        hits.notice = (hits.notice or "").removesuffix(told).rstrip() or None
     if access.sees_one_note(me):
         for hit in hits.results:
             hit.folder_id = None
+
+
+def _can_loosen(tx: Tx, me: Caller, text: str) -> bool:
+    query = read_query.read_query(tx, me, text)
+    return loosen_phrases(query) is not query
+
+
+def _fill_up(exact: Hits, loose: Hits, limit: int) -> Hits:
+    """Return what was found with the phrases, and below it what was found without."""
+    known = {hit.id for hit in exact.results}
+    least = min((hit.score for hit in exact.results), default=1.0)
+    more = [hit for hit in loose.results if hit.id not in known]
+    passages = [one for one in loose.result.results if one.id not in known]
+    if not more:
+        return exact
+    for hit in more:
+        hit.score = min(hit.score, least)
+    notice = NO_PHRASE if not known else FEW_PHRASES
+    return Hits(
+        [*exact.results, *more][:limit],
+        Passages([*exact.result.results, *passages][:limit]),
+        mode=loose.mode,
+        notice=notice if loose.notice is None else f"{notice} {loose.notice}",
+    )
+
+
+def _read_query(tx: Tx, me: Caller, asked: SearchRequest) -> Query:
+    query = read_query.read_query(tx, me, asked.text)
+    return loosen_phrases(query) if asked.loose else query
 
 
 async def _search_notes(app: App, me: Caller, asked: SearchRequest) -> Hits:
@@ -207,7 +247,7 @@ def _search_at_once(tx: Tx, me: Caller, asked: SearchRequest, notice: str | None
         return None
     if not findable.finds_only_own(tx, me):
         return None
-    query = read_query.read_query(tx, me, asked.text)
+    query = _read_query(tx, me, asked)
     found = rank_by_words.rank_few_notes(tx, me, query, limit=asked.limit)
     # Snippets read the texts, and long ones would hold up the event loop.
     if found is None or sum(one.size for one in found) > LIGHT_BYTES:
@@ -218,7 +258,7 @@ def _search_at_once(tx: Tx, me: Caller, asked: SearchRequest, notice: str | None
 def _rank_request(tx: Tx, me: Caller, asked: SearchRequest) -> rank_by_meaning.RankRequest:
     folder = folders.find_by_name_or_id(tx, me, asked.folder_id, asked.folder_name)
     return rank_by_meaning.RankRequest(
-        read_query.read_query(tx, me, asked.text),
+        _read_query(tx, me, asked),
         None if folder is None else folder["id"],
         asked.limit,
         asked.mode == "hybrid",
@@ -268,7 +308,8 @@ def hits_of_scores(
 ) -> Hits:
     """Return notes as the answer shows them, in the order of `scores`.
 
-    Where no word hits, with the passage at its place in `places`.
+    Where no word hits, with the sentence nearest to the query of the passage at its place in
+    `places`.
     """
     rows = tx.all(
         f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})",
@@ -286,7 +327,7 @@ def hits_of_scores(
         # takes seconds.
         text, marks = make_snippet(content, wanted)
         if not marks and places and note_id in places:
-            text = first_words(content, *places[note_id])
+            text, marks = mark_nearest_sentence(query, content, *places[note_id])
         hits.append(
             Hit(
                 note_id,

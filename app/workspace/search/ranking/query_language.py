@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from app.core.text import fold_name
 from app.workspace.index import note_tags
@@ -20,6 +20,7 @@ from app.workspace.index.spellings import find_words
 from app.workspace.search.ranking.query_days import Days, parse_days
 
 MOST_TERMS = 100
+PASTED_WORDS = 8
 _QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(
     r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
@@ -124,6 +125,27 @@ def parse_query(text: str, today: date | None = None) -> Query:
     `yesterday` are only words.
     """
     return _Reader(today).read(text)
+
+
+def loosen_phrases(query: Query) -> Query:
+    """Return a long query with each phrase as one more of the free words, beside its own words;
+    another query as it is.
+
+    Who quotes a phrase among a few words means it. In a pasted text quotes only cite.
+    """
+    if len(query.words) < PASTED_WORDS:
+        return query
+    clauses = [part for clause in query.clauses for part in _free_parts(clause)]
+    if clauses == list(query.clauses):
+        return query
+    return structs.replace(query, clauses=tuple(dict.fromkeys(clauses))[:MOST_TERMS])
+
+
+def _free_parts(clause: tuple[Term, ...]) -> list[tuple[Term, ...]]:
+    if len(clause) > 1 or clause[0].kind != "phrase" or clause[0].title:
+        return [clause]
+    text = clause[0].text
+    return [(Term(part),) for part in (text, *find_words(text))]
 
 
 class _Reader:

@@ -109,8 +109,13 @@ async def _nearest_notes(
 ) -> NearestNotes | Unranked:
     """Return the nearest notes; failures of the model are no failures of the search."""
     meaning = app.part(VectorMaker)
+    owners = app.quick(_owners_to_search, me, ask.folder_id)
     try:
-        vector = await meaning.query(ask.query.text)
+        # Side by side: the first search waits for the model's process and for the matrices, and
+        # so for the longer of them alone.
+        vector, _ = await asyncio.gather(
+            meaning.query(ask.query.text), meaning.matrices.matrices_of(app, model, owners)
+        )
     except EmbeddingFailed as error:
         return Unranked(str(error))
     # The model may have been changed while its query was being embedded.

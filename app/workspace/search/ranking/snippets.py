@@ -82,9 +82,18 @@ def make_snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
 
 def first_words(text: str, start: int = 0, end: int | None = None) -> str:
     """Return the first words of a part of a text."""
+    return mark_snippet(text, start, len(text) if end is None else end, ()).text
+
+
+def mark_snippet(text: str, start: int, end: int, spans: Iterable[Span]) -> Snippet:
+    """Return the first words of a part of a text, with marks for what of `spans` is in them."""
     first, last = _passage_span(text[:end], start)
+    if first >= last:
+        return Snippet("", [])
     before, after = "…" if text[:first].strip() else "", "…" if _INK.search(text, last) else ""
-    return before + text[first:last] + after if first < last else ""
+    by = len(before) - first
+    inside = [(max(at, first) + by, min(to, last) + by) for at, to in spans]
+    return Snippet(before + text[first:last] + after, [(at, to) for at, to in inside if at < to])
 
 
 def _fold_text(text: str) -> str:
@@ -152,12 +161,21 @@ def _find_spans(
 
     Where its letters begin a word whose key is the pattern's.
     """
+    # Most texts are ASCII, and of a search's time a fifth goes into finding words again.
+    if text.isascii():
+        return _find_spans_from(text, lowered, pattern, pattern.begun, start, stop)
+    return _find_spans_beyond_ascii(text, lowered, pattern, start, stop)
+
+
+def _find_spans_beyond_ascii(
+    text: str, lowered: str, pattern: Pattern, start: int, stop: int | None
+) -> Iterator[Span]:
     found = False
     for span in _find_spans_from(text, lowered, pattern, pattern.begun, start, stop):
         found = True
         yield span
-    # Beyond ASCII points and marks may part the letters; then the first one has to do.
-    if not found and not text.isascii():
+    # Points and marks may part the letters; then the first one has to do.
+    if not found:
         yield from _find_spans_from(text, lowered, pattern, pattern.begun[:1], start, stop)
 
 
