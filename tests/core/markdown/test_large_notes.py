@@ -200,6 +200,6 @@ def test_an_edit_of_a_large_note_costs_a_fraction_of_rendering_it() -> None:
     html = render_parts.join_html(render_parts.parts_of(source))
     rendered = time.process_time()
     result = apply_html_edit(source, html.replace("another 1500", "another 1500th"))
-    assert time.process_time() - rendered < (rendered - begun) / 3
+    assert time.process_time() - rendered < (rendered - begun) / 2
     assert result == source.replace("another 1500", "another 1500th")
     assert render_parts.known_html(source) == html
