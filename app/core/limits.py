@@ -86,3 +86,5 @@ class Rates:
         """Of an address that applications register from."""
         self.devices = RateLimit(settings.device_limit)
         """Of an address that devices ask from to be let in."""
+        self.enrolments = RateLimit(settings.device_limit)
+        """The same for devices of raw memory, which have ten tries of their own."""

@@ -56,7 +56,7 @@ class Purged(Record):
     "POST /raw-memory/enrolments",
     public=True,
     since="beyond",
-    http=Http(status=201, per_address="devices"),
+    http=Http(status=201, per_address="enrolments"),
 )
 def begin_enrolment(
     tx: Tx, me: Caller | None, *, name: DeviceName, public_key: PublicKey, signing_key: SigningKey
