@@ -265,6 +265,7 @@ def _hooks() -> Hooks:
         credentials={"managed_agent": agent_callers.key_caller},
         gates={"managed_agent": agent_gate.pass_gate},
         ask_managed_agent=agent_messages.ask,
+        agent_seen=agent_callers.seen_as,
         is_delivering=message_rows.is_delivering,
     )
 

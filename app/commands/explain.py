@@ -31,9 +31,9 @@ def explain(
 ) -> None:
     """Explain what a caller may see and why.
 
-    CALLER is me, session, key:ID, contact:USERNAME or guest:LINK (its id or token). OPERATION is
-    the name of an operation or tool, or "METHOD /path" as in `hearth routes`. VALUE is JSON or
-    plain text. Nothing is changed.
+    CALLER is me, session, key:ID, agent:HANDLE, contact:USERNAME or guest:LINK (its id or token).
+    OPERATION is the name of an operation or tool, or "METHOD /path" as in `hearth routes`. VALUE is
+    JSON or plain text. Nothing is changed.
     """
     found = ask_about_user(
         data,

@@ -48,7 +48,8 @@ class Hooks:
 
     `credentials` completes, by kind of credential, the caller that its row alone makes; `gates`
     does, by kind of caller, what such a caller asks to change, or leaves it to the owner.
-    `ask_managed_agent` gives what the agent of a handle answers.
+    `ask_managed_agent` gives what the agent of a handle answers; `agent_seen` the caller that a
+    user's agent of that handle is.
 
     `requests` returns those that wait for a user's answer, the oldest first, at most so many.
     `is_delivering` returns whether deliveries to an endpoint have not come to their end.
@@ -64,4 +65,5 @@ class Hooks:
     credentials: dict[str, Callable[[Tx, Caller], Caller]] = dataclasses.field(default_factory=dict)
     gates: dict[str, Gate] = dataclasses.field(default_factory=dict)
     ask_managed_agent: Ask | None = None
+    agent_seen: Callable[[Tx, Caller, str], Caller] | None = None
     is_delivering: Delivering = none_open

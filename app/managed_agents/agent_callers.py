@@ -13,7 +13,7 @@ from app.account import key_rows
 from app.core.caller import AgentIdentity, Caller
 from app.core.database.tx import Tx
 from app.core.grant_scope import GrantScope
-from app.errors import Forbidden
+from app.errors import Forbidden, NotFound
 from app.managed_agents import agent_rows
 from app.managed_agents.agent_rows import Agent
 from app.network.grants import permission_object
@@ -55,6 +55,20 @@ def turn_caller(
     made = _caller(tx, found, also=TOOLS_THAT_SEND, before=before, asked_by_other=asked_by_other)
     scopes = made.scopes if within is None else tuple(one for one in made.scopes if one in within)
     return dataclasses.replace(made, scopes=scopes, name=found.name, renew=again)
+
+
+def seen_as(tx: Tx, me: Caller, handle: str) -> Caller:
+    """Return the caller that an agent of one's own is in its turns.
+
+    Raise NotFound for none of that handle, Forbidden for one that is paused.
+    """
+    found = agent_rows.find_named(tx, handle)
+    if found is None or found.user_id != me.user:
+        raise NotFound(agent_rows.NO_AGENT, field="caller")
+    seen = turn_caller(tx, found.id)
+    if seen is None:
+        raise Forbidden(PAUSED, reason="agent_paused")
+    return seen
 
 
 def key_caller(tx: Tx, base: Caller) -> Caller:

@@ -113,9 +113,9 @@ async def explain(
 
     Nothing of it stays.
 
-    `caller` is me, session, key:<id>, contact:<username> or guest:<link>, `operation` its name,
-    also of a tool, or its method and path, `args` its fields as a JSON object, those of the path
-    included. Whoever asks must hold every scope that the caller holds.
+    `caller` is me, session, key:<id>, agent:<handle>, contact:<username> or guest:<link>,
+    `operation` its name, also of a tool, or its method and path, `args` its fields as a JSON
+    object, those of the path included. Whoever asks must hold every scope that the caller holds.
     """
     return await _explain_call(app, me, caller, operation, _given_fields(args))
 
@@ -144,7 +144,7 @@ async def _explain_call(
     found = _find_operation(app, operation)
     asked = Asked(found.name, found.method, found.path)
     try:
-        seen = await app.read(view_as_callers.caller_named, me, caller)
+        seen = await app.read(view_as_callers.caller_named, me, caller, app.hooks)
     except AppError as error:
         # A caller that may not act at all is an answer; one that does not exist is the asker's
         # mistake.

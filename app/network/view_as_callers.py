@@ -6,17 +6,19 @@ The callers that an owner can name to see what they would see.
 from app.account import contact_pairs, key_rows
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.hooks import Hooks
 from app.errors import Forbidden, Invalid, NotFound
 from app.network.contacts import people
 from app.network.grants import grant_rows, share_rows
 
-NAMES = "me, session, key:<id>, contact:<username> or guest:<link>"
+NAMES = "me, session, key:<id>, agent:<handle>, contact:<username> or guest:<link>"
 
 
-def caller_named(tx: Tx, me: Caller, name: str) -> Caller:
+def caller_named(tx: Tx, me: Caller, name: str, hooks: Hooks) -> Caller:
     """Return a caller of the owner's by name.
 
     `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
+    `agent:<handle>` one of the owner's managed agents,
     `contact:<username>` a contact who asks the owner's agent, `guest:<link>` a guest of the share
     link of that id or token.
 
@@ -32,6 +34,8 @@ def caller_named(tx: Tx, me: Caller, name: str) -> Caller:
     if kind == "key" and rest.isascii() and rest.isdecimal():
         # Fifteen digits always fit into SQLite's integers.
         return key_rows.caller_of(tx, me, int(rest[:15]))
+    if kind == "agent" and rest and hooks.agent_seen is not None:
+        return hooks.agent_seen(tx, me, rest)
     if kind == "contact" and rest:
         return _contact_caller(tx, me, rest)
     if kind == "guest" and rest:

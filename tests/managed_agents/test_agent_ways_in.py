@@ -134,3 +134,20 @@ async def test_narrowed_permissions_narrow_the_keys_at_once(served: Served, alic
         await program.refused("GET", "/os/notes", 403, "forbidden")
         await program.ok("GET", "/os/todos")
         assert (await program.ok("GET", "/identity"))["scopes"] == ["os.todos:read"]
+
+
+async def test_an_owner_can_look_through_an_agents_eyes(alice: Client, bob: Client) -> None:
+    made = await agent(alice, namespaces=["notes"], permissions=READS)
+
+    async def explained(client: Client, operation: str) -> Any:
+        query = {"caller": "agent:scout", "operation": operation}
+        return await client.ok("GET", "/network/explain", params=query)
+
+    listed = await explained(alice, "list_notes")
+    assert (listed["allowed"], listed["caller"]["kind"]) == (True, "managed_agent")
+    assert (await explained(alice, "list_keys"))["allowed"] is False
+    query = {"caller": "agent:scout", "operation": "list_notes"}
+    await bob.refused("GET", "/network/explain", 404, "not_found", params=query)
+    await change(alice, made, status="paused")
+    paused = await explained(alice, "list_notes")
+    assert (paused["allowed"], paused["error"]) == (False, "forbidden")
