@@ -31,7 +31,7 @@ from app.agent.turn.steps import Asked, Result, Step, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
-SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked"})
+SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked", "bye"})
 """The intents that are answered with a fixed sentence and no tool."""
 INTENTS = {
     "ask": note_answers.answer_question,

@@ -135,6 +135,12 @@ def test_an_answer_is_in_the_language_of_the_message(message: str, language: str
         ("gracias", "De nada."),
         ("谢谢", "不客气。"),
         ("ありがとう", "どういたしまして。"),
+        ("bye!", "Goodbye!"),
+        ("Gute Nacht", "Bis bald!"),
+        ("au revoir", "À bientôt !"),
+        ("hasta luego", "¡Hasta pronto!"),
+        ("拜拜", "再见！"),
+        ("おやすみ", "またどうぞ。"),
     ],
 )
 def test_small_talk_needs_no_tool(message: str, text: str) -> None:
