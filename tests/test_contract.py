@@ -1141,7 +1141,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "acknowledge_trusted_policy": {
         "id": Ref("tool_policy"),
         "revision": 1,
-        "canonicalFolder": "/home/work",
+        "canonicalFolder": "/home/ann",
     },
     "report_policy_usage": {
         "id": Ref("tool_policy"),

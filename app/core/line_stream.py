@@ -1,5 +1,6 @@
 """Answers that are sent while they are made: one JSON object a line, or server-sent events."""
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -17,18 +18,18 @@ class Lines:
         self.events = events
 
 
-class EventStream:
+class EventStream(ABC):
     """What an operation gives instead of a record when it tells what happens until it is ended."""
 
     __slots__ = ()
 
+    @abstractmethod
     async def next_part(self) -> bytes | None:
         """Return the next events, or a comment; None at the end.
 
         Of empty bytes nothing is sent; they let the credential be looked at once more.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def end(self) -> None:
         """Let `next_part` return None from now on, also where it is waited for."""
-        raise NotImplementedError

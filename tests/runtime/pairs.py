@@ -121,7 +121,7 @@ async def sides(served: Served, owner: Client, name: str) -> AsyncIterator[Side]
         ],
     )
     async with device(served, made) as token:
-        session = (await with_session(token, made, workspaceBoundary="/home/work"))["sessionHandle"]
+        session = (await with_session(token, made, workspaceBoundary="/home/ann"))["sessionHandle"]
         endpoint = made["endpoint"]["endpointId"]
         route = {"endpointId": endpoint, "sessionHandle": session}
         await token.ok("PUT", "/local-agent/default-route", json=route)

@@ -155,7 +155,7 @@ async def trusted(pair: Pair, **more: Any) -> Any:
     body = {
         "peerPrincipalId": pair.alice.principal,
         "accessPreset": "read-project",
-        "canonicalFolder": "/home/work",
+        "canonicalFolder": "/home/ann",
         "scope": "persistent",
         **more,
     }
@@ -176,7 +176,7 @@ async def test_a_trusted_policy_lets_its_tools_pass_once_a_bridge_holds_to_it(pa
         "ownerDeviceId": "bob-laptop",
         "requesterPrincipalId": pair.alice.principal,
         "requesterDeviceId": "alice-laptop",
-        "canonicalFolder": "/home/work",
+        "canonicalFolder": "/home/ann",
         "accessPreset": "read-project",
         "tools": policy["tools"],
         "scope": "persistent",
@@ -187,8 +187,8 @@ async def test_a_trusted_policy_lets_its_tools_pass_once_a_bridge_holds_to_it(pa
     }
     assert (await ask(pair, grant, "Read"))["status"] == "pending"
     path = f"{POLICIES}/{policy['policyId']}"
-    body = {"revision": 1, "canonicalFolder": "/home/work"}
-    early = {"revision": 2, "canonicalFolder": "/home/work"}
+    body = {"revision": 1, "canonicalFolder": "/home/ann"}
+    early = {"revision": 2, "canonicalFolder": "/home/ann"}
     await pair.bob.device.refused("POST", f"{path}/ack", 409, "ack_not_applicable", json=early)
     await pair.alice.device.refused("POST", f"{path}/ack", 404, "not_found", json=body)
     assert (await pair.bob.device.ok("POST", f"{path}/ack", json=body))["status"] == "active"
@@ -230,7 +230,7 @@ async def test_a_policy_covers_no_more_than_it_says(pair: Pair, case: str) -> No
         assert policy["status"] == "active"
         assert [one["data"]["access"] for one in await pair.bob.poll("relationship.policy_update")]
     else:
-        body = {"revision": 1, "canonicalFolder": CASES[case].get("canonicalFolder", "/home/work")}
+        body = {"revision": 1, "canonicalFolder": CASES[case].get("canonicalFolder", "/home/ann")}
         await pair.bob.device.ok("POST", path, json=body)
     assert (await ask(pair, grant, "Read"))["status"] == "pending"
 
@@ -303,12 +303,12 @@ async def test_uses_are_counted_once_and_without_gaps(pair: Pair) -> None:
 
 
 INSIDE = [
-    ("/home/work", "/home/work", True),
-    ("/home/work/a", "/home/work", True),
-    ("/home/work/../x", "/home/work", False),
-    ("/home/worker", "/home/work", False),
-    ("home/work", "/home/work", False),
-    ("/home/work", "home/work", False),
+    ("/home/ann", "/home/ann", True),
+    ("/home/ann/a", "/home/ann", True),
+    ("/home/ann/../x", "/home/ann", False),
+    ("/home/anna", "/home/ann", False),
+    ("home/ann", "/home/ann", False),
+    ("/home/ann", "home/ann", False),
     ("C:\\Work\\a", "c:\\work", True),
     ("D:\\work", "C:\\work", False),
 ]
@@ -325,7 +325,7 @@ def test_a_path_lies_in_a_folder_by_its_spelling(case: tuple[str, str, bool]) ->
 async def test_nothing_is_let_through_while_agents_are_stopped(pair: Pair) -> None:
     grant = await pair.granted()
     policy = await trusted(pair)
-    acked = {"revision": policy["revision"], "canonicalFolder": "/home/work"}
+    acked = {"revision": policy["revision"], "canonicalFolder": "/home/ann"}
     await pair.bob.device.ok("POST", f"{POLICIES}/{policy['policyId']}/ack", json=acked)
     assert (await ask(pair, grant, "Read"))["status"] == "auto_allow"
     await pair.served.command("stop_agents")

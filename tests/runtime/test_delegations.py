@@ -234,12 +234,12 @@ async def folder_opened(pair: Pair) -> str:
         json={
             "peerPrincipalId": pair.alice.principal,
             "accessPreset": "read-project",
-            "canonicalFolder": "/home/work",
+            "canonicalFolder": "/home/ann",
             "scope": "persistent",
         },
     )
     path = f"/local-agent/trusted-tool-policies/{policy['policyId']}/ack"
-    body = {"revision": 1, "canonicalFolder": "/home/work"}
+    body = {"revision": 1, "canonicalFolder": "/home/ann"}
     await pair.bob.device.ok("POST", path, json=body)
     return grant
 
@@ -249,16 +249,16 @@ async def test_a_task_about_another_folder_asks_its_owner_first(
     pair: Pair, clock: MovableClock, decision: str
 ) -> None:
     grant = await folder_opened(pair)
-    inside = capsule(item(sourcePath="/home/work/a.py"), item(sourcePath="b.py"))
+    inside = capsule(item(sourcePath="/home/ann/a.py"), item(sourcePath="b.py"))
     assert (await delegate(pair, "delegate:in", **inside))["status"] == "delegated"
-    outside = capsule(item(sourcePath="/home/work/../secret"), item(sourcePath="/etc/passwd"))
+    outside = capsule(item(sourcePath="/home/ann/../secret"), item(sourcePath="/etc/passwd"))
     asked = await delegate(pair, **outside)
     assert (asked["status"], asked["communicationSessionId"]) == ("folder_access_requested", grant)
     assert asked["approvalId"].startswith("apr_")
     assert await delegate(pair, **outside) == {**asked, "duplicate": True}
     (found,) = (await pair.bob.owner.ok("GET", "/escalations"))["escalations"]
     assert (found["kind"], found["requestedBy"]["kind"]) == ("folder_access", "peer")
-    assert found["arguments"]["paths"] == ["/home/work/../secret", "/etc/passwd"]
+    assert found["arguments"]["paths"] == ["/home/ann/../secret", "/etc/passwd"]
     assert found["requestedBy"]["name"] == "alice"
     await tasks(pair)
     path = f"/escalations/{found['id']}/decision"

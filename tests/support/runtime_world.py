@@ -82,7 +82,7 @@ class World:
     def session(self, tx: Tx, endpoint: endpoint_rows.Endpoint) -> str:
         values = {
             "label": "work",
-            "workspace_boundary": "/home/work",
+            "workspace_boundary": "/home/ann",
             "state": "idle",
             "delivery_mode": "managed_stream",
             "capabilities": {"liveInject": True, "midTurnSteer": False, "replyEvents": True},

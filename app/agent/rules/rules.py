@@ -87,7 +87,6 @@ DONE_WITH = {
     "ask_agent": "contact_agent",
 }
 """The tools of the intents that look or ask before they do something."""
-MOST_ROUNDS = 5
 
 
 def next_step(asked: Asked) -> Step:

@@ -185,13 +185,13 @@ def test_what_waits_is_shown_and_decided_with_a_key(hearth: FakeHearth, home: Ho
             "summary": "run_command",
             "reason": "Your agent works for ann.",
             "expiresAt": LATER,
-            "preview": {"kind": "text", "text": "claude -p\x1b[2J\n\u202ein /work"},
+            "preview": {"kind": "text", "text": "claude -p\x1b[2J\n\u202ein /srv"},
         },
         {"id": 8, "kind": "tool_call"},
     ]
     shown = bridge(home, "approvals", HEARTH_KEY="key").stdout
     assert shown == (
-        "7, until 00:00 UTC. Your agent works for ann.\nclaude -p\ufffd[2J\n\ufffdin /work\n\n"
+        "7, until 00:00 UTC. Your agent works for ann.\nclaude -p\ufffd[2J\n\ufffdin /srv\n\n"
     )
     listed = json.loads(bridge(home, "approvals", "--json", HEARTH_KEY="key").stdout)
     assert [one["id"] for one in listed["escalations"]] == [7]

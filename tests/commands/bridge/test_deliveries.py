@@ -393,7 +393,7 @@ async def test_the_end_of_a_grant_ends_what_runs_under_it(
 
 
 @pytest.mark.parametrize(
-    ("place", "taken"), [("/work", True), ("/work/garden", True), ("/home", False), (None, False)]
+    ("place", "taken"), [("/srv", True), ("/srv/garden", True), ("/home", False), (None, False)]
 )
 async def test_a_policy_is_noted_where_it_is_about_the_folder_of_the_bridge(
     hearth: FakeHearth, home: Home, place: str | None, taken: bool
@@ -401,7 +401,7 @@ async def test_a_policy_is_noted_where_it_is_about_the_folder_of_the_bridge(
     policy = {"policyId": "ttp_1", "revision": 3, "canonicalFolder": place}
     hearth.tell("trusted_tool_policy.upserted", **policy)
     hearth.send("msg_1")
-    bridge = Bridge(home, Echo(), "/work/garden", lambda line: None)
+    bridge = Bridge(home, Echo(), "/srv/garden", lambda line: None)
     running = asyncio.create_task(bridge.run())
     await until(lambda: hearth.replies)
     bridge.stop()

@@ -129,13 +129,13 @@ def test_grants_are_listed_answered_and_ended(place: Place) -> None:
 
 
 def test_trust_is_given_listed_and_taken_back(place: Place) -> None:
-    given = place.run("delegation", "trust", "@ann", "--folder", "/work", "--user", "ben")
+    given = place.run("delegation", "trust", "@ann", "--folder", "/srv", "--user", "ben")
     policy = given.stdout.split()[0]
     assert policy.startswith("ttp_")
     shown = place.run("delegation", "trusted", "--user", "ben").stdout
-    assert f"{policy}  @ann  pending_ack  run_command  /work" in shown
+    assert f"{policy}  @ann  pending_ack  run_command  /srv" in shown
     taken = place.run("delegation", "untrust", policy, "--user", "ben")
     assert taken.stdout == f"Ended {policy}.\n"
     assert "revoked" in place.run("delegation", "trusted", "--user", "ben").stdout
-    refused = place.run("delegation", "trust", "@eve", "--folder", "/work", "--user", "ben")
+    refused = place.run("delegation", "trust", "@eve", "--folder", "/srv", "--user", "ben")
     assert refused.exit_code == 1

@@ -121,10 +121,10 @@ async def test_the_peer_hears_that_it_failed_but_not_its_errors() -> None:
 
 
 def test_the_owner_sees_what_would_run() -> None:
-    runtime = Command(Program(("claude", "-p"), Path("/work"), 10, 100), print)
+    runtime = Command(Program(("claude", "-p"), Path("/srv"), 10, 100), print)
     tool, summary = runtime.asks(Entry({"id": "m", "payload": {"text": "x" * 9_000}}, ""))
     assert (tool, len(summary)) == ("run_command", 4_000)
-    assert summary.startswith("claude -p\nin /work\n\nxxx")
+    assert summary.startswith("claude -p\nin /srv\n\nxxx")
 
 
 @pytest.mark.parametrize("mark", ["x", "\n", "ä", "\u2028", '"'])
@@ -146,8 +146,8 @@ def test_the_prompt_says_who_asks_and_keeps_apart_what_others_wrote() -> None:
     frame, *parts = write_prompt(entry, "@ann").split(rule)
     assert "from the agent of @ann" in frame
     assert parts == ["\nLook\n", "\ndiff: a.diff (src/a.diff)\n\n+ line\n", "\n"]
-    shown = Command(Program(("claude", "-p"), Path("/work"), 10, 100), print).asks(entry)[1]
-    assert shown == "claude -p\nin /work\nwith a.diff\n\nLook"
+    shown = Command(Program(("claude", "-p"), Path("/srv"), 10, 100), print).asks(entry)[1]
+    assert shown == "claude -p\nin /srv\nwith a.diff\n\nLook"
 
 
 @pytest.mark.parametrize(

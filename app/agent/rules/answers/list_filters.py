@@ -166,8 +166,7 @@ def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
 
 def _words(route: Route, text: str) -> str:
     """Return the words of a text that only a search can narrow a list by."""
-    for table in dialogue_words.tables(route.language):
-        text = re.sub(language_data.join_pattern(table.listing), " ", text)
-        break
+    listing = next(dialogue_words.tables(route.language)).listing
+    text = re.sub(language_data.join_pattern(listing), " ", text)
     kept = re.sub(r"[^\w\s#@'/-]", " ", text).split()
     return " ".join(word for word in kept if len(word) > 1 or not word.isascii())

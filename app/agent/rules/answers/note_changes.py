@@ -91,7 +91,6 @@ def change_note(asked: Asked, route: Route) -> Step:
         fields = {"tags": kept if route.get("untag") else [*kept, tag]}
     if done := asked.of("edit_note"):
         made = done[0].content["note"]
-        old = {name: note["title"] if name == "title" else note["tags"] for name in fields}
         # What was read before the change tells how it was.
         old = {"title": note["title"]} if "title" in fields else {"tags": note["tags"]}
         trace = Trace(

@@ -20,7 +20,7 @@ CHANGED = ("title", "dueDate", "priority", "completed", "steps")
 def change_todo(asked: Asked, route: Route) -> Step:
     """Change the todos that are meant as the message says, and tell what they are now."""
     found = targets.find_things(
-        asked, route, ("todo",), words=route.get("target"), completed=_state(route)
+        asked, route, ("todo",), words=route.get("target"), completed=bool(route.get("reopen"))
     )
     if isinstance(found, Step):
         return found
@@ -86,11 +86,6 @@ def delete(asked: Asked, route: Route) -> Step:
             for one in found
         )
     )
-
-
-def _state(route: Route) -> bool | None:
-    """Return which todos are looked through: those that are done to open one again."""
-    return bool(route.get("reopen"))
 
 
 def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -185,15 +180,16 @@ def split_list(text: str, language: Language) -> list[str]:
 
 
 def _asked_back(asked: Asked, route: Route, found: tuple[Thing, ...]) -> Step:
-    """Ask for the day, or say which one does not exist."""
+    """Ask for the priority or the day, or say which day does not exist."""
+    titles = ", ".join(one.title for one in found)
+    if route.get("priority"):
+        return Step(route.phrase("which_priority", title=titles))
     missing = _read(route.get("day"), asked.now, route).no_such_day if route.get("day") else ""
     text = (
         route.phrase("no_such_day", day=missing)
         if missing
-        else route.phrase("which_day", title=", ".join(one.title for one in found))
+        else route.phrase("which_day", title=titles)
     )
-    if route.get("priority"):
-        return Step(route.phrase("which_priority", title=", ".join(one.title for one in found)))
     return Step(text, trace=Trace(about=found, asks=Question("change_todo", {}, lacks="day")))
 
 
