@@ -47,10 +47,14 @@ class Thing(Struct, frozen=True):
     title: str
 
 
+Mark = tuple[ThingKind, int, str]
+"""A thing, and what its record then said of its last change."""
+
+
 class Question(Struct, frozen=True):
     """What a turn asked back: the wish that waits for the answer, and what it lacks.
 
-    `lacks` is the argument that the answer is to fill; with `choices` it is which of those.
+    `lacks` is what the answer is to name, a `day` or a `thing`; with `choices` which of those.
     """
 
     intent: str
@@ -63,8 +67,9 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     """What a turn of the rules leaves for later ones to refer to.
 
     `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
-    that take back what it did. `asks`: what it asked back. `intent` and `arguments`: how its
-    message was understood.
+    that take back what it did, and `marks` how it left what it edited: the revision of a note, the
+    last change of a todo. `asks`: what it asked back. `intent` and `arguments`: how its message was
+    understood.
     """
 
     intent: str = ""
@@ -73,6 +78,7 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     shown: tuple[Thing, ...] = ()
     about: tuple[Thing, ...] = ()
     undo: tuple[Call, ...] = ()
+    marks: tuple[Mark, ...] = ()
     asks: Question | None = None
 
 
@@ -125,6 +131,11 @@ class Step(Struct, frozen=True):
     calls: tuple[Call, ...] = ()
     quotes: tuple[Quote, ...] = ()
     trace: Trace | None = None
+
+
+def mark_of(kind: ThingKind, record: Mapping[str, Any]) -> Mark:
+    """Return how a record of a todo or note says that it was last changed."""
+    return kind, record["id"], str(record.get("updatedAt" if kind == "todo" else "revision"))
 
 
 def call_tool(tool: str, **arguments: Any) -> Step:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.agent.turn.steps import Call, Result, Thing, ThingKind, Trace
+from app.agent.turn.steps import Call, Mark, Result, Thing, ThingKind, Trace, mark_of
 
 LISTS: Mapping[str, tuple[ThingKind, str]] = {
     "search_todos": ("todo", "todos"),
@@ -11,9 +11,9 @@ LISTS: Mapping[str, tuple[ThingKind, str]] = {
     "search_notes": ("note", "results"),
 }
 """The tools that list things, with the kind and where the rows stand."""
-MADE: Mapping[str, tuple[ThingKind, str, str]] = {
-    "create_todo": ("todo", "delete_todo", "id"),
-    "create_note": ("note", "trash_note", "noteId"),
+MADE: Mapping[str, tuple[str, str]] = {
+    "create_todo": ("delete_todo", "id"),
+    "create_note": ("trash_note", "noteId"),
 }
 """The tools that make a thing, and the one that puts it into the trash by that argument."""
 
@@ -25,6 +25,7 @@ def trace_of(results: Iterable[Result]) -> Trace:
     shown: tuple[Thing, ...] = ()
     about: dict[tuple[str, int], Thing] = {}
     undo: list[Call] = []
+    marks: dict[tuple[str, int], Mark] = {}
     for result in results:
         if result.failed:
             continue
@@ -33,9 +34,17 @@ def trace_of(results: Iterable[Result]) -> Trace:
             shown = tuple(_things(kind, result.content.get(field, ())))
         elif thing := _changed(result):
             about[thing.kind, thing.id] = thing
-            undo += _undo(result, thing)
+            undo += (taken_back := _undo(result, thing))
+            if taken_back and result.tool not in MADE:
+                # Only its last change tells how the turn left it.
+                marks[thing.kind, thing.id] = mark_of(thing.kind, result.content[thing.kind])
     # The last change is taken back first.
-    return Trace(shown=shown, about=tuple(about.values()), undo=tuple(reversed(undo)))
+    return Trace(
+        shown=shown,
+        about=tuple(about.values()),
+        undo=tuple(reversed(undo)),
+        marks=tuple(marks.values()),
+    )
 
 
 def _things(kind: ThingKind, rows: Iterable[Mapping[str, Any]]) -> Iterable[Thing]:
@@ -53,7 +62,7 @@ def _changed(result: Result) -> Thing | None:
 
 def _undo(result: Result, thing: Thing) -> list[Call]:
     if result.tool in MADE:
-        _, tool, argument = MADE[result.tool]
+        tool, argument = MADE[result.tool]
         return [(tool, {argument: thing.id})]
     if result.tool == "complete_todo":
         return [("edit_todo", {"id": thing.id, "completed": False})]

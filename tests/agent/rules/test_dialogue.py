@@ -14,7 +14,7 @@ from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked, Result, Thing, ThingKind, Trace
 from app.agent.turn.traces import trace_of
 from evaluation import Row, dialogues
-from tests.conftest import Client
+from tests.conftest import Client, MovableClock, Served
 
 TODOS: tuple[ThingKind, ...] = ("todo",)
 NOTES: tuple[ThingKind, ...] = ("note",)
@@ -185,13 +185,13 @@ def test_sums_are_worked_out_and_nothing_else_is(sum_: str, value: str | None) -
 
 def test_what_a_model_did_can_be_referred_to_and_taken_back() -> None:
     listed = Result("search_todos", {}, {"todos": [{"id": 1, "title": "Buy milk"}]}, failed=False)
-    done = Result(
-        "complete_todo", {"id": 1}, {"todo": {"id": 1, "title": "Buy milk"}}, failed=False
-    )
+    todo = {"id": 1, "title": "Buy milk", "updatedAt": "now"}
+    done = Result("complete_todo", {"id": 1}, {"todo": todo}, failed=False)
     refused = Result("create_todo", {"title": "x"}, {"message": "no"}, failed=True)
     trace = trace_of([listed, done, refused])
     assert (trace.shown, trace.about) == ((MILK,), (MILK,))
     assert trace.undo == (("edit_todo", {"id": 1, "completed": False}),)
+    assert trace.marks == (("todo", 1, "now"),)
 
 
 async def said(client: Client, message: str, conversation: int | None = None) -> Any:
@@ -229,3 +229,44 @@ async def test_an_edit_that_is_undone_is_what_it_was(alice: Client) -> None:
     assert (await alice.ok("GET", path))["note"]["markdown"] == "- eggs\n- flour\n- milk\n"
     await said(alice, "undo that", talk)
     assert (await alice.ok("GET", path))["note"]["markdown"] == "- eggs\n- flour\n"
+
+
+@pytest.mark.anyio
+async def test_what_somebody_changed_since_is_not_taken_back(
+    alice: Client, clock: MovableClock
+) -> None:
+    note = (await alice.note("List", "- eggs\n"))["id"]
+    talk = (await said(alice, "add milk to the note List"))["conversationId"]
+    path = f"/os/notes/{note}"
+    await alice.ok("PATCH", path, json={"content": "- cheese\n", "contentFormat": "markdown"})
+    answer = (await said(alice, "undo", talk))["response"]
+    assert answer == "List was changed since, so I took nothing back."
+    assert (await alice.ok("GET", path))["note"]["markdown"] == "- cheese\n"
+    talk = (await said(alice, "todo: buy bread"))["conversationId"]
+    await said(alice, "make it urgent", talk)
+    (todo,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    clock.forward(minutes=1)
+    await alice.ok("PATCH", f"/os/todos/{todo['id']}", json={"priority": 2})
+    assert "changed since" in (await said(alice, "undo", talk))["response"]
+    (todo,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert todo["priority"] == 2
+
+
+@pytest.mark.anyio
+async def test_the_answer_to_which_one_names_what_was_meant(alice: Client) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Buy milk"})
+    asked_back = await said(alice, "mark it as done")
+    assert asked_back["response"] == "Which one do you mean?"
+    answer = await said(alice, "the milk", asked_back["conversationId"])
+    assert answer["response"] == "Done: Buy milk."
+
+
+@pytest.mark.anyio
+async def test_what_one_wrote_oneself_is_no_message_of_the_other(
+    served: Served, alice: Client, bob: Client
+) -> None:
+    await served.command("connect_users", username="alice", contact="bob")
+    await alice.ok("POST", "/agent/message", json={"to": "bob", "message": "from alice"})
+    await bob.ok("POST", "/agent/message", json={"to": "alice", "message": "from bob"})
+    answer = (await said(alice, "what did bob write?"))["response"]
+    assert ("from bob" in answer, "from alice" in answer) == (True, False)

@@ -28,7 +28,9 @@ def tell_unread(asked: Asked, route: Route) -> Step:
         if conversation["contact"] is None and conversation["group"] is None:
             continue
         unread = conversation["unreadCount"]
-        lines += [_line(one) for one in conversation["messages"][-unread:] if unread]
+        # What an agent answered in between is no message of theirs.
+        written = [one for one in conversation["messages"] if one["role"] == "user"]
+        lines += [_line(one) for one in written[-unread:] if unread]
     if not lines:
         return Step(route.phrase("no_unread"))
     return Step("\n".join([route.phrase("unread", count=len(lines)), *lines[:SHOWN]]))
@@ -45,7 +47,7 @@ def tell_from_person(asked: Asked, route: Route) -> Step:
         for conversation in result.content["conversations"]
         if _is_with(conversation, who)
         for message in conversation["messages"]
-        if message["role"] == "user" and message["senderLabel"] != "You"
+        if message["role"] == "user" and message["senderId"] == conversation["contact"]["userId"]
     ]
     if messages:
         head = route.phrase("from_them", who=route.get("who"))

@@ -10,7 +10,7 @@ from app.agent.rules.answers import list_answers, targets, todo_changes
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, note_link
+from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
 
 LONGEST_TITLE = 120
 _OPEN_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+\[) (\]\s+)(.*)$")
@@ -96,6 +96,7 @@ def change_note(asked: Asked, route: Route) -> Step:
         trace = Trace(
             about=(Thing("note", made["id"], made["title"]),),
             undo=(("edit_note", {"noteId": made["id"], **old}),),
+            marks=(mark_of("note", made),),
         )
         if "title" in fields:
             text = route.phrase("renamed", old=note["title"], title=made["title"])
@@ -218,7 +219,8 @@ def _folder(asked: Asked, route: Route) -> Mapping[str, Any] | None:
 
 def _edited(route: Route, note: Mapping[str, Any], name: str, **values: str) -> Step:
     undo: tuple[Call, ...] = (("restore_snapshot", {"noteId": note["id"]}),)
-    trace = Trace(about=(Thing("note", note["id"], note["title"]),), undo=undo)
+    about = (Thing("note", note["id"], note["title"]),)
+    trace = Trace(about=about, undo=undo, marks=(mark_of("note", note),))
     return Step(
         route.phrase(name, title=note_link(note["id"], note["title"]), **values), trace=trace
     )

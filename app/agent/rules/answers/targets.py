@@ -53,7 +53,8 @@ def ask_which(route: Route, things: Sequence[Thing]) -> Step:
 
 def ask_what(route: Route) -> Step:
     """Return the question what is meant, where nothing was talked about."""
-    return Step(route.phrase("which_one"))
+    question = Question(route.intent, dict(route.arguments), lacks="thing")
+    return Step(route.phrase("which_one"), trace=Trace(asks=question))
 
 
 def _searches(

@@ -12,7 +12,7 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
 
 CHANGED = ("title", "dueDate", "priority", "completed", "steps")
 
@@ -56,7 +56,8 @@ def complete_todo(asked: Asked, route: Route) -> Step:
                 undo.append(("delete_todo", {"id": following["id"]}))
         rows = [result.content["todo"] for result in done]
         titles = ", ".join(row["title"] for row in rows)
-        trace = Trace(about=list_answers.things("todo", rows), undo=tuple(undo))
+        marks = tuple(mark_of("todo", row) for row in rows)
+        trace = Trace(about=list_answers.things("todo", rows), undo=tuple(undo), marks=marks)
         return Step(route.phrase("completed", title=titles), trace=trace)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
@@ -204,7 +205,8 @@ def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:
         }
         undo.append(("edit_todo", {"id": row["id"], **fields}))
         lines.append(_state_line(asked, route, old, row))
-    trace = Trace(about=list_answers.things("todo", rows), undo=tuple(undo))
+    marks = tuple(mark_of("todo", row) for row in rows)
+    trace = Trace(about=list_answers.things("todo", rows), undo=tuple(undo), marks=marks)
     return Step("\n".join(lines), trace=trace)
 
 

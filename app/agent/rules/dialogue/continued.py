@@ -60,6 +60,10 @@ def _answered(asked: Asked, question: Question, last: Trace, language: Language)
                 last, language, question.intent, things=found.things, **question.arguments
             )
         return None
+    if question.lacks == "thing" and _is_plain(text):
+        # Intents name their thing by either argument.
+        arguments = {**question.arguments, "target": text, "words": text}
+        return _route(last, language, question.intent, things=(), **arguments)
     if question.lacks == "day":
         # The answer may say more of the day: “on Friday then”.
         instead = dialogue_words.whole(language, "instead", text)
