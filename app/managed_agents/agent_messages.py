@@ -149,16 +149,7 @@ def _store(
 ) -> int:
     """Store a message to an agent, tell its owner where somebody else sent it, return its id."""
     sender = senders.sender_of(tx, me, agent=by_agent)
-    message = conversation_rows.add_message(
-        tx,
-        conversation,
-        role="user",
-        sender_type=sender.type,
-        sender=sender.row,
-        agent=sender.agent_row,
-        label=sender.label,
-        content=text,
-    )
+    message = deliver_message.store_message(tx, conversation, sender, text)
     if owner.id != me.user:
         deliver_message.publish_message(
             tx,

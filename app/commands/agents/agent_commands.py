@@ -10,8 +10,8 @@ from app.commands.agents.local_agents import Agent, Owner
 from app.commands.ask.ask_operation import ask as ask_operator
 from app.commands.ask.data_directory import data_option
 from app.commands.chat.chat import ask_once
-from app.commands.key import LIVES
 from app.commands.terminal.command_group import Commands, Misused
+from app.commands.terminal.key_text import COLUMNS, key_options, key_row, show_new_key
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.user import user_option
@@ -183,23 +183,7 @@ def key() -> None:
 
 @key.command()
 @handle_argument
-@click.option(
-    "--label", metavar="TEXT", default="command line", show_default=True, help="Label of the key."
-)
-@click.option(
-    "--scope",
-    "scopes",
-    metavar="SCOPE",
-    multiple=True,
-    help="Scope to grant; repeatable [default: agent.message:send].",
-)
-@click.option(
-    "--expires",
-    type=click.Choice(LIVES),
-    default="never",
-    show_default=True,
-    help="When the key expires.",
-)
+@key_options("agent.message:send")
 @user_option
 @data_option
 def create(
@@ -223,12 +207,7 @@ def create(
         scopes=list(scopes) or None,
         expiresIn=expires,
     )
-    click.echo(
-        f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {agent["handle"]}. Keep it '
-        "now: it is not shown again.",
-        err=True,
-    )
-    click.echo(made["secret"])
+    show_new_key(made, agent["handle"])
 
 
 @key.command(name="list")
@@ -240,8 +219,7 @@ def list_keys(handle: str, user: str | None, json_: bool, data: Path | None) -> 
     """List the keys of an agent, newest first."""
     owner = Owner(data, user, handle)
     found = owner.client.ask("list_agent_keys", id=owner.agent(handle)["id"])
-    head = ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "EXPIRES")
-    print_table(found, head, map(_key_row, found["keys"]), json_=json_)
+    print_table(found, COLUMNS, map(key_row, found["keys"]), json_=json_)
 
 
 @key.command()
@@ -267,22 +245,6 @@ def _table_row(agent: Agent) -> tuple[str, ...]:
         agent["visibility"],
         " ".join(agent["namespaces"]) or "none",
         f"{agent['usage']['tokensThisMonth']:,}",
-    )
-
-
-def _key_row(found: dict[str, Any]) -> tuple[str, ...]:
-    ends = (
-        f"revoked {found['revokedAt'][:10]}"
-        if found["revokedAt"]
-        else (found["expiresAt"] or "never")[:16].replace("T", " ")
-    )
-    return (
-        str(found["id"]),
-        found["name"],
-        f"{found['prefix']}…{found['last4']}",
-        " ".join(found["scopes"]),
-        found["createdAt"][:10],
-        ends,
     )
 
 

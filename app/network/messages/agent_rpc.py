@@ -304,16 +304,7 @@ def _store_question(
         if own
         else threads.shared_agent_thread(tx, owner.id, me.user)
     )
-    message = conversation_rows.add_message(
-        tx,
-        conversation,
-        role="user",
-        sender_type=sender.type,
-        sender=sender.row,
-        agent=sender.agent_row,
-        label=sender.label,
-        content=text,
-    )
+    message = deliver_message.store_message(tx, conversation, sender, text)
     if not own:
         deliver_message.publish_message(
             tx,

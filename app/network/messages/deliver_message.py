@@ -29,17 +29,7 @@ def deliver_message(
     client_message_id: str | None = None,
 ) -> int:
     """Store a message, add it to its readers' memory, tell its recipients and return its id."""
-    message = conversation_rows.add_message(
-        tx,
-        conversation,
-        role="user",
-        sender_type=sender.type,
-        sender=sender.row,
-        agent=sender.agent_row,
-        label=sender.label,
-        content=content,
-        client_message_id=client_message_id,
-    )
+    message = store_message(tx, conversation, sender, content, client_message_id)
     message_memory.add(tx, message)
     for person in to:
         publish_message(
@@ -56,6 +46,23 @@ def deliver_message(
         if person.id != sender.person.id:
             clock.wake(tx, person.id)
     return message
+
+
+def store_message(
+    tx: Tx, conversation: int, sender: Sender, content: str, client_message_id: str | None = None
+) -> int:
+    """Store what somebody wrote in a conversation and return its id."""
+    return conversation_rows.add_message(
+        tx,
+        conversation,
+        role="user",
+        sender_type=sender.type,
+        sender=sender.row,
+        agent=sender.agent_row,
+        label=sender.label,
+        content=content,
+        client_message_id=client_message_id,
+    )
 
 
 def publish_message(
