@@ -38,6 +38,7 @@ from app.errors import StorageFull, Unavailable
 from app.interfaces import control
 from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
+from app.interfaces.home import routes as home
 from app.interfaces.http import Api
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.oauth import apps_page, metadata
@@ -155,6 +156,7 @@ def _page_routes(parts: App, control_token: str | None) -> list[Route]:
     named = NamedClients(parts.settings)
     return [
         *pages.routes(),
+        *home.routes(),
         *static_files.routes(),
         *metadata.routes(),
         *sign_in.routes(),

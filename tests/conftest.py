@@ -42,6 +42,7 @@ NEED_A_BROWSER = [
     "interfaces/test_pages.py",
     "interfaces/oauth/test_walk.py",
     "interfaces/test_device_code_walk.py",
+    "home/",
 ]
 collect_ignore = NEED_A_BROWSER if browser.find() is None else []
 

@@ -33,3 +33,11 @@ def value_of(fields: list[tuple[str, str]], name: str) -> str:
     """Return the value of a field that comes once; empty for one that does not."""
     values = [value for each, value in fields if each == name]
     return values[0] if len(values) == 1 else ""
+
+
+def number_of(fields: list[tuple[str, str]], name: str) -> int:
+    """Return the number in a field; raise Invalid where it holds none."""
+    text = value_of(fields, name)
+    if not text.isdecimal():
+        raise Invalid(f"{name} must be a number.", field=name)
+    return int(text)

@@ -14,8 +14,8 @@ JSON = "application/json; charset=utf-8"
 
 
 def routes() -> list[Route]:
-    """Return the routes that are not operations."""
-    return [Route("/", front), Route("/healthz", healthz)]
+    """Return the route that anybody may ask."""
+    return [Route("/healthz", healthz)]
 
 
 async def front(_: Visit) -> Response:

@@ -9,12 +9,16 @@ from starlette.routing import Route
 from app.errors import AppError, Forbidden, InsufficientScope, RateLimited, Unauthorized
 from app.interfaces.pages import sign_in
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.render_page import page, told_as_page
+from app.interfaces.pages.render_page import HEADERS, page, told_as_page
 from app.interfaces.pages.visit import Visit
 
 SIGN_IN = "/auth/sign-in"
 OWN_PAGE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,8000}")
 CODE = re.compile(r"[0-9A-Za-z]{4}([- ]?)[0-9A-Za-z]{4}\1[0-9A-Za-z]{4}")
+READS_FRAGMENT = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"] + "; script-src 'self'"
+}
+"""A link may bring a code in its fragment, which only a script can read."""
 USUAL = "For people with an account on this server."
 
 
@@ -28,7 +32,13 @@ async def shown(
 ) -> Response:
     """Show the form; `next_` is the page of this server to go on to."""
     return await page(
-        "sign_in", status=status, next=next_, why=why, trouble=trouble, username=username
+        "sign_in",
+        status=status,
+        headers=READS_FRAGMENT,
+        next=next_,
+        why=why,
+        trouble=trouble,
+        username=username,
     )
 
 

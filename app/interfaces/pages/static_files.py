@@ -1,6 +1,11 @@
-"""The files that pages are made of: the stylesheet and the icon, served by Hearth itself."""
+"""The files that pages are made of: stylesheets, scripts and icons, served by Hearth itself.
+
+Their addresses hold the version of them all, so that a script may import the one beside it by its
+name, and a browser may keep each for ever.
+"""
 
 import functools
+import gzip
 import hashlib
 from pathlib import Path
 
@@ -11,40 +16,54 @@ from app.errors import NotFound
 from app.interfaces.pages.visit import Visit
 
 STATIC = Path(__file__).parent / "static"
-MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def routes() -> list[Route]:
     """Give the route of the files."""
-    return [Route("/static/{name}", file)]
+    return [Route("/static/{version}/{name}", file)]
 
 
 async def file(visit: Visit) -> Response:
     """Give a file; whoever asks for it as it is now may keep it for ever."""
     name = visit.path_params["name"]
-    if name not in _names():
+    if name not in _files():
         raise NotFound("There is nothing at this path.")
-    content, version = _read(name)
-    asked_as_is = visit.query_params.get("v") == version
-    return Response(
-        content,
-        media_type=MEDIA_TYPES[Path(name).suffix],
-        headers={"Cache-Control": FOR_EVER if asked_as_is else "no-cache"},
-    )
+    is_current = visit.path_params["version"] == version()
+    headers = {"Cache-Control": FOR_EVER if is_current else "no-cache", "Vary": "Accept-Encoding"}
+    content, packed = _files()[name]
+    if "gzip" in visit.headers.get("accept-encoding", ""):
+        content, headers["Content-Encoding"] = packed, "gzip"
+    return Response(content, media_type=MEDIA_TYPES[Path(name).suffix], headers=headers)
 
 
 def address_of(name: str) -> str:
-    """Return the address of a file, which changes whenever the file does."""
-    return f"/static/{name}?v={_read(name)[1]}"
+    """Return the address of a file, which changes whenever one of the files does."""
+    if name not in _files():
+        raise KeyError(name)
+    return f"/static/{version()}/{name}"
 
 
 @functools.cache
-def _names() -> frozenset[str]:
-    return frozenset(path.name for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES)
+def version() -> str:
+    """Return what names the files as they are now."""
+    together = hashlib.sha256()
+    for name, (content, _) in sorted(_files().items()):
+        together.update(f"{name} {len(content)} ".encode() + content)
+    return together.hexdigest()[:12]
 
 
 @functools.cache
-def _read(name: str) -> tuple[bytes, str]:
-    content = (STATIC / name).read_bytes()
-    return content, hashlib.sha256(content).hexdigest()[:12]
+def _files() -> dict[str, tuple[bytes, bytes]]:
+    """Return every file by its name, as it is and packed by gzip."""
+    found = {}
+    for path in STATIC.iterdir():
+        if path.suffix in MEDIA_TYPES:
+            content = path.read_bytes()
+            found[path.name] = content, gzip.compress(content, mtime=0)
+    return found

@@ -7,7 +7,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.interfaces.pages.static_files import address_of
 
-TEMPLATES = Path(__file__).parent / "templates"
+HERE = Path(__file__).parent
+TEMPLATES = [HERE / "templates", HERE.parent / "home/templates"]
 
 environment = Environment(
     loader=FileSystemLoader(TEMPLATES),

@@ -1,0 +1,163 @@
+"""Show a page of the home: for whoever is signed in, in their language, with the rail beside it.
+
+A handler is `async def (visit: Visit, person: Person) -> Response` behind `for_person`. It asks
+operations by `person.call`, and shows a template by `person.show`. After a change it sends the
+browser on by `see`, so that loading the page again changes nothing twice.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from starlette.responses import Response
+
+from app.core.caller import Caller
+from app.errors import AppError, Unauthorized
+from app.interfaces.home.dates import Dates
+from app.interfaces.home.words import DEFAULT, Words, words_of
+from app.interfaces.pages.forms import form_of
+from app.interfaces.pages.render_page import notice, page
+from app.interfaces.pages.sign_in_page import SIGN_IN
+from app.interfaces.pages.visit import Visit
+
+POLICY = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        "trusted-types hearth"
+    )
+}
+"""Only our own scripts run; `hearth` is the one policy by which they may insert HTML, which this
+server made (static/dom.js)."""
+
+
+class Person(NamedTuple):
+    """Whoever is signed in, as a handler needs them."""
+
+    visit: Visit
+    caller: Caller
+    name: str
+    words: Words
+    dates: Dates
+
+    async def call(self, operation: str, /, **fields: Any) -> Any:
+        """Ask an operation, with the rights of this person, and return its record."""
+        return await self.visit.parts.call(self.caller, operation, fields)
+
+    async def show(
+        self, name: str, *, place: str = "", status: int = 200, **values: Any
+    ) -> Response:
+        """Return a page with the rail beside it; `place` is where on the rail it stands."""
+        return await page(
+            f"home/{name}",
+            status=status,
+            headers=POLICY,
+            place=place,
+            rail=await self._rail(),
+            **self._common(),
+            **values,
+        )
+
+    async def piece(self, name: str, **values: Any) -> Response:
+        """Return a part of a page, which a script puts in its place."""
+        return await page(f"home/{name}", headers=POLICY, **self._common(), **values)
+
+    def _common(self) -> dict[str, Any]:
+        query = self.visit.query_params
+        did = query.get("did", "")
+        return {
+            "t": self.words,
+            "dates": self.dates,
+            "person": self,
+            "did": did if self.words.has(f"did.{did}") else "",
+            "did_what": query.get("what", "")[:200],
+            "undo": query.get("undo", ""),
+        }
+
+    async def _rail(self) -> dict[str, int]:
+        """Return the counts that stand on the rail."""
+        today = self.dates.today.isoformat()
+        late = await self.call("search_todos", completed=False, dueTo=today, limit=1)
+        open_ = await self.call("search_todos", completed=False, limit=1)
+        waiting = await self.call("list_escalations", status="pending", limit=1)
+        state = await self.call("status")
+        return {
+            "today": late.total + waiting.pending_count,
+            "notes": state.context_count,
+            "todos": open_.total,
+            "people": await self._unread(),
+        }
+
+    async def _unread(self) -> int:
+        talks = await self.call("list_conversations", limit=100, messageLimit=0)
+        requests = await self.call("list_requests")
+        unread: int = sum(talk.unread_count for talk in talks.conversations)
+        return unread + len(requests.incoming)
+
+
+Handler = Callable[[Visit, Person], Awaitable[Response]]
+
+
+def for_person(answer: Handler) -> Callable[[Visit], Awaitable[Response]]:
+    """Let a handler be asked by whoever is signed in, and tell its failures as a page.
+
+    A stranger is shown the way in. What a form held when its session had ended is shown again,
+    to be sent once more: nothing that was typed is lost.
+    """
+
+    @functools.wraps(answer)
+    async def asked(visit: Visit) -> Response:
+        try:
+            caller = visit.signed_in()
+        except Unauthorized:
+            return await _signed_out(visit)
+        except AppError as error:
+            return await notice("That did not work", error.message, status=error.status)
+        person = await _person(visit, caller)
+        try:
+            return await answer(visit, person)
+        except AppError as error:
+            response = await person.show(
+                "error", status=error.status, error=error, back=_back(visit)
+            )
+            response.headers.update(error.headers)
+            return response
+
+    return asked
+
+
+def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Response:
+    """Return the answer that sends a browser on, with what was done, to be told at the top there.
+
+    `did` names a sentence of the part `did`, `what` is the thing that it names, `undo` the address
+    of the form that takes it back.
+    """
+    told = {name: value for name, value in (("did", did), ("what", what), ("undo", undo)) if value}
+    if told:
+        address += ("&" if "?" in address else "?") + urlencode(told)
+    return Response(status_code=303, headers={"Location": address})
+
+
+async def _person(visit: Visit, caller: Caller) -> Person:
+    found = (await visit.parts.call(caller, "read_settings", {})).settings
+    words = words_of(found.locale)
+    dates = Dates(words, found.timezone, visit.parts.clock())
+    return Person(visit, caller, found.name or caller.username, words, dates)
+
+
+async def _signed_out(visit: Visit) -> Response:
+    if visit.method in ("GET", "HEAD"):
+        here = visit.url.path + (f"?{visit.url.query}" if visit.url.query else "")
+        return see(f"{SIGN_IN}?next={quote(here, safe='')}")
+    fields = await form_of(visit)
+    words = words_of(visit.headers.get("accept-language", DEFAULT)[:2])
+    return await page("home/resend", status=401, t=words, fields=fields, address=visit.url.path)
+
+
+def _back(visit: Visit) -> str:
+    """Return the page of this server that a person came from, else the first."""
+    before = visit.headers.get("referer", "")
+    own = visit.origin + "/"
+    return "/" + before.removeprefix(own) if before.startswith(own) else "/"

@@ -1,0 +1,10 @@
+"""All routes of the home, part by part."""
+
+from starlette.routing import Route
+
+from app.interfaces.home.today import today_page
+
+
+def routes() -> list[Route]:
+    """Return the routes of every page and form of the home."""
+    return [*today_page.routes()]

@@ -1,0 +1,74 @@
+"""The words of the pages, in each language that has a folder in `languages`.
+
+A sentence is found by `part.name`: the table `name` or key in the file `part.toml`. One that
+counts has two forms, `one` and `other`, and holds `{n}`.
+"""
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = Path(__file__).parent / "languages"
+DEFAULT = "en"
+
+
+class Words:
+    """The words of one language; what it lacks is said in English."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._found = {**_sentences(DEFAULT), **_sentences(language)}
+
+    def __call__(self, name: str, **values: object) -> str:
+        """Return a sentence with its values in place; raise KeyError for one that is not there."""
+        sentence = self._found[name]
+        if isinstance(sentence, Mapping):
+            sentence = sentence["one" if values["n"] == 1 else "other"]
+        # Not str.format: what people wrote may hold braces.
+        for key, value in values.items():
+            sentence = sentence.replace("{" + key + "}", str(value))
+        return str(sentence)
+
+    def has(self, name: str) -> bool:
+        """Return whether there is such a sentence."""
+        return name in self._found
+
+    def of_scripts(self, *parts: str) -> dict[str, Any]:
+        """Return what the scripts of these parts say: every `part.js.name`, by that name."""
+        return {
+            name: sentence
+            for name, sentence in self._found.items()
+            if name.split(".")[0] in parts and name.split(".")[1] == "js"
+        }
+
+
+@functools.cache
+def languages() -> tuple[str, ...]:
+    """Return the languages there are, by their codes."""
+    return tuple(sorted(folder.name for folder in LANGUAGES.iterdir() if folder.is_dir()))
+
+
+@functools.cache
+def words_of(locale: str) -> Words:
+    """Return the words for a locale such as `de-AT`: of its language where there is one."""
+    language = locale.replace("_", "-").partition("-")[0].lower()
+    return Words(language if language in languages() else DEFAULT)
+
+
+@functools.cache
+def _sentences(language: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for path in sorted((LANGUAGES / language).glob("*.toml")):
+        _gather(found, path.stem, tomllib.loads(path.read_text("utf-8")))
+    return found
+
+
+def _gather(found: dict[str, Any], before: str, table: Mapping[str, Any]) -> None:
+    for name, value in table.items():
+        full = f"{before}.{name}"
+        if isinstance(value, Mapping) and value.keys() != {"one", "other"}:
+            _gather(found, full, value)
+        else:
+            found[full] = value

@@ -1,0 +1,51 @@
+// The API of this server, asked with the session of the page.
+
+/** What the server refused: `code` as in the contract, `field` where one is at fault, `status` 0 where nothing answered. */
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body.message ?? "");
+    this.status = status;
+    this.code = body.error ?? "";
+    this.field = body.field;
+    this.body = body;
+  }
+}
+
+let reachable = true;
+const tell = (now) => {
+  if (now === reachable) return;
+  reachable = now;
+  dispatchEvent(new CustomEvent("hearth:reach", { detail: now }));
+};
+
+/** Ask the API, such as `ask("PATCH", "/os/todos/3", {completed: true})`, and return the body of its answer. Throws Refused. */
+export async function ask(method, path, body, { signal, key } = {}) {
+  const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
+  const response = await reach(`/api/v1${path}`, { method, headers, signal, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
+  const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refused(response.status, answer);
+  return answer;
+}
+
+/** Ask a page of this server for a piece of HTML. Throws Refused. */
+export async function piece(address, { form, signal } = {}) {
+  const response = await reach(address, { method: form ? "POST" : "GET", signal, body: form && new URLSearchParams(form) });
+  const html = await response.text();
+  if (!response.ok || response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(response.redirected ? 401 : response.status, {});
+  return html;
+}
+
+/** Do what fetch does, and tell the page whether the server answers at all. */
+export async function reach(address, options = {}) {
+  try {
+    const response = await fetch(address, { credentials: "same-origin", ...options });
+    tell(true);
+    return response;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    tell(false);
+    throw new Refused(0, { error: "unreachable", message: "" });
+  }
+}

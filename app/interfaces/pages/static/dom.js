@@ -1,0 +1,40 @@
+// Elements, and HTML that this server made.
+
+const policy = globalThis.trustedTypes?.createPolicy("hearth", { createHTML: (html) => html });
+
+/** Return the first element that a selector finds. */
+export const one = (selector, within = document) => within.querySelector(selector);
+
+/** Return all elements that a selector finds. */
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+/** Make an element: attributes as strings, `on…` as listeners, children as nodes or texts. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Make nodes of HTML that this server has sent: it was escaped or sanitised there. Never of anything else. */
+export function fromServer(html) {
+  const template = document.createElement("template");
+  template.innerHTML = policy ? policy.createHTML(html) : html;
+  return template.content;
+}
+
+/** Return whether keys are meant for what a person types in. */
+export const isTyping = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target.type !== "checkbox");
+
+/** Return a function that waits until it was not called for so many milliseconds. */
+export function later(milliseconds, run) {
+  let timer = 0;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(run, milliseconds, ...values);
+  };
+}

@@ -1,0 +1,11 @@
+// The words of scripts, in the person's language: app/interfaces/home/languages, the tables `js`.
+
+const sentences = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
+
+/** Return a sentence (`part.js.name`) with its values in place; one that counts takes `n`. */
+export function say(name, values = {}) {
+  let sentence = sentences[name] ?? name;
+  if (typeof sentence === "object") sentence = values.n === 1 ? sentence.one : sentence.other;
+  for (const [key, value] of Object.entries(values)) sentence = sentence.replaceAll(`{${key}}`, value);
+  return sentence;
+}
