@@ -50,7 +50,7 @@ async def test_lines_are_replaced_after_a_preview_and_put_back(home: Home) -> No
     await page.keyboard.press("Enter")
     await expect(page.locator(".around mark")).to_have_count(2)
     await page.get_by_label("Replace with").fill("ice")
-    await page.get_by_role("button", name="Show what would change").click()
+    await page.get_by_role("button", name="Preview").click()
     await expect(page.locator(".diff")).to_have_count(2)
     await home.check_everywhere(page.url.removeprefix(home.origin))
     await page.get_by_label("Change Beds <b>&").uncheck()
