@@ -3,6 +3,7 @@
 from starlette.routing import Route
 
 from app.interfaces.home.agent import agent_page, memory_page
+from app.interfaces.home.heartbeat import heartbeat_page
 from app.interfaces.home.search import lines_page, search_page
 from app.interfaces.home.today import today_page
 
@@ -15,4 +16,5 @@ def routes() -> list[Route]:
         *lines_page.routes(),
         *agent_page.routes(),
         *memory_page.routes(),
+        *heartbeat_page.routes(),
     ]

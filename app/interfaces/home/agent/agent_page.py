@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.rendered import html_of
+from app.interfaces.home.rendered import excerpt, html_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -54,6 +54,7 @@ async def _shown(person: Person, **values: Any) -> Response:
         place="agent",
         parts=["agent"],
         models=models,
+        excerpt=excerpt,
         speaks=any(each.name != "offline" for each in models),
         html_of=html_of,
         **{"found": None, "talks": [], **values},
