@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from app.interfaces.home.agent import agent_page, memory_page
 from app.interfaces.home.heartbeat import heartbeat_page
+from app.interfaces.home.help import help_page
 from app.interfaces.home.search import lines_page, search_page
 from app.interfaces.home.today import today_page
 
@@ -17,4 +18,5 @@ def routes() -> list[Route]:
         *agent_page.routes(),
         *memory_page.routes(),
         *heartbeat_page.routes(),
+        *help_page.routes(),
     ]
