@@ -112,7 +112,7 @@ def user_sessions(tx: Tx, me: Caller, *, username: str) -> SessionList:
         user=users.require_user(tx, username)["id"],
         now=tx.now,
     )
-    return SessionList([Session(*row[:3], through_key=row[3] == 1) for row in rows])
+    return SessionList([Session(row[0], row[1], row[2], row[3] == 1) for row in rows])
 
 
 @operation("COMMAND")

@@ -14,7 +14,9 @@ SETTINGS = "/settings"
 SECTIONS = ("account", "keys", "devices", "tools", "models", "webhooks", "agents", "data", "usage")
 
 
-async def show_section(person: Person, name: str, *, status: int = 200, **values: Any) -> Response:
+async def show_section(
+    person: Person, name: str, /, *, status: int = 200, **values: Any
+) -> Response:
     """Return the page of a section."""
     return await person.show(
         f"settings/{name}",
