@@ -1,4 +1,4 @@
-"""The forward pass of all-MiniLM-L6-v2 in numpy.
+"""The forward pass of a small BERT in numpy: all-MiniLM-L6-v2 and multilingual-e5-small.
 
 From the numbers of word pieces to a vector of length one.
 
@@ -17,12 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.embedding.model_file import LAYERS, PLACES, WIDTH, ModelFile
+from app.embedding.model_file import HEADS, WIDTH, ModelFile
 from app.embedding.partner_thread import Partner
 
 Floats = NDArray[np.float32]
 
-HEADS = 12
 HEAD = WIDTH // HEADS
 WIDE = 4 * WIDTH
 AVERAGE = np.full(WIDTH, 1 / WIDTH, np.float32)
@@ -78,19 +77,19 @@ class ScratchBuffers:
         return held[:size].reshape(shape)
 
 
-class MiniLM:
+class Bert:
     """The loaded model; it may be used by several threads."""
 
     dimension = WIDTH
 
     def __init__(self, file: ModelFile) -> None:
         self._words, self._scales = file.rows("words")
-        self._places = file.floats("places").reshape(PLACES, WIDTH)
+        self._places = file.floats("places").reshape(-1, WIDTH)
         self._begin = _read_norm(file, "begin")
-        self._layers = [_read_layer(file, str(number)) for number in range(LAYERS)]
+        self._layers = [_read_layer(file, str(number)) for number in range(file.layers)]
 
     def embed(self, texts: Sequence[Sequence[int]], scratch: ScratchBuffers) -> Floats:
-        """Return one vector for each text of 1 to 256 numbers, a row each."""
+        """Return one vector for each text of one number or more, a row each."""
         vectors = np.empty((len(texts), WIDTH), np.float32)
         begin = 0
         for batch in split_batches(texts):
