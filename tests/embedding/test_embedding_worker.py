@@ -177,7 +177,7 @@ async def test_a_worker_that_dies_again_and_again_fails_the_ask_and_is_left_alon
 
 
 async def test_an_idle_worker_leaves_and_comes_back_when_it_is_asked(model_path: Path) -> None:
-    embedder = LocalEmbedder(model_path.parent, idle_seconds=0)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id, idle_seconds=0)
     await embedder.query("one")
     await until(lambda: embedder.worker_pid is None)
     assert len(await embedder.query("two")) == 384 * 4
@@ -185,7 +185,7 @@ async def test_an_idle_worker_leaves_and_comes_back_when_it_is_asked(model_path:
 
 
 async def test_closing_ends_the_worker_and_whoever_waits_for_it(model_path: Path) -> None:
-    embedder = LocalEmbedder(model_path.parent)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id)
     await embedder.query("warm")
     pid = embedder.worker_pid
     assert pid is not None
@@ -200,7 +200,7 @@ async def test_closing_ends_the_worker_and_whoever_waits_for_it(model_path: Path
 
 
 async def test_closing_while_the_worker_starts_ends_it_too(model_path: Path) -> None:
-    embedder = LocalEmbedder(model_path.parent)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id)
     waiting = asyncio.create_task(embedder.query("x"))
     await asyncio.sleep(0.05)
     await embedder.close()
