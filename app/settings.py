@@ -195,6 +195,14 @@ class Settings:
         "`http://localhost:11434/v1`",
     )
     embeddings_model: str = option("", "the model to ask for there")
+    embeddings_query_prefix: str = option(
+        "", "what that model wants before each query, such as `query: `"
+    )
+    embeddings_passage_prefix: str = option(
+        "",
+        "what it wants before each passage, such as `passage: `; after a change "
+        "all notes are indexed anew",
+    )
     embeddings_key: str = option("", "the secret to send there, if it needs one", secret=True)
     model: str = option(
         "",

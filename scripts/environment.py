@@ -105,6 +105,14 @@ def model_file() -> Path:
     )
 
 
+def multilingual_file() -> Path:
+    """Return where the multilingual model lies that tests load.
+
+    Apart from the other one: no server of this checkout is to use it for that.
+    """
+    return ROOT / "data" / "models" / "tested" / "multilingual-e5-small.int8"
+
+
 def is_intact(stamp: Stamp | None) -> bool:
     """Tell whether the environment was finished, by this version of Python, and still stands
     where it was made.

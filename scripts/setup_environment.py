@@ -118,6 +118,19 @@ def fetch_model() -> None:
         )
 
 
+def fetch_multilingual_model() -> None:
+    """Fetch the multilingual model for the tests, or leave the process with a sentence."""
+    file = environment.multilingual_file()
+    try:
+        with alone():
+            if not file.exists():
+                say("Fetching the multilingual model for the tests (91 MB, once) …")
+                app = (str(PYTHON), "-P", "-m", "app")
+                run(*app, "models", "add", "multilingual", HEARTH_MODELS=str(file.parent))
+    except (SetupError, OSError) as error:
+        sys.exit(explain(str(error)))
+
+
 def choose_python() -> tuple[str, str]:
     """Return the path and the version of the Python to build on.
 
@@ -163,15 +176,15 @@ def install(extra: str) -> None:
         link.write_text(os.path.relpath(ROOT, link.parent), "ascii")
 
 
-def run(*command: str) -> None:
-    """Run a quiet command in the checkout.
+def run(*command: str, **variables: str) -> None:
+    """Run a quiet command in the checkout, with these environment variables too.
 
     Its output is shown only in the error of one that fails.
     """
     done = subprocess.run(
         command,
         cwd=ROOT,
-        env=own_environment(),
+        env={**own_environment(), **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,6 +1,6 @@
 """Run the tests: `python3 scripts/test.py [--quick | options of pytest]`.
 
-Sets up .venv with the development packages, the model, other servers and a browser.
+Sets up .venv with the development packages, the models, other servers and a browser.
 
 Without options of your own the whole suite runs, spread over the processors. `--quick` runs those
 that the change at hand needs, in less than a minute; see quick.py.
@@ -12,7 +12,7 @@ import sys
 import browser
 import quick
 from environment import NO_MODEL, ROOT, become, ready
-from setup_environment import say
+from setup_environment import fetch_multilingual_model, say
 from wire.fetch import fetch_or_exit
 
 WORKERS = min(4, (os.cpu_count() or 1) + 1)
@@ -30,6 +30,7 @@ def main(arguments: list[str]) -> None:
     # the tests of meaning need the model, so try again where an earlier start could not get it
     NO_MODEL.unlink(missing_ok=True)
     fetch_or_exit(ready("dev"))
+    fetch_multilingual_model()
     if trouble := browser.get():
         say(trouble)
     become("pytest", *(arguments or SPREAD), extra="dev", model=True)

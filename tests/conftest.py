@@ -266,6 +266,14 @@ def model_path() -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def multilingual_path() -> Path:
+    """The multilingual model that the test script fetched."""
+    path = environment.multilingual_file()
+    assert path.is_file(), "There is no multilingual model: python3 scripts/test.py fetches it."
+    return path
+
+
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings of whoever runs the tests out of them."""

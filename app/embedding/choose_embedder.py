@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 from app.core.database.data_dir import MODELS
 from app.core.embedder import Embedder, NoEmbedder
+from app.embedding.known_models import installed_models, joint_id
 from app.embedding.local_embedder import LocalEmbedder
-from app.embedding.model_file import FILE, MODEL
 from app.settings import Settings, SettingsError
 
 SWITCHED_OFF = "Vectors are switched off by HEARTH_EMBEDDINGS, so only words are searched."
@@ -24,23 +24,34 @@ def embedder_for(settings: Settings, data: Path) -> Embedder:
         from app.embedding.remote_embedder import RemoteEmbedder
 
         return RemoteEmbedder(
-            settings.embeddings_url, model=settings.embeddings_model, key=settings.embeddings_key
+            settings.embeddings_url,
+            model=settings.embeddings_model,
+            key=settings.embeddings_key,
+            query_prefix=settings.embeddings_query_prefix,
+            passage_prefix=settings.embeddings_passage_prefix,
         )
-    return LocalEmbedder(models_directory(settings, data) / FILE)
+    return LocalEmbedder(models_directory(settings, data))
 
 
 def former_for(settings: Settings, data: Path, model: str) -> Embedder | None:
     """Return what can still embed a query for an earlier model.
 
-    The one that is installed here, or one at the address that is set; None if neither.
+    Those that are installed here, or one at the address that is set; None if neither.
     """
-    if model == MODEL:
-        installed = LocalEmbedder(models_directory(settings, data) / FILE)
-        return None if installed.model is None else installed
+    directory = models_directory(settings, data)
+    if joint_id(installed_models(directory, model)) == model:
+        return LocalEmbedder(directory, only=model)
     if settings.embeddings_url:
-        from app.embedding.remote_embedder import RemoteEmbedder
+        from app.embedding.remote_embedder import RemoteEmbedder, split_remote_id
 
-        return RemoteEmbedder(settings.embeddings_url, model=model, key=settings.embeddings_key)
+        name, prefix = split_remote_id(model)
+        return RemoteEmbedder(
+            settings.embeddings_url,
+            model=name,
+            key=settings.embeddings_key,
+            query_prefix=settings.embeddings_query_prefix if prefix else "",
+            passage_prefix=prefix,
+        )
     return None
 
 

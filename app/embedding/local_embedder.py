@@ -1,6 +1,6 @@
 """The embedder that needs no network.
 
-The model's file, and a worker that runs while it is needed.
+The models' files, and a worker that runs while it is needed.
 """
 
 import asyncio
@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
+from app.embedding.known_models import KnownModel, installed_models, joint_id
 from app.embedding.message_frames import Kind
-from app.embedding.model_file import MODEL, WIDTH
+from app.embedding.model_file import WIDTH
 from app.embedding.query_cache import QueryCache
 from app.embedding.worker_process import WorkerEnded, WorkerProcess
 
 IDLE_SECONDS = 300.0
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
+FLOAT_BYTES = 4
 CLOSED = "The server is ending."
 NO_MODEL = "No model is installed, so only words are searched: `hearth models add` fetches one."
 
@@ -26,13 +28,17 @@ class LocalEmbedder:
     One that died is started again, later each time.
     """
 
-    dimension = WIDTH
     characters = PASSAGE_CHARACTERS
 
-    def __init__(self, path: Path, *, idle_seconds: float = IDLE_SECONDS) -> None:
-        self._path = path
+    def __init__(
+        self, directory: Path, *, only: str | None = None, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        """Prepare it for the models in a directory: all that are there, or those of a joint id."""
+        self._directory = directory
+        self._only = only
         self._idle_seconds = idle_seconds
         self._queries = QueryCache()
+        self._loaded: tuple[KnownModel, ...] = ()
         self._worker: WorkerProcess | None = None
         self._starting: asyncio.Task[WorkerProcess] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
@@ -44,13 +50,22 @@ class LocalEmbedder:
 
     @property
     def model(self) -> str | None:
-        """The model's id; None while its file is not there."""
-        return MODEL if self._path.is_file() else None
+        """The models' joint id; None while no file is there."""
+        return joint_id(self._installed)
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector of all models together has."""
+        return WIDTH * (len(self._installed) or 1)
 
     @property
     def reason(self) -> str:
         """Why there are no vectors; empty when all is well."""
-        return self._failure if self._path.is_file() else NO_MODEL
+        return self._failure if self._installed else NO_MODEL
+
+    @property
+    def _installed(self) -> tuple[KnownModel, ...]:
+        return installed_models(self._directory, self._only)
 
     @property
     def worker_pid(self) -> int | None:
@@ -60,7 +75,7 @@ class LocalEmbedder:
     async def query(self, text: str) -> bytes:
         """Return the vector of a search's text."""
         found = self._queries.get(text)
-        if found is None:
+        if found is None or len(found) != FLOAT_BYTES * self.dimension:
             (found,) = await self._ask("query", [text])
             self._queries.put(text, found)
         return found
@@ -104,6 +119,8 @@ class LocalEmbedder:
         self._stay()
         if self._closed:
             raise EmbeddingFailed(CLOSED)
+        if self._loaded != self._installed:
+            self._leave()  # one was added or removed
         if self._worker is not None and not self._worker.ended:
             return self._worker
         if self._starting is None:  # all who ask while it starts wait for the same start
@@ -119,12 +136,15 @@ class LocalEmbedder:
             raise
 
     async def _start(self) -> WorkerProcess:
-        if not self._path.is_file():
+        self._loaded = self._installed
+        if not self._loaded:
             raise EmbeddingFailed(NO_MODEL)
         if asyncio.get_running_loop().time() < self._not_before:
             raise EmbeddingFailed(self._failure)
         try:
-            self._worker = await WorkerProcess.start(self._path)
+            self._worker = await WorkerProcess.start(
+                [self._directory / known.file for known in self._loaded]
+            )
         except EmbeddingFailed as error:
             self._note_death(str(error))
             raise

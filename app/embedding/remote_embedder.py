@@ -30,6 +30,7 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
 TOO_MANY = 429
 SHOWN_CHARACTERS = 200
 LARGEST = 127
+AFTER = " after "
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -56,7 +57,14 @@ class RemoteEmbedder:
     characters = PASSAGE_CHARACTERS
 
     def __init__(
-        self, url: str, *, model: str, key: str = "", pause: Pause = asyncio.sleep
+        self,
+        url: str,
+        *,
+        model: str,
+        key: str = "",
+        query_prefix: str = "",
+        passage_prefix: str = "",
+        pause: Pause = asyncio.sleep,
     ) -> None:
         self._url = _embeddings_url(url)
         self._named = self._url.partition("?")[0]
@@ -64,7 +72,10 @@ class RemoteEmbedder:
         self._pause = pause
         self._queries = QueryCache()
         self._client: asyncio.Task[httpx.AsyncClient] | None = None
-        self.model: str | None = model
+        self._model = model
+        self._query_prefix = query_prefix
+        self._passage_prefix = passage_prefix
+        self.model: str | None = remote_id(model, passage_prefix)
         self.dimension: int | None = None
         self.reason = ""
 
@@ -72,7 +83,9 @@ class RemoteEmbedder:
         """Return the vector of a search's text."""
         found = self._queries.get(text)
         if found is None:
-            (vector,) = await self._ask_and_note([text], seconds=QUERY_SECONDS, tries=QUERY_TRIES)
+            (vector,) = await self._ask_and_note(
+                [self._query_prefix + text], seconds=QUERY_SECONDS, tries=QUERY_TRIES
+            )
             found = as_floats(vector)
             self._queries.put(text, found)
         return found
@@ -82,7 +95,9 @@ class RemoteEmbedder:
         found: list[bytes] = []
         for first in range(0, len(texts), BATCH):
             vectors = await self._ask_and_note(
-                texts[first : first + BATCH], seconds=PASSAGES_SECONDS, tries=PASSAGES_TRIES
+                [self._passage_prefix + text for text in texts[first : first + BATCH]],
+                seconds=PASSAGES_SECONDS,
+                tries=PASSAGES_TRIES,
             )
             found += map(as_bytes, vectors)
         return found
@@ -141,7 +156,7 @@ class RemoteEmbedder:
             self._client = asyncio.create_task(asyncio.to_thread(self._connect))
         # Shielded: the first who asks may be cancelled while others wait for the same client.
         client = await shielded(self._client)
-        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         return await client.post(
             self._url, json=body, timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         )
@@ -197,6 +212,17 @@ class RemoteEmbedder:
                 )
         self.dimension = expected
         return vectors
+
+
+def remote_id(model: str, passage_prefix: str) -> str:
+    """Return what is stored with a model's vectors: with other prefixes they are others."""
+    return f"{model}{AFTER}{passage_prefix}" if passage_prefix else model
+
+
+def split_remote_id(id_: str) -> tuple[str, str]:
+    """Return the model and the prefix that `remote_id` has joined."""
+    model, _, prefix = id_.partition(AFTER)
+    return model, prefix
 
 
 def as_floats(vector: Sequence[float]) -> bytes:

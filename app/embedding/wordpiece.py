@@ -44,6 +44,11 @@ class WordPiece:
         found.append(self._numbers[END])
         return found
 
+    def pieces_a_word(self, text: str) -> float:
+        """Return into how many pieces the words of a text are cut on the mean; 0 without words."""
+        counts = [len(self._pieces(word)) for word in split_words(text) if word[0].isalpha()]
+        return sum(counts) / len(counts) if counts else 0.0
+
     def _longest_first(self, word: str) -> list[int]:
         """Take the longest piece from the front again and again.
 

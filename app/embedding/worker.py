@@ -1,6 +1,6 @@
 """The process that turns texts into vectors, over its standard input and output.
 
-It is `python -m app.embedding.worker MODEL`.
+It is `python -m app.embedding.worker MODEL...`, with the files of all models that make one vector.
 
 It knows no database and no settings, and it ends as soon as its input does, so it never outlives
 the server. Passages are embedded by a thread that only gets the time which nobody else wants; a
@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from app.embedding import model_file
+from app.embedding.bert import Floats, ScratchBuffers
 from app.embedding.message_frames import (
     LENGTH_BYTES,
     Answer,
@@ -30,34 +30,15 @@ from app.embedding.message_frames import (
     decode_length,
     encode_frame,
 )
-from app.embedding.minilm import Floats, MiniLM, ScratchBuffers
+from app.embedding.model_file import ModelFileError
 from app.embedding.partner_thread import Partner
-from app.embedding.wordpiece import WordPiece
+from app.embedding.text_models import Engine
 
 NICE = 10
 # A search's thread gets the interpreter soon, also while passages are cut into pieces.
 SWITCH_SECONDS = 0.0005
+Embed = Callable[[Sequence[str], ScratchBuffers], Floats]
 log = logging.getLogger("hearth.embedding")
-
-
-class Engine:
-    """The loaded model with its vocabulary."""
-
-    def __init__(self, path: Path) -> None:
-        with model_file.open_model(path) as file:
-            self._pieces = WordPiece(file.vocabulary)
-            self._model = MiniLM(file)
-
-    def embed(self, texts: Sequence[str], scratch: ScratchBuffers) -> Floats:
-        """Return the vectors of the texts in their order.
-
-        The work goes from short to long, so that what is together is alike.
-        """
-        numbers = [self._pieces.numbers(text, most=model_file.PLACES) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(numbers[place]))
-        vectors = np.empty((len(texts), self._model.dimension), np.float32)
-        vectors[order] = self._model.embed([numbers[place] for place in order], scratch)
-        return vectors
 
 
 def as_floats(vectors: Floats) -> list[bytes]:
@@ -85,30 +66,31 @@ class Worker:
 
     def start(self) -> None:
         """Start the threads and tell that asks may come."""
-        for kind, form in (("query", as_floats), ("passages", as_bytes)):
-            threading.Thread(target=self._work, args=(kind, form), daemon=True).start()
+        engine = self._engine
+        for kind, embed, form in (
+            ("query", engine.queries, as_floats),
+            ("passages", engine.passages, as_bytes),
+        ):
+            threading.Thread(target=self._work, args=(kind, embed, form), daemon=True).start()
         self._send(Answer(0))
 
     def take(self, ask: Ask) -> None:
         """Put an ask before the thread of its kind."""
         self._waiting[ask.kind].put(ask)
 
-    def _work(self, kind: str, form: Callable[[Floats], list[bytes]]) -> None:
+    def _work(self, kind: str, embed: Embed, form: Callable[[Floats], list[bytes]]) -> None:
         if kind == "passages":
             lower_priority()
         scratch = ScratchBuffers(
             Partner() if kind == "query" and (os.cpu_count() or 1) > 1 else None
         )
         while True:
-            self._send(self._answer(self._waiting[kind].get(), form, scratch))
+            ask = self._waiting[kind].get()
+            self._send(self._answer(ask, lambda texts: form(embed(texts, scratch))))
 
-    def _answer(
-        self, ask: Ask, form: Callable[[Floats], list[bytes]], scratch: ScratchBuffers
-    ) -> Answer:
+    def _answer(self, ask: Ask, embed: Callable[[Sequence[str]], list[bytes]]) -> Answer:
         try:
-            return Answer(
-                ask.number, form(self._engine.embed(ask.texts, scratch)) if ask.texts else []
-            )
+            return Answer(ask.number, embed(ask.texts) if ask.texts else [])
         except Exception:  # one odd text must not cost all others the worker
             log.exception("%d texts could not be embedded", len(ask.texts))
             return Answer(ask.number, failure="The model failed on this text.")
@@ -145,8 +127,8 @@ def main() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     asked, out = sys.stdin.buffer, sys.stdout.buffer
     try:
-        worker = Worker(Engine(Path(sys.argv[1])), out)
-    except model_file.ModelFileError as error:
+        worker = Worker(Engine([Path(path) for path in sys.argv[1:]]), out)
+    except ModelFileError as error:
         write_answer(out, Answer(0, failure=str(error)))
         return
     worker.start()

@@ -53,8 +53,8 @@ class WorkerProcess:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def start(cls, model: Path) -> "WorkerProcess":
-        """Return a worker that has loaded the model.
+    async def start(cls, models: Sequence[Path]) -> "WorkerProcess":
+        """Return a worker that has loaded the models.
 
         Raises EmbeddingFailed with its reason where it cannot, WorkerEnded where it gave none.
         """
@@ -64,7 +64,7 @@ class WorkerProcess:
                 "-P",  # the folder one stands in may hold an `app` of its own
                 "-m",
                 "app.embedding.worker",
-                str(model),
+                *map(str, models),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env=_environment(),

@@ -4,7 +4,8 @@ A collection is a folder with the documents (`corpus.jsonl`: `_id`, `title`, `te
 (`queries.jsonl`: `_id`, `text`) and the judgements (`qrels/test.tsv`: query, document, grade).
 Documents and queries may also be lines with tabs, judgements TREC's four columns without a head,
 and each file may be packed with gzip. `metadata.tags` of a document become the tags of its note;
-`kind` and `language` in the `metadata` of a query are reported on their own.
+`kind` and `language` in the `metadata` of a query are reported on their own. Where a folder has
+no documents they are those of the folder above, so that other queries can be asked of them.
 """
 
 import gzip
@@ -64,7 +65,7 @@ def read(folder: Path) -> Collection:
     """
     grades = _grades(_file(folder, QRELS))
     answerable = {key for key, judged in grades.items() if max(judged.values()) > 0}
-    documents = [_document(row) for row in _rows(_file(folder, DOCUMENTS))]
+    documents = [_document(row) for row in _rows(_documents_file(folder))]
     queries = [
         query for row in _rows(_file(folder, QUERIES)) if (query := _query(row)).key in answerable
     ]
@@ -73,6 +74,13 @@ def read(folder: Path) -> Collection:
             f"{folder} holds {len(documents)} documents and {len(queries)} judged queries"
         )
     return Collection(folder.resolve().name, documents, queries, grades)
+
+
+def _documents_file(folder: Path) -> Path:
+    try:
+        return _file(folder, DOCUMENTS)
+    except Unreadable:
+        return _file(folder.resolve().parent, DOCUMENTS)
 
 
 def _file(folder: Path, names: tuple[str, ...]) -> Path:

@@ -9,10 +9,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.__main__ import hearth
+from app.commands import models as models_command
 from app.commands.ask import data_directory
 from app.core.database.data_dir import MODELS
-from app.embedding import model_file
-from app.embedding.model_file import FILE, WHEEL, ModelFileError
+from app.embedding import minilm_wheel
+from app.embedding.known_models import ENGLISH, KNOWN, MULTILINGUAL
+from app.embedding.model_file import ModelFileError
+
+FILE, WHEEL = ENGLISH.file, ENGLISH.wheel
 
 
 @pytest.fixture(autouse=True)
@@ -52,10 +56,9 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch, model_path: Path) -> None:
-    """Whatever the wheel, the model that is made of it is the real one."""
-    monkeypatch.setattr(
-        model_file, "make_model_file", lambda wheel, path: shutil.copy(model_path, path)
-    )
+    """Whatever the wheel, the model that is made of it is the real English one."""
+    known = [one._replace(make=lambda _, path: shutil.copy(model_path, path)) for one in KNOWN]
+    monkeypatch.setattr(models_command, "KNOWN", tuple(known))
 
 
 def test_adding_fetches_the_wheel_alone_makes_the_file_and_leaves_nothing_else(
@@ -120,7 +123,27 @@ def test_removing_takes_the_file_away_and_says_when_there_is_none(
     assert models("remove", data=tmp_path).exit_code == 0
     assert "not installed" in models("list", data=tmp_path).stdout
     refused = models("remove", data=tmp_path)
-    assert (refused.exit_code, "There is no model in" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "There is no english model in" in refused.stderr) == (1, True)
+
+
+def test_the_models_are_added_and_removed_by_their_names(
+    tmp_path: Path, pip: Pip, made: None
+) -> None:
+    models("add", data=tmp_path)
+    assert models("add", "multilingual", data=tmp_path).exit_code == 0
+    assert {MULTILINGUAL.wheel, "--platform=manylinux2014_x86_64"} <= set(pip.asked)
+    assert models("list", data=tmp_path).stdout.count("  ready  ") == 2
+    models("remove", "english", data=tmp_path)
+    listed = models("list", data=tmp_path).stdout.splitlines()
+    assert [line.split("  ")[2] for line in listed[:2]] == ["not installed", "ready"]
+    assert models("add", "klingon", data=tmp_path).exit_code == 2
+
+
+def test_a_damaged_model_is_listed_with_the_command_that_mends_it(tmp_path: Path) -> None:
+    path = tmp_path / MODELS / MULTILINGUAL.file
+    path.parent.mkdir()
+    path.write_bytes(b"half")
+    assert "`hearth models add multilingual` makes it anew" in models("list", data=tmp_path).stdout
 
 
 def test_a_checkouts_model_serves_every_data_directory_that_has_none(
@@ -174,4 +197,4 @@ def test_making_never_trusts_an_unknown_wheel(tmp_path: Path) -> None:
     wheel = tmp_path / "some.whl"
     wheel.write_bytes(b"anything")
     with pytest.raises(ModelFileError, match=r"some\.whl is not the file that Hearth knows"):
-        model_file.make_model_file(wheel, tmp_path / FILE)
+        minilm_wheel.make_file(wheel, tmp_path / FILE)

@@ -14,7 +14,7 @@ import pytest
 
 from app.core.embedder import EmbeddingFailed, NoEmbedder
 from app.embedding import remote_embedder
-from app.embedding.choose_embedder import embedder_for
+from app.embedding.choose_embedder import embedder_for, former_for
 from app.embedding.local_embedder import LocalEmbedder
 from app.embedding.remote_embedder import RemoteEmbedder, as_bytes, as_floats
 from app.settings import Settings, SettingsError
@@ -317,6 +317,31 @@ def test_a_vector_keeps_its_direction(vector: list[float]) -> None:
     assert [number / 127 for number in small] == pytest.approx(
         [number / max(map(abs, large)) for number in large], abs=0.005
     )
+
+
+async def test_prefixes_go_before_texts_and_the_passages_is_part_of_the_models_id(
+    provider: Provider, tmp_path: Path
+) -> None:
+    settings = Settings(
+        embeddings_url=provider.url,
+        embeddings_model="e5",
+        embeddings_query_prefix="query: ",
+        embeddings_passage_prefix="passage: ",
+    )
+    embedder = embedder_for(settings, tmp_path)
+    await embedder.query("rake")
+    await embedder.passages(["one", "two"])
+    assert [body["input"] for body in provider.asked] == [
+        ["query: rake"],
+        ["passage: one", "passage: two"],
+    ]
+    assert {body["model"] for body in provider.asked} == {"e5"}
+    assert embedder.model == "e5 after passage: "
+    former = former_for(Settings(embeddings_url=provider.url), tmp_path, embedder.model)
+    assert former is not None
+    assert former.model == embedder.model
+    await embedder.close()
+    await former.close()
 
 
 # The choice

@@ -16,6 +16,8 @@ import pytest
 
 from app.core.embedder import EmbeddingFailed
 from app.embedding import local_embedder, worker_process
+from app.embedding.bert import Floats, ScratchBuffers
+from app.embedding.known_models import ENGLISH
 from app.embedding.local_embedder import LocalEmbedder
 from app.embedding.message_frames import (
     LENGTH_BYTES,
@@ -25,10 +27,9 @@ from app.embedding.message_frames import (
     decode_length,
     encode_frame,
 )
-from app.embedding.minilm import Floats, ScratchBuffers
-from app.embedding.model_file import MODEL
 from app.embedding.query_cache import QueryCache
-from app.embedding.worker import Engine, Worker, as_floats
+from app.embedding.text_models import Engine
+from app.embedding.worker import Worker, as_floats
 from app.main import create_app
 from app.settings import Settings
 
@@ -41,7 +42,7 @@ PATIENCE_SECONDS = 20
 
 @pytest.fixture
 async def embedder(model_path: Path) -> AsyncIterator[LocalEmbedder]:
-    embedder = LocalEmbedder(model_path)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id)
     yield embedder
     await embedder.close()
 
@@ -80,7 +81,7 @@ async def test_a_query_finds_the_passage_that_means_the_same(embedder: LocalEmbe
     scores = [similarity(query, one) for one in passages]
     assert scores[0] == max(scores)
     assert scores[0] > scores[1] + 0.1
-    assert (embedder.model, embedder.reason) == (MODEL, "")
+    assert (embedder.model, embedder.reason) == (ENGLISH.id, "")
 
 
 async def test_nothing_is_started_before_something_is_asked(embedder: LocalEmbedder) -> None:
@@ -176,7 +177,7 @@ async def test_a_worker_that_dies_again_and_again_fails_the_ask_and_is_left_alon
 
 
 async def test_an_idle_worker_leaves_and_comes_back_when_it_is_asked(model_path: Path) -> None:
-    embedder = LocalEmbedder(model_path, idle_seconds=0)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id, idle_seconds=0)
     await embedder.query("one")
     await until(lambda: embedder.worker_pid is None)
     assert len(await embedder.query("two")) == 384 * 4
@@ -184,7 +185,7 @@ async def test_an_idle_worker_leaves_and_comes_back_when_it_is_asked(model_path:
 
 
 async def test_closing_ends_the_worker_and_whoever_waits_for_it(model_path: Path) -> None:
-    embedder = LocalEmbedder(model_path)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id)
     await embedder.query("warm")
     pid = embedder.worker_pid
     assert pid is not None
@@ -199,7 +200,7 @@ async def test_closing_ends_the_worker_and_whoever_waits_for_it(model_path: Path
 
 
 async def test_closing_while_the_worker_starts_ends_it_too(model_path: Path) -> None:
-    embedder = LocalEmbedder(model_path)
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id)
     waiting = asyncio.create_task(embedder.query("x"))
     await asyncio.sleep(0.05)
     await embedder.close()
@@ -211,28 +212,28 @@ async def test_closing_while_the_worker_starts_ends_it_too(model_path: Path) -> 
 async def test_without_a_model_the_reason_says_what_to_do_and_one_that_comes_is_used(
     tmp_path: Path, model_path: Path
 ) -> None:
-    path = tmp_path / "model.int8"
-    embedder = LocalEmbedder(path)
+    path = tmp_path / ENGLISH.file
+    embedder = LocalEmbedder(tmp_path)
     assert [embedder.model] == [None]
     assert "hearth models add" in embedder.reason
     with pytest.raises(EmbeddingFailed, match="hearth models add"):
         await embedder.query("x")
     path.symlink_to(model_path)
-    assert (embedder.model, embedder.reason) == (MODEL, "")
+    assert (embedder.model, embedder.reason) == (ENGLISH.id, "")
     assert len(await embedder.query("x")) == 384 * 4
     await embedder.close()
 
 
 @pytest.fixture
 def damaged(tmp_path: Path, model_path: Path) -> Path:
-    path = tmp_path / "model.int8"
+    path = tmp_path / ENGLISH.file
     path.write_bytes(model_path.read_bytes()[:-1])
     return path
 
 
 async def test_a_damaged_model_fails_with_the_workers_own_words(damaged: Path) -> None:
-    embedder = LocalEmbedder(damaged)
-    with pytest.raises(EmbeddingFailed, match=r"damaged\. `hearth models add` makes it anew"):
+    embedder = LocalEmbedder(damaged.parent)
+    with pytest.raises(EmbeddingFailed, match=r"damaged\. `hearth models list` tells how"):
         await embedder.query("x")
     assert "damaged" in embedder.reason
     await embedder.close()
@@ -328,15 +329,16 @@ class Broken(Engine):
     def __init__(self) -> None:
         pass
 
-    def embed(self, texts: Sequence[str], room: ScratchBuffers) -> Floats:
+    def queries(self, texts: Sequence[str], scratch: ScratchBuffers) -> Floats:
         raise FloatingPointError("nought divided by nought")
 
 
 def test_an_ask_on_which_the_model_fails_is_answered_with_a_sentence(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    answer = Worker(Broken(), io.BytesIO())._answer(
-        Ask(3, "query", ["text"]), as_floats, ScratchBuffers()
+    broken = Broken()
+    answer = Worker(broken, io.BytesIO())._answer(
+        Ask(3, "query", ["text"]), lambda texts: as_floats(broken.queries(texts, ScratchBuffers()))
     )
     assert answer == Answer(3, failure="The model failed on this text.")
     assert "nought divided by nought" in caplog.text
@@ -359,7 +361,10 @@ asyncio.run(main())
 
 def test_a_server_that_is_killed_leaves_no_worker_behind(model_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(model_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SERVER, str(model_path.parent)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as server:
         assert server.stdout is not None
         pid = int(server.stdout.readline())

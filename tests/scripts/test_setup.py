@@ -21,7 +21,7 @@ import check
 import environment
 import setup_environment
 from app.core.database.data_dir import MODELS
-from app.embedding.model_file import FILE
+from app.embedding.known_models import ENGLISH
 from environment import ROOT, Stamp
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -199,7 +199,7 @@ def test_every_script_is_known_to_set_itself_up() -> None:
 
 
 def test_the_set_up_knows_the_name_of_the_models_file() -> None:
-    assert environment.model_file() == ROOT / "data" / MODELS / FILE
+    assert environment.model_file() == ROOT / "data" / MODELS / ENGLISH.file
 
 
 @pytest.mark.parametrize(

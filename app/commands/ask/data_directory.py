@@ -51,14 +51,14 @@ def models_directory(settings: Settings, data: Path) -> Path:
     In a checkout every data directory without a model of its own may use the checkout's.
     """
     from app.embedding.choose_embedder import models_directory
-    from app.embedding.model_file import FILE
+    from app.embedding.known_models import installed_models
 
     own, shared = models_directory(settings, data), CHECKOUT / "data" / data_dir.MODELS
     use_shared = (
         settings.models is None
         and in_checkout()
-        and not (own / FILE).exists()
-        and (shared / FILE).exists()
+        and not installed_models(own)
+        and bool(installed_models(shared))
     )
     return shared if use_shared else own
 

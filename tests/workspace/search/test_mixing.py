@@ -26,7 +26,11 @@ def test_a_note_without_vectors_is_ranked_by_its_words_alone() -> None:
     assert rank_by_meaning.mix_with_shares({}, {}, {}) == {}
 
 
-async def test_a_rare_word_is_most_of_what_a_query_says(served: Served, alice: Client) -> None:
+@pytest.mark.parametrize("most", [word_shares.MOST_READ, 3])
+async def test_a_rare_word_is_most_of_what_a_query_says(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(word_shares, "MOST_READ", most)  # a longer list is not read whole
     for number in range(8):
         await alice.note(f"Policy {number}", "The policy number must be told at every call.")
     rare = await alice.note("Letter", "Policy number KX-48213.")

@@ -11,6 +11,9 @@ from app.workspace.search.ranking.findable import has_index
 from app.workspace.search.ranking.fts_expressions import telling_words
 from app.workspace.search.ranking.query_language import Query
 
+MOST_READ = 3_000
+"""How long a word's list of notes may be to be read whole."""
+
 
 def word_shares(tx: Tx, query: Query, ids: Sequence[int]) -> dict[int, float]:
     """Return for each of some notes which share of the query's words it holds, from 0 to 1.
@@ -28,17 +31,31 @@ def word_shares(tx: Tx, query: Query, ids: Sequence[int]) -> dict[int, float]:
     for (owner,) in owners:
         if not has_index(tx, owner):
             continue
-        name = word_index.table_name(owner)
         for word in words:
-            rows = tx.all(
-                f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND rowid IN ({IN_LIST})",
-                match=fts_phrase(word),
-                ids=id_list(list(ids)),
-            )
-            held[word].update(row[0] for row in rows)
+            held[word] |= _holding(tx, owner, word, ids)
     weights = {word: math.log(1 + len(ids) / (0.5 + len(held[word]))) for word in words}
     total = sum(weights.values())
     return {
         note_id: sum(weights[word] for word in words if note_id in held[word]) / total
         for note_id in ids
     }
+
+
+def _holding(tx: Tx, owner: int, word: str, ids: Sequence[int]) -> set[int]:
+    """Return which of some notes hold a word."""
+    name = word_index.table_name(owner)
+    match = fts_phrase(word)
+    # To look up each note opens the word's list anew, which takes ten times as long as to read a
+    # list of a thousand.
+    rows = tx.all(
+        f"SELECT rowid FROM {name} WHERE {name} MATCH :match LIMIT :most",
+        match=match,
+        most=MOST_READ,
+    )
+    if len(rows) == MOST_READ:
+        rows = tx.all(
+            f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND rowid IN ({IN_LIST})",
+            match=match,
+            ids=id_list(list(ids)),
+        )
+    return {row[0] for row in rows}.intersection(ids)

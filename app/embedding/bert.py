@@ -1,4 +1,4 @@
-"""The forward pass of all-MiniLM-L6-v2 in numpy.
+"""The forward pass of a small BERT in numpy: all-MiniLM-L6-v2 and multilingual-e5-small.
 
 From the numbers of word pieces to a vector of length one.
 
@@ -17,12 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.embedding.model_file import LAYERS, PLACES, WIDTH, ModelFile
+from app.embedding.model_file import HEADS, WIDTH, ModelFile
 from app.embedding.partner_thread import Partner
 
 Floats = NDArray[np.float32]
 
-HEADS = 12
 HEAD = WIDTH // HEADS
 WIDE = 4 * WIDTH
 AVERAGE = np.full(WIDTH, 1 / WIDTH, np.float32)
@@ -78,19 +77,19 @@ class ScratchBuffers:
         return held[:size].reshape(shape)
 
 
-class MiniLM:
+class Bert:
     """The loaded model; it may be used by several threads."""
 
     dimension = WIDTH
 
     def __init__(self, file: ModelFile) -> None:
         self._words, self._scales = file.rows("words")
-        self._places = file.floats("places").reshape(PLACES, WIDTH)
+        self._places = file.floats("places").reshape(-1, WIDTH)
         self._begin = _read_norm(file, "begin")
-        self._layers = [_read_layer(file, str(number)) for number in range(LAYERS)]
+        self._layers = [_read_layer(file, str(number)) for number in range(file.layers)]
 
     def embed(self, texts: Sequence[Sequence[int]], scratch: ScratchBuffers) -> Floats:
-        """Return one vector for each text of 1 to 256 numbers, a row each."""
+        """Return one vector for each text of one number or more, a row each."""
         vectors = np.empty((len(texts), WIDTH), np.float32)
         begin = 0
         for batch in split_batches(texts):
@@ -274,16 +273,20 @@ def _read_attention(file: ModelFile, name: str) -> Floats:
     Each head's values get a row that is always one.
     """
     given = _read_with_bias(file, f"{name}.look")
-    look = np.zeros((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
-    look[:WIDTH] = given[:WIDTH] * np.float32(LOG2_E / math.sqrt(HEAD))
+    look = np.empty((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
+    np.multiply(given[:WIDTH], np.float32(LOG2_E / math.sqrt(HEAD)), out=look[:WIDTH])
     look[WIDTH : 2 * WIDTH] = given[WIDTH : 2 * WIDTH]
     values = look[2 * WIDTH :].reshape(HEADS, HEAD + 1, WIDTH + 1)
     values[:, :HEAD] = given[2 * WIDTH :].reshape(HEADS, HEAD, WIDTH + 1)
+    values[:, HEAD, :WIDTH] = 0
     values[:, HEAD, WIDTH] = 1
     return look
 
 
 def _read_with_bias(file: ModelFile, name: str) -> Floats:
-    return np.concatenate(
-        [file.floats(f"{name}.weight"), file.floats(f"{name}.bias")[:, None]], axis=1
-    )
+    bias = file.floats(f"{name}.bias")
+    height, width = file.rows(f"{name}.weight").rows.shape
+    found = np.empty((height, width + 1), np.float32)
+    file.floats(f"{name}.weight", out=found[:, :width])
+    found[:, width] = bias
+    return found

@@ -1,0 +1,60 @@
+"""The models that can be installed here: where each comes from, and how its texts begin."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from app.embedding import e5_wheel, minilm_wheel
+
+
+class KnownModel(NamedTuple):
+    """A model by the name it is asked for, the id that is stored with its vectors, its file, and
+    the wheel it is made from.
+    """
+
+    name: str
+    id: str
+    file: str
+    wheel: str
+    platform: str
+    """The one it is published for; nothing of it is ever run, so it is good for all."""
+    make: Callable[[Path, Path], None]
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+ENGLISH = KnownModel(
+    name="english",
+    id="all-MiniLM-L6-v2/int8",
+    file="all-minilm-l6-v2.int8",
+    wheel=minilm_wheel.WHEEL,
+    platform="any",
+    make=minilm_wheel.make_file,
+)
+MULTILINGUAL = KnownModel(
+    name="multilingual",
+    id="multilingual-e5-small/q4",
+    file="multilingual-e5-small.int8",
+    wheel=e5_wheel.WHEEL,
+    platform="manylinux2014_x86_64",
+    make=e5_wheel.make_file,
+    query_prefix=e5_wheel.QUERY_PREFIX,
+    passage_prefix=e5_wheel.PASSAGE_PREFIX,
+)
+KNOWN = (ENGLISH, MULTILINGUAL)
+JOINT = "+"
+
+
+def installed_models(directory: Path, wanted: str | None = None) -> tuple[KnownModel, ...]:
+    """Return the models whose files are in a directory: all, or those of a joint id."""
+    names = None if wanted is None else wanted.split(JOINT)
+    return tuple(
+        known
+        for known in KNOWN
+        if (names is None or known.id in names) and (directory / known.file).is_file()
+    )
+
+
+def joint_id(models: tuple[KnownModel, ...]) -> str | None:
+    """Return what is stored with the vectors that some models make together; None for none."""
+    return JOINT.join(known.id for known in models) or None
