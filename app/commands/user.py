@@ -6,14 +6,10 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.tables import json_option, print_table
 from app.settings import Settings
-
-user_option = click.option(
-    "--user", metavar="NAME", help="Username; optional if there is only one user."
-)
 
 
 @click.group(cls=Commands)
@@ -126,8 +122,8 @@ def ask_about_user(
 
 def choose_username(settings: Settings, user: str | None) -> str:
     """Return the username that was given, or the only one that there is."""
-    if user is not None:
-        return user
+    if wanted := user or settings.user:
+        return wanted
     names = list_usernames(ask(settings, "list_users"))
     if not names:
         raise Refused("There are no users yet. Add one with `hearth user add NAME`.")

@@ -30,7 +30,7 @@ from app import __main__ as program
 from app.account.users import fit_username
 from app.catalog import CATALOG
 from app.commands.ask import ask_operation as asking
-from app.commands.ask import data_directory
+from app.commands.ask import locate_data
 from app.core.database import data_dir
 from app.interfaces.openapi import openapi_document
 from app.settings import Settings
@@ -536,11 +536,11 @@ def test_settings_shows_each_with_its_default_and_what_is_set(
 def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert data_directory.data_directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
-    assert data_directory.data_directory(Settings()) == ROOT / "data"
-    monkeypatch.setattr(data_directory, "CHECKOUT", tmp_path)
-    assert data_directory.data_directory(Settings()).is_absolute()
-    assert ROOT not in data_directory.data_directory(Settings()).parents
+    assert locate_data.data_directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
+    assert locate_data.data_directory(Settings()) == ROOT / "data"
+    monkeypatch.setattr(locate_data, "CHECKOUT", tmp_path)
+    assert locate_data.data_directory(Settings()).is_absolute()
+    assert ROOT not in locate_data.data_directory(Settings()).parents
 
 
 @pytest.mark.parametrize(

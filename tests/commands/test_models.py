@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.__main__ import hearth
-from app.commands.ask import data_directory
+from app.commands.ask import locate_data
 from app.core.database.data_dir import MODELS
 from app.embedding import model_file
 from app.embedding.model_file import FILE, WHEEL, ModelFileError
@@ -21,7 +21,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "checkout"
     path.mkdir()
     (path / "pyproject.toml").touch()
-    monkeypatch.setattr(data_directory, "CHECKOUT", path)
+    monkeypatch.setattr(locate_data, "CHECKOUT", path)
     return path
 
 

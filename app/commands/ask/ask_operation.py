@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from app.commands.ask.data_directory import (
     PATIENCE_SECONDS,
     PAUSE_SECONDS,
-    data_directory,
     existing_directory,
     migrate_database,
     require_suitable_disk,
 )
+from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Refused
 from app.core.database import data_dir
 from app.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_as_user import LocalClient
-from app.commands.ask.data_directory import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.chat.chat_turn import TurnRecord, follow_turn
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import format_json

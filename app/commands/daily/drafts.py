@@ -1,0 +1,78 @@
+"""Texts that are being edited, kept in the data directory until they are saved."""
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from app.commands.terminal.command_group import Refused
+from app.commands.terminal.editor import file_name
+from app.core.database.data_dir import DRAFTS
+
+BASE = ".base"
+
+
+class Draft(NamedTuple):
+    """A note's text as a person edits it, and as it was when they began."""
+
+    folder: Path
+    file: Path
+
+    @property
+    def text(self) -> str:
+        """The text as it was saved last."""
+        return _read(self.file)
+
+    @property
+    def base(self) -> str:
+        """The text with which the editing began."""
+        return _read(self.folder / BASE)
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something in it that the note did not have.
+
+        The end of the last line, which editors add, is nothing.
+        """
+        return self.text.removesuffix("\n") != self.base.removesuffix("\n")
+
+    def begin_from(self, base: str, text: str) -> None:
+        """Write what the note has now, and the text to go on with."""
+        try:
+            write_text(self.folder / BASE, base)
+            write_text(self.file, text)
+        except OSError as error:
+            raise Refused(f"Cannot write {self.file}: {error.strerror}.") from None
+
+    def drop(self) -> None:
+        """Delete the draft, whose text stands in the note."""
+        with contextlib.suppress(OSError):
+            shutil.rmtree(self.folder)
+
+
+def find_draft(data: Path, username: str, note: int, title: str) -> tuple[Draft, bool]:
+    """Return the draft of a note, and whether it was there already with changes in it."""
+    folder = data / DRAFTS / f"{username}-{note}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files = sorted(one for one in folder.iterdir() if one.suffix == ".md")
+    except OSError as error:
+        raise Refused(f"Cannot write {folder}: {error.strerror}.") from None
+    draft = Draft(folder, files[0] if files else folder / f"{file_name(title)}.md")
+    return draft, bool(files) and (folder / BASE).exists() and draft.changed
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a text for its owner alone, with the ends of lines that it has."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
+        out.write(text)
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open(encoding="utf-8", errors="replace", newline="") as found:
+            return found.read()
+    except OSError as error:
+        raise Refused(f"Cannot read {file}: {error.strerror}.") from None

@@ -1,0 +1,182 @@
+"""An operation's answer for a person or for the next command in a pipe."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from app.commands.terminal.colours import paint
+from app.commands.terminal.columns import print_columns, shown_value, words_of
+from app.commands.terminal.terminal_safe import on_one_line, strip_controls
+
+Answer = Mapping[str, Any]
+PAST = {
+    "add": "Added",
+    "edit": "Changed",
+    "move": "Moved",
+    "copy": "Copied",
+    "pin": "Changed",
+    "delete": "Deleted",
+    "remove": "Removed",
+    "revoke": "Revoked",
+    "complete": "Completed",
+    "restore": "Restored",
+    "rename": "Renamed",
+    "save": "Saved",
+    "purge": "Deleted for good",
+    "disconnect": "Disconnected",
+}
+TOLD = ("secret", "url", "inviteUrl", "token")
+"""What must be shown of an answer, since it is why somebody asked, or never shown again."""
+NAMES = ("title", "name", "label", "handle", "username", "path")
+IDS = ("id", "conversationId", "versionId", "linkId")
+LONGEST = 120
+
+
+def show_answer(command: str, entry: Mapping[str, Any], answer: Answer) -> None:
+    """Print an answer: a table of its rows, a text as it is, or what there is to say of a thing."""
+    own = _OWN.get(entry["operation"])
+    rows = answer.get(entry["rows"]) if entry["rows"] else None
+    verb = command.partition(" ")[2]
+    if own is not None:
+        own(answer)
+    elif isinstance(rows, list) and entry["columns"] and (rows or entry["method"] == "GET"):
+        _show_rows(entry, rows)
+    elif entry["method"] != "GET" and verb in PAST and not _is_told(answer):
+        _show_done(command, answer)
+    else:
+        _show_record(_only_record(answer))
+    if notice := answer.get("notice"):
+        click.echo(strip_controls(notice), err=True)
+
+
+def _show_rows(entry: Mapping[str, Any], rows: list[Answer]) -> None:
+    if not rows and sys.stdout.isatty():
+        click.echo(f"No {words_of(entry['rows'])}.", err=True)
+        return
+    columns = entry["columns"]
+    head = [words_of(name).upper() for name in columns]
+    print_columns(head, ([row.get(name) for name in columns] for row in rows))
+
+
+def _show_done(command: str, answer: Answer) -> None:
+    """Say what was done; into a pipe goes the number of the thing alone."""
+    record = _only_record(answer)
+    number = next((record[name] for name in IDS if name in record), None)
+    if not sys.stdout.isatty():
+        if number is not None:
+            click.echo(str(number))
+        return
+    noun, _, verb = command.partition(" ")
+    done = "Moved to the trash" if answer.get("trashed") else PAST[verb]
+    name = next((str(record[one]) for one in NAMES if record.get(one)), "")
+    words = [done, noun, "" if number is None else str(number)]
+    line = " ".join(filter(None, words)) if not answer.get("trashed") else f"{done}"
+    click.echo(f"{line}{f': {on_one_line(name, LONGEST)}' if name else '.'}")
+
+
+def _show_record(record: Answer) -> None:
+    for name, value in record.items():
+        if value in (None, "", []) and sys.stdout.isatty():
+            continue
+        shown = _value_text(value)
+        if sys.stdout.isatty():
+            click.echo(f"{paint(f'{words_of(name)}:', bold=True)} {shown}")
+        else:
+            click.echo(f"{name}\t{shown}")
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, dict) or (isinstance(value, list) and any(map(_is_nested, value))):
+        return json.dumps(value, ensure_ascii=False)
+    if not sys.stdout.isatty():
+        return strip_controls(str(value).lower() if isinstance(value, bool) else value or "")
+    return strip_controls("no" if value is False else shown_value(value))
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _only_record(answer: Answer) -> Answer:
+    """Return the record inside an answer that holds one, else the answer itself."""
+    inner = [value for value in answer.values() if isinstance(value, dict)]
+    return inner[0] if len(inner) == 1 and not _is_told(answer) else answer
+
+
+def _is_told(answer: Answer) -> bool:
+    return any(answer.get(name) for name in TOLD) or any(
+        isinstance(value, dict) and any(value.get(name) for name in TOLD)
+        for value in answer.values()
+    )
+
+
+def _show_note(answer: Answer) -> None:
+    note = answer["note"]
+    if sys.stdout.isatty():
+        place = note.get("folder") or {}
+        line = [on_one_line(place.get("name", ""), LONGEST), *(f"#{tag}" for tag in note["tags"])]
+        click.echo(paint(on_one_line(note["title"], LONGEST), bold=True))
+        click.echo(paint("  ".join([*filter(None, line), f"note {note['id']}"]), dim=True) + "\n")
+    show_text(note["markdown"])
+
+
+def show_text(text: str) -> None:
+    """Print a text: as it is into a pipe, harmless and with its last line ended on a terminal."""
+    if not sys.stdout.isatty():
+        click.echo(text, nl=False)
+        return
+    click.echo(strip_controls(text), nl=not text.endswith("\n"))
+
+
+def _show_snapshot(answer: Answer) -> None:
+    found = answer.get("snapshot", answer)
+    show_text(str(found.get("markdown", found.get("content", ""))))
+
+
+def _show_diff(answer: Answer) -> None:
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for line in str(answer["diff"]).splitlines():
+        colour = colours.get(line[:1])
+        click.echo(paint(strip_controls(line), fg=colour) if colour else strip_controls(line))
+
+
+def _show_hits(answer: Answer) -> None:
+    rows = answer["results"]
+    if not sys.stdout.isatty():
+        print_columns((), ((row["id"], row["title"], row["snippet"]) for row in rows))
+        return
+    for row in rows:
+        title = paint(on_one_line(row["title"], LONGEST), bold=True)
+        click.echo(f"{title}  {paint(str(row['id']), dim=True)}")
+        click.echo(f"    {on_one_line(row['snippet'], LONGEST)}")
+    if not rows:
+        click.echo("Nothing found.", err=True)
+
+
+def _show_lines(answer: Answer) -> None:
+    for row in answer["results"]:
+        for found in row["matches"]:
+            place = f"{on_one_line(row['title'], LONGEST)}:{found['line']}"
+            click.echo(f"{paint(place, fg='cyan')}: {strip_controls(found['text'])}")
+    if not answer["results"] and sys.stdout.isatty():
+        click.echo("Nothing found.", err=True)
+
+
+def _show_instructions(answer: Answer) -> None:
+    show_text(str(answer.get("content", "")))
+
+
+_OWN: Mapping[str, Callable[[Answer], None]] = {
+    "get_note_content": _show_note,
+    "read_snapshot": _show_snapshot,
+    "read_version": _show_snapshot,
+    "diff_snapshots": _show_diff,
+    "search_notes": _show_hits,
+    "related_notes": _show_hits,
+    "grep_notes": _show_lines,
+    "read_heartbeat_instructions": _show_instructions,
+}
+"""Operations whose answers a table would show badly."""
