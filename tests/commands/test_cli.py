@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import socket
@@ -631,15 +632,18 @@ def test_the_first_start_alone_writes_a_key_that_works_into_a_file_for_its_owner
     second = start(data, "--user", "eve")
     assert identity(second, key).status_code == 200
     assert second.end() == 0
-    assert rest(second) == ("", "")
+    said, warned = rest(second)
+    assert said == ""
+    assert warned.startswith("There is a user already, ada, and --user is for the first start")
     assert names(data) == ["ada"]
 
 
 def test_a_terminal_shows_the_first_key_and_no_file_holds_it(tmp_path: Path) -> None:
     with terminal(
-        "serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada"
+        "serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada", "--no-open"
     ) as screen:
-        screen.until("not shown again.")
+        link = screen.until("not shown again.")
+        assert re.search(r"http://127.0.0.1:\d+/auth/sign-in#code=(\w{4}-){2}\w{4}\b", link)
         screen.until("hearth_sk_")
         assert not (tmp_path / "data" / "first-key").exists()
 

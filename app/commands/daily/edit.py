@@ -19,6 +19,7 @@ from app.commands.terminal.command_group import Refused
 from app.commands.terminal.editor import run_editor
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.terminal.user_options import user_option
+from app.core.process.counted import counted
 
 CONFLICT = "revision_conflict"
 SHOWN = 60
@@ -102,6 +103,7 @@ def _edit_until_saved(
             draft.drop()
             click.echo("Nothing changed.", err=True)
             return
+        _require_no_marks(draft)
         seen = note._replace(text=draft.base)
         now: Edited = asking(lambda door: _read_note(door, note.username, note.id))
         if now.text != seen.text:
@@ -142,8 +144,8 @@ def _take_in(draft: Draft, seen: Edited, now: Edited) -> None:
     if not sys.stdin.isatty():
         raise Refused("The note was changed meanwhile in the same lines. Nothing was saved.")
     said = click.prompt(
-        f"{merged.conflicts} places contradict. [e]dit them, save [y]ours over it, or [k]eep the "
-        "draft for later",
+        f"Yours contradicts that in {counted(merged.conflicts, 'place')}. [e]dit both, save "
+        "[y]ours over it, or [k]eep the draft",
         type=click.Choice(["e", "y", "k"]),
         default="e",
         show_choices=False,
@@ -156,7 +158,11 @@ def _take_in(draft: Draft, seen: Edited, now: Edited) -> None:
         return
     draft.begin_from(now.text, merged.text)
     run_editor(draft.file)
-    if has_marks(draft.text):
+    _require_no_marks(draft)
+
+
+def _require_no_marks(draft: Draft) -> None:
+    if has_marks(draft.text) and not has_marks(draft.base):
         raise Refused("There are still marks of a conflict in the text. Nothing was saved.")
 
 

@@ -19,7 +19,10 @@ Entry = dict[str, Any]
 HIDDEN = ("userTimezone", "stream", "clientMessageId")
 FIXED: Mapping[str, Mapping[str, Any]] = {"change_note": {"contentFormat": "markdown"}}
 """Fields that a command always sends so."""
-DEFAULTS: Mapping[str, Mapping[str, Any]] = {"list_notes": {"recursive": True}}
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "list_notes": {"recursive": True},
+    "pin_note": {"pinned": True},
+}
 """Fields that a command sends so unless it is told otherwise."""
 OPTIONAL = {"create_note": ("title", "content"), "upload_attachment": ("content",)}
 """Required fields that the command can find elsewhere: on standard input, or in the text itself."""
@@ -29,6 +32,7 @@ PIPED = ("content", "message")
 """Texts that may come on standard input."""
 MOST_ARGUMENTS = 3
 COLUMNS = 6
+COMMON = ("list", "show", "add", "edit", "move", "copy", "delete", "remove")
 MOST_CHOICES = 20
 FOLDER_FIELDS = ("folderId", "folderName")
 KINDS = {"parentId": "folder"}
@@ -51,7 +55,12 @@ def describe(catalog: Catalog) -> Entry:
         if verb in nouns.setdefault(noun, {}):
             raise LookupError(f"two operations are `hearth {command}`")
         nouns[noun][verb] = _command(command, one, schema, named)
-    return nouns
+    return {noun: dict(sorted(verbs.items(), key=_place)) for noun, verbs in nouns.items()}
+
+
+def _place(verb: tuple[str, Entry]) -> int:
+    """Return where a command stands in its noun's list: first what people do most."""
+    return COMMON.index(verb[0]) if verb[0] in COMMON else len(COMMON)
 
 
 def _command(
@@ -70,8 +79,9 @@ def _command(
     for wire, value in DEFAULTS.get(name, {}).items():
         fields[wire]["default"] = value
     arguments = _argument_names(operation, fields)
+    found_elsewhere = (*OPTIONAL.get(name, ()), *DEFAULTS.get(name, ()))
     for wire, field in fields.items():
-        field["required"] = wire in operation.fields.required and wire not in OPTIONAL.get(name, ())
+        field["required"] = wire in operation.fields.required and wire not in found_elsewhere
     if operation.http.takes_file:
         said = "The file; - reads standard input."
         fields["content"] |= {"type": "file", "piped": False, "help": said}

@@ -67,7 +67,6 @@ OWN = {
     "group add-members": "hearth group add-members Gardeners --member ben",
     "group rename": "hearth group rename Gardeners 'Kitchen garden'",
     "account edit": "hearth account edit --timezone Europe/Berlin",
-    "heartbeat choose-policy": "hearth heartbeat choose-policy observe",
     "integration add": "hearth integration add ics Work --url https://example.org/calendar.ics",
 }
 

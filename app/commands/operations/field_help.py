@@ -11,6 +11,7 @@ MORE: Mapping[str, str] = {
     "its first line is the title.",
     "change_note": "Without options the note opens in your editor; text on standard input takes "
     "the place of the note's.",
+    "list_notes": "Without --folder all notes are listed.",
     "create_folder": "Folders on the way to it are made too.",
 }
 """What a command does beyond its operation."""
@@ -53,7 +54,7 @@ FIELD_HELP: Mapping[str, str] = {
     "everyMinutes": "Every so many minutes",
     "expiresIn": "When it expires",
     "explain": "Say why each todo stands where it stands",
-    "folderId": "A folder, by its name, path or ID",
+    "folderId": "A folder, by its name, path or ID; / is the root",
     "folderIds": "A folder, by its name, path or ID; repeatable",
     "from": "The title that it had before",
     "graceSeconds": "For how many seconds the former secret holds too",

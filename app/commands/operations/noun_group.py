@@ -124,7 +124,7 @@ def _option(place: int, field: Mapping[str, Any]) -> click.Option:
         default=None,
         metavar=None if is_switch or field["type"] == "choice" else _metavar(field),
         multiple=field["many"],
-        required=field["required"] and not is_switch,
+        required=field["required"],
         help=field["help"].removesuffix(".") + f"{shown}.",
     )
 

@@ -18,6 +18,7 @@ from app.commands.terminal.tables import format_json
 
 TITLE_LENGTH = 255
 STANDARD = "-"
+ROOT = "/"
 Given = dict[str, Any]
 
 
@@ -129,7 +130,7 @@ def _resolve_fields(
     for name, value in given.items():
         field = fields.get(name, {})
         kind = field.get("kind")
-        if value == "" and field.get("nullable"):
+        if (value == "" and field.get("nullable")) or (kind == "folder" and value == ROOT):
             params[name] = None
         elif field.get("or_name") and not value.isdecimal():
             params[field["or_name"]] = value
