@@ -57,7 +57,7 @@ def test_what_is_said_of_operations_is_said_of_operations_that_there_are() -> No
 
 
 def test_two_operations_never_are_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(names.EXCEPTIONS, "list_notes", "note show")  # type: ignore[misc]
+    monkeypatch.setitem(names.EXCEPTIONS, "list_notes", "note show")
     with pytest.raises(LookupError, match="two operations are `hearth note show`"):
         describe(CATALOG)
 
