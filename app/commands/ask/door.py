@@ -133,6 +133,15 @@ def connect_to_server(data: Path, *, alive: bool = True) -> "Served | None":
     return Served(connection, url, token)
 
 
+def find_server(data: Path) -> str | None:
+    """Return the address of the server that runs over a data directory; None where none answers."""
+    found = connect_to_server(data)
+    if found is None:
+        return None
+    found.connection.close()
+    return found.url
+
+
 def _is_alive(pid: int) -> bool:
     if os.name != "posix":  # where the signal 0 would end it
         return True

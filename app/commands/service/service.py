@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.door import connect_to_server
+from app.commands.ask.door import find_server
 from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.service.unit import Manager, own_unit
 from app.commands.terminal.command_group import Commands, Refused
@@ -41,7 +41,7 @@ def install(port: int | None, prints: bool, data: Path | None) -> None:
     if prints:
         click.echo(manager.text(unit), nl=False)
         return
-    if manager.status() is None and connect_to_server(place) is not None:
+    if manager.status() is None and find_server(place) is not None:
         raise Refused(
             "A server is running already. Stop it with Ctrl-C first, then install the service."
         )
@@ -57,8 +57,8 @@ def status(data: Path | None) -> None:
     Exits with 3 where it is not installed.
     """
     state = find_manager().status()
-    found = connect_to_server(data_directory(read_settings(data=data)))
-    answers = f"The server answers at {found.url}." if found else "No server answers."
+    url = find_server(data_directory(read_settings(data=data)))
+    answers = f"The server answers at {url}." if url else "No server answers."
     if state is None:
         click.echo(f"The service is not installed. {answers}")
         raise SystemExit(NOT_INSTALLED)
