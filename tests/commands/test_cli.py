@@ -30,7 +30,7 @@ from click.testing import CliRunner, Result
 from app import __main__ as program
 from app.account.users import fit_username
 from app.catalog import CATALOG
-from app.commands.ask import ask_operation as asking
+from app.commands.ask import door as asking
 from app.commands.ask import locate_data
 from app.core.database import data_dir
 from app.interfaces.openapi import openapi_document

@@ -9,20 +9,21 @@ import contextlib
 import http.client
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Misused, Refused
 from app.settings import Settings
 
-if TYPE_CHECKING:
-    from app.commands.ask.open_here import Here
-
 CONTROL = "control.json"
-ANSWER_SECONDS = 300
+ANSWER_SECONDS = 30
+LONG_SECONDS = 300
+PATIENCE_SECONDS = 3.0
+PAUSE_SECONDS = 0.05
 MOST_NAMED = 5
 PART = 1 << 16
 Answer = dict[str, Any]
@@ -39,7 +40,12 @@ class Declined(Refused):
 
 
 class Way(Protocol):
-    """One way to ask: a user's operation, or with no username one of whoever owns the data."""
+    """One way to ask: a user's operation, or with no username one of whoever owns the data.
+
+    `url` is where the server listens, if it is one.
+    """
+
+    url: str | None
 
     def ask(self, username: str | None, name: str, params: Mapping[str, Any]) -> Answer:
         """Run the operation and return its record as JSON has it; raise Declined."""
@@ -84,53 +90,72 @@ class Door:
 
 
 @contextlib.contextmanager
-def open_door(settings: Settings) -> Iterator[Door]:
-    """Ask the running server while the block runs, or open the database where none runs."""
+def open_door(
+    settings: Settings, *, seconds: int = LONG_SECONDS, anew: bool = False
+) -> Iterator[Door]:
+    """Ask the running server while the block runs, or open the database where none runs.
+
+    A server may take so many seconds for each answer. With `anew` the database is made where
+    there is none.
+    """
     data = data_directory(settings)
     with contextlib.ExitStack() as stack:
-        if (found := connect_to_server(data)) is not None:
-            stack.callback(found.connection.close)
-            yield Door(settings, found, found.url)
-            return
-        here = _open_here(settings, data, stack)
-        yield Door(settings, here, here.url if isinstance(here, Served) else None)
+        if (served := connect_to_server(data, seconds=seconds)) is None:
+            way = _open_here(settings, data, stack, seconds=seconds, anew=anew)
+        else:
+            way = stack.enter_context(served)
+        yield Door(settings, way, way.url)
 
 
-def _open_here(settings: Settings, data: Path, stack: contextlib.ExitStack) -> "Served | Here":
+def _open_here(
+    settings: Settings, data: Path, stack: contextlib.ExitStack, *, seconds: int, anew: bool
+) -> Way:
     from app.commands.ask.open_here import open_here  # the whole program
     from app.core.database.data_dir import InUse
 
-    try:
-        return stack.enter_context(open_here(settings, data))
-    except InUse:
-        # a server that has just begun, or runs in a container, whose numbers are not ours
-        if (found := connect_to_server(data, alive=False)) is None:
-            raise
-        stack.callback(found.connection.close)
-        return found
+    owner: str | None = None
+    until = 0.0
+    while True:
+        try:
+            return stack.enter_context(open_here(settings, data, anew=anew))
+        except InUse as busy:
+            # a server that has just begun, or runs in a container, whose numbers are not ours
+            served = connect_to_server(data, seconds=seconds, owner=busy.pid)
+            if served is not None:
+                return stack.enter_context(served)
+            now = time.monotonic()
+            # one that starts or ends, or other commands at work, each for a moment
+            if busy.pid != owner:
+                owner, until = busy.pid, now + PATIENCE_SECONDS
+            elif now > until:
+                raise Refused(
+                    f"{busy} It does not answer commands. Try again in a moment, or stop it first."
+                ) from None
+        time.sleep(PAUSE_SECONDS)
 
 
-def connect_to_server(data: Path, *, alive: bool = True) -> "Served | None":
+def connect_to_server(
+    data: Path, *, seconds: int = ANSWER_SECONDS, owner: str | None = None
+) -> "Served | None":
     """Return the server that runs over a data directory; None where none answers.
 
-    With `alive` one that was killed is not asked: its port may be another program's now.
+    One that was killed is not asked, since its port may be another program's now: its process
+    must be alive, or the `owner` of the data directory.
     """
     try:
         told = json.loads((data / CONTROL).read_bytes())
-        pid, url, token = int(told["pid"]), str(told["url"]), str(told["token"])
+        pid, url, token = str(told["pid"]), str(told["url"]), str(told["token"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if alive and not _is_alive(pid):
+    if not (_is_alive(pid) if owner is None else pid == owner):
         return None
     where = urlsplit(url)
-    connection = http.client.HTTPConnection(
-        where.hostname or "", where.port, timeout=ANSWER_SECONDS
-    )
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=seconds)
     try:
         connection.connect()
     except OSError:
         return None
-    return Served(connection, url, token)
+    return Served(connection, url, token, seconds)
 
 
 def find_server(data: Path) -> str | None:
@@ -138,61 +163,86 @@ def find_server(data: Path) -> str | None:
     found = connect_to_server(data)
     if found is None:
         return None
-    found.connection.close()
-    return found.url
+    with found:
+        return found.url
 
 
-def _is_alive(pid: int) -> bool:
+def _is_alive(pid: str) -> bool:
     if os.name != "posix":  # where the signal 0 would end it
         return True
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
         return False
     except PermissionError:
         pass
     return True
 
 
-class Served(NamedTuple):
-    """The running server, by the door that it keeps for the command line."""
+class Served(contextlib.AbstractContextManager["Served"]):
+    """The running server, by the door that it keeps for the command line.
 
-    connection: http.client.HTTPConnection
-    url: str
-    token: str
+    It may take so many seconds for an answer, and as many between the parts of one.
+    """
+
+    def __init__(
+        self, connection: http.client.HTTPConnection, url: str, token: str, seconds: int
+    ) -> None:
+        self.url: str | None = url
+        self._connection = connection
+        self._token = token
+        self._seconds = seconds
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
 
     def ask(self, username: str | None, name: str, params: Mapping[str, Any]) -> Answer:
         """Run the operation there; raise Declined."""
-        with self._answer(username, name, params) as response:
-            return _parse_object(response.read())
+        with self._failures():
+            return parse_object(self._request(username, name, params).read())
+
+    def lines(self, username: str | None, name: str, params: Mapping[str, Any]) -> Iterator[Answer]:
+        """Run the operation there, and yield what it streams as it comes, or its one record."""
+        with self._failures():
+            # one a line; the record of an operation that does not stream is such a line too
+            yield from map(parse_object, self._request(username, name, params))
 
     def download(self, username: str, name: str, params: Mapping[str, Any], write: Write) -> None:
         """Run the operation there, and write the bytes of the file as they come."""
-        with self._answer(username, name, params) as response:
-            while part := response.read(PART):
-                write(part)
+        with self._failures():
+            response = self._request(username, name, params)
+        while True:
+            with self._failures():
+                part = response.read(PART)
+            if not part:
+                return
+            write(part)
 
-    @contextlib.contextmanager
-    def _answer(
+    def _request(
         self, username: str | None, name: str, params: Mapping[str, Any]
-    ) -> Iterator[http.client.HTTPResponse]:
+    ) -> http.client.HTTPResponse:
         whose = "" if username is None else f"as/{quote(username, safe='')}/"
         headers = {
-            "Authorization": f"Control {self.token}",
+            "Authorization": f"Control {self._token}",
             "Content-Type": "application/json",
             # whatever its address is called, to this name it answers
             "Host": "localhost",
         }
         body = json.dumps(params, default=_encode_bytes)
+        self._connection.request("POST", f"/control/{whose}{name}", body, headers)
+        response = self._connection.getresponse()
+        if response.status != http.client.OK:
+            raise Declined(response.status, parse_object(response.read()))
+        return response
+
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Tell in a sentence what fails on the way while the block runs."""
         try:
-            self.connection.request("POST", f"/control/{whose}{name}", body, headers)
-            response = self.connection.getresponse()
-            if response.status != http.client.OK:
-                raise Declined(response.status, _parse_object(response.read()))
-            yield response
+            yield
         except TimeoutError:
             raise Refused(
-                f"The server at {self.url} did not answer within {ANSWER_SECONDS} seconds. It may "
+                f"The server at {self.url} did not answer within {self._seconds} seconds. It may "
                 "still be working on the request."
             ) from None
         except (ConnectionError, http.client.HTTPException, ValueError):
@@ -202,7 +252,8 @@ class Served(NamedTuple):
             ) from None
 
 
-def _parse_object(text: bytes) -> Answer:
+def parse_object(text: bytes) -> Answer:
+    """Return the JSON object that came over the wire; raise ValueError for anything else."""
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong

@@ -2,19 +2,17 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from app.account import users
-from app.commands.ask.ask_operation import open_app, parse_object
 from app.commands.ask.data_directory import (
     existing_directory,
     migrate_database,
-    own_when_free,
     require_suitable_disk,
 )
-from app.commands.ask.door import Answer, Declined, Write
+from app.commands.ask.door import Answer, Declined, Write, parse_object
 from app.core.app import App
 from app.core.caller import OPERATOR, Caller
 from app.core.database import data_dir
@@ -23,14 +21,20 @@ from app.core.schema import encode
 from app.errors import AppError
 from app.settings import Settings
 
+TURN_SECONDS = 600
+
 
 @contextlib.contextmanager
-def open_here(settings: Settings, data: Path) -> Iterator["Here"]:
-    """Own the database while the block runs; raise InUse where a server has it."""
-    existing_directory(settings)
+def open_here(settings: Settings, data: Path, *, anew: bool) -> Iterator["Here"]:
+    """Own the database while the block runs, and make it where `anew` allows that.
+
+    Raise InUse where another process has it.
+    """
+    if not anew:
+        existing_directory(settings)
     require_suitable_disk(settings, data)
     data_dir.prepare(data)
-    with own_when_free(data) as ownership:
+    with data_dir.own_directory(data) as ownership:
         migrate_database(data, ownership)
         with asyncio.Runner() as runner:
             opened = contextlib.AsyncExitStack()
@@ -41,8 +45,31 @@ def open_here(settings: Settings, data: Path) -> Iterator["Here"]:
                 runner.run(opened.aclose())
 
 
+@contextlib.asynccontextmanager
+async def open_app(settings: Settings, data: Path) -> AsyncIterator[App]:
+    """Return the program over the database in `data`, which this process must own, until the block
+    and the turns that it began have ended.
+    """
+    from app.agent.models.providers import Providers
+
+    # the whole program, which most commands beside a running server never load
+    from app.main import build_parts
+
+    parts = build_parts(settings, data)
+    await parts.store.open()
+    try:
+        yield parts
+    finally:
+        await parts.tasks.close(TURN_SECONDS)
+        await parts.part(Providers).close()
+        await parts.embedder.close()
+        await parts.store.close()
+
+
 class Here:
     """The program over the database that this process owns."""
+
+    url: str | None = None
 
     def __init__(self, runner: asyncio.Runner, parts: App) -> None:
         self._runner = runner

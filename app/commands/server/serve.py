@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.commands.ask.ask_operation import make_way
 from app.commands.ask.data_directory import (
     existing_directory,
     migrate_database,
@@ -25,6 +24,7 @@ from app.commands.ask.data_directory import (
 from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.server import first_start
 from app.commands.server.first_start import FirstStart
+from app.commands.server.make_way import make_way
 from app.commands.server.sockets import is_loopback, listen, url_of
 from app.commands.terminal.command_group import Misused, Refused
 from app.core.caller import OPERATOR
