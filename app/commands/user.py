@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew
+from app.commands.ask.door import ANSWER_SECONDS, open_door
 from app.commands.ask.locate_data import data_option, read_settings
-from app.commands.terminal.command_group import Commands, Misused, Refused
+from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import json_option, print_table
 from app.settings import Settings
 
@@ -122,14 +123,7 @@ def ask_about_user(
 
 def choose_username(settings: Settings, user: str | None) -> str:
     """Return the username that was given, or the only one that there is."""
-    if wanted := user or settings.user:
-        return wanted
-    names = list_usernames(ask(settings, "list_users"))
-    if not names:
-        raise Refused("There are no users yet. Add one with `hearth user add NAME`.")
-    if len(names) > 1:
-        raise Misused(
-            "There are several users. Choose one with --user "
-            f"{' or '.join(names[:5])}{' …' if len(names) > 5 else ''}."
-        )
-    return names[0]
+    if user is not None:
+        return user
+    with open_door(settings, seconds=ANSWER_SECONDS) as door:
+        return door.choose_user(None)

@@ -648,6 +648,29 @@ def test_a_terminal_shows_the_first_key_and_no_file_holds_it(tmp_path: Path) -> 
         assert not (tmp_path / "data" / "first-key").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a script as the browser")
+@pytest.mark.parametrize("opens", [True, False])
+def test_the_first_start_alone_opens_the_browser_unless_it_is_told_not_to(
+    tmp_path: Path, opens: bool
+) -> None:
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
+    browser.chmod(0o700)
+    data = str(tmp_path / "data")
+    more = () if opens else ("--no-open",)
+    display = {"DISPLAY": ":0", "BROWSER": str(browser), "SSH_CONNECTION": ""}
+    for _ in range(2):
+        with terminal("serve", "--data", data, "--port", "0", *more, **display) as screen:
+            screen.until("Hearth is at")
+            time.sleep(0.5)
+            screen.type("\x03")
+            assert screen.end() == 0
+    links = opened.read_text().splitlines() if opened.exists() else []
+    assert len(links) == int(opens)
+    assert all("/auth/sign-in#code=" in link for link in links)
+
+
 def test_a_name_that_cannot_be_a_user_ends_the_first_start(tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -1,6 +1,7 @@
 """`hearth completion`: commands and options in bash, zsh and fish."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_cli import done, hearth
+from tests.commands.test_cli import done, hearth, rest, start
 
 ROOT = Path(__file__).parents[2]
 SHELLS = ("bash", "zsh", "fish")
@@ -43,6 +44,11 @@ def test_a_shell_that_is_not_known_is_refused() -> None:
     ],
 )
 def test_words_are_completed(typed: str, offered: set[str]) -> None:
+    assert completed(typed) == offered
+
+
+def completed(typed: str, **environment: str) -> set[str]:
+    """Return what bash is offered for the last word of a line."""
     ended = subprocess.run(
         [sys.executable, "-m", "app"],
         cwd=ROOT,
@@ -50,11 +56,27 @@ def test_words_are_completed(typed: str, offered: set[str]) -> None:
             **os.environ,
             "_HEARTH_COMPLETE": "bash_complete",
             "COMP_WORDS": typed,
-            "COMP_CWORD": str(len(typed.split()) - 1),
+            "COMP_CWORD": str(len(shlex.split(typed)) - 1),
+            **environment,
         },
         capture_output=True,
         text=True,
         check=False,
     )
-    assert {line.partition(",")[2] for line in ended.stdout.split()} == offered
     assert ended.stderr == ""
+    return {line.partition(",")[2] for line in ended.stdout.splitlines()} - {""}
+
+
+def test_titles_are_completed_while_a_server_runs(tmp_path: Path) -> None:
+    running = start(tmp_path / "data", "--user", "ann")
+    for title in ("Frost dates", "Frost $(cloth)", "Tools"):
+        done("note", "add", title, "--content", "", data=running.data)
+    done("folder", "add", "Frosty", data=running.data)
+    place = {"HEARTH_DATA": str(running.data)}
+    assert completed("hearth note show Fro", **place) == {"Frost\\ dates", "Frost\\ \\$\\(cloth\\)"}
+    assert completed("hearth edit Frost\\ d", **place) == {"Frost\\ dates"}
+    assert completed("hearth note move Tools --folder fro", **place) == {"Frosty"}
+    assert running.end() == 0
+    assert rest(running)[1] == ""
+    assert completed("hearth note show Fro", **place) == set()
+    assert completed("hearth note show Fro", HEARTH_DATA=str(tmp_path / "none")) == set()

@@ -11,12 +11,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from app.commands.ask.data_directory import existing_directory, migrate_database, own_when_free
 from app.commands.ask.door import connect_to_server, parse_object
-from app.commands.ask.open_here import open_app
+from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
-from app.core.database import data_dir
 from app.settings import Settings
 
 QUIET_SECONDS = 900
@@ -39,7 +37,7 @@ class LocalClient:
         self._settings = settings
         self._goes_on = goes_on
         self._username = username
-        self._data = existing_directory(settings)
+        self._data = data_directory(settings)
         # One thread: the lock of the database allows no second operation of this process.
         self._here = ThreadPoolExecutor(1, thread_name_prefix="hearth")
         self._work: Future[None] | None = None
@@ -68,13 +66,15 @@ class LocalClient:
         owner of the database does not answer.
         """
         served = connect_to_server(self._data, seconds=QUIET_SECONDS)
-        try:
-            if served is None:
+        if served is None:
+            from app.core.database.data_dir import InUse
+
+            try:
                 yield from self._lines_here(name, params)
-        except data_dir.InUse as busy:
-            served = connect_to_server(self._data, seconds=QUIET_SECONDS, owner=busy.pid)
-            if served is None:  # another command at work
-                raise
+            except InUse as busy:
+                served = connect_to_server(self._data, seconds=QUIET_SECONDS, owner=busy.pid)
+                if served is None:  # another command at work
+                    raise
         if served is not None:
             with served:
                 yield from served.lines(self._username, name, params)
@@ -126,9 +126,13 @@ def _answer_here(
     """Run an operation in the database, which this process owns until its turn has ended."""
     import asyncio
 
+    from app.commands.ask import data_directory as place
+    from app.core.database import data_dir
+
+    place.existing_directory(settings)
     data_dir.prepare(data)
-    with own_when_free(data) as ownership:
-        migrate_database(data, ownership)
+    with place.own_when_free(data) as ownership:
+        place.migrate_database(data, ownership)
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 
@@ -141,6 +145,7 @@ async def _tell_all(
     tell: Callable[[Line], None],
 ) -> None:
     from app.account import users
+    from app.commands.ask.open_here import open_app
     from app.core.caller import OPERATOR
     from app.core.line_stream import Lines
     from app.core.schema import encode

@@ -82,9 +82,9 @@ class Door:
         if not names:
             raise Refused("There are no users yet. Add one with `hearth user add NAME`.")
         if len(names) > 1:
+            shown = f"{' or '.join(names[:MOST_NAMED])}{' …' if len(names) > MOST_NAMED else ''}"
             raise Misused(
-                "There are several users. Choose one with --user or HEARTH_USER: "
-                f"{', '.join(names[:MOST_NAMED])}{' …' if len(names) > MOST_NAMED else ''}."
+                f"There are several users. Choose one with --user {shown}, or set HEARTH_USER."
             )
         return names[0]
 

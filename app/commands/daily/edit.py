@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,6 +20,9 @@ from app.commands.terminal.editor import run_editor
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.terminal.user_options import user_option
 from app.core.process.counted import counted
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 CONFLICT = "revision_conflict"
 SHOWN = 60
@@ -36,8 +39,14 @@ class Edited(NamedTuple):
     text: str
 
 
+def _complete_note(ctx: click.Context, _: click.Parameter, typed: str) -> "list[CompletionItem]":
+    from app.commands.operations.complete_name import complete_name
+
+    return complete_name(ctx, "note", typed)
+
+
 @click.command(epilog='\b\nExample:\n  hearth edit "Frost dates"')
-@click.argument("note", metavar="TITLE")
+@click.argument("note", metavar="TITLE", shell_complete=_complete_note)
 @user_option
 @data_option
 def edit(note: str, user: str | None, data: Path | None) -> None:

@@ -22,10 +22,13 @@ FIXED: Mapping[str, Mapping[str, Any]] = {"change_note": {"contentFormat": "mark
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "list_notes": {"recursive": True},
     "pin_note": {"pinned": True},
+    "search_todos": {"completed": False},
 }
 """Fields that a command sends so unless it is told otherwise."""
 OPTIONAL = {"create_note": ("title", "content"), "upload_attachment": ("content",)}
 """Required fields that the command can find elsewhere: on standard input, or in the text itself."""
+FILTERS = {"search_todos": "completed"}
+"""A default that chooses among what there is, which --all takes away."""
 FIRST = {"create_note": ("title",), "create_folder": ("path",), "upload_attachment": ("content",)}
 """Optional fields that are nevertheless given without an option's name."""
 PIPED = ("content", "message")
@@ -94,6 +97,7 @@ def _command(
         "help": help_,
         "arguments": [fields.pop(wire) for wire in arguments],
         "options": list(fields.values()),
+        "filter": FILTERS.get(name),
         "sent": {**DEFAULTS.get(name, {}), **fixed},
         "rows": rows,
         "columns": columns,

@@ -12,6 +12,7 @@ MORE: Mapping[str, str] = {
     "change_note": "Without options the note opens in your editor; text on standard input takes "
     "the place of the note's.",
     "list_notes": "Without --folder all notes are listed.",
+    "search_todos": "Without options those are listed that are still to be done.",
     "create_folder": "Folders on the way to it are made too.",
 }
 """What a command does beyond its operation."""
@@ -38,7 +39,7 @@ FIELD_HELP: Mapping[str, str] = {
     "answeredBy": "Who answers guests",
     "before": "Only what comes before this one",
     "caseSensitive": "Tell capitals from small letters",
-    "completed": "Whether it is done",
+    "completed": "What is done, or what is not",
     "contact": "A contact, by username",
     "content": "The text; - reads it from standard input",
     "contextAfter": "How many lines to show after each",

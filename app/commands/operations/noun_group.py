@@ -1,8 +1,8 @@
 """A noun's commands: those made from operations, beside those written by hand."""
 
 import functools
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,10 @@ from app.commands.operations.command_index import entries_of, read_index
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.user_options import user_options
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 MOST_CHOICES = 4
 ALIASES = {"done": "complete", "rm": "delete", "new": "add"}
 """Other names of verbs, which no list shows."""
@@ -20,6 +24,7 @@ TYPES: Mapping[str, click.ParamType[Any]] = {
     "json": click.STRING,
     "file": click.Path(dir_okay=False, allow_dash=True),
 }
+all_option = click.option("--all", "all_", is_flag=True, help="List everything.")
 yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
 output_option = click.option(
     "-o",
@@ -64,6 +69,8 @@ def make_command(command: str, entry: Mapping[str, Any]) -> click.Command:
         epilog=f"\b\nExample:\n  {entry['example']}",
     )
     user_options(found)
+    if entry["filter"]:
+        all_option(found)
     if entry["asks"]:
         yes_option(found)
     if entry["downloads"]:
@@ -84,10 +91,13 @@ def field_value(entry: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
 def _run(command: str, entry: Mapping[str, Any], **values: Any) -> None:
     from app.commands.operations.run_operation import run_operation
 
+    given = field_value(entry, values)
+    if values.get("all_"):
+        given[entry["filter"]] = None
     run_operation(
         command,
         entry,
-        field_value(entry, values),
+        given,
         user=values["user"],
         data=values["data"],
         json_=values["json_"],
@@ -105,6 +115,7 @@ def _parameters(entry: Mapping[str, Any]) -> list[click.Parameter]:
             metavar=_metavar(field) if field["required"] else f"[{_metavar(field)}]",
             required=field["required"],
             nargs=-1 if field["many"] else 1,
+            shell_complete=_completer(field),
         )
         for place, field in enumerate(arguments)
     ]
@@ -126,7 +137,21 @@ def _option(place: int, field: Mapping[str, Any]) -> click.Option:
         multiple=field["many"],
         required=field["required"],
         help=field["help"].removesuffix(".") + f"{shown}.",
+        shell_complete=_completer(field),
     )
+
+
+def _completer(field: Mapping[str, Any]) -> "Completer | None":
+    """Return what completes the names of things, where a field takes them."""
+    if not field["kind"] or field["choices"]:
+        return None
+
+    def complete(ctx: click.Context, _: click.Parameter, typed: str) -> "list[CompletionItem]":
+        from app.commands.operations.complete_name import complete_name
+
+        return complete_name(ctx, field["kind"], typed)
+
+    return complete
 
 
 def _type_of(field: Mapping[str, Any]) -> click.ParamType[Any]:

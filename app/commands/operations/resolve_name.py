@@ -72,6 +72,15 @@ def resolve_in_trash(door: Door, username: str, kind: str, typed: str) -> Any:
     return _only_one(kind, typed, way, list(_rows_of(door, username, way, typed)))
 
 
+def list_names(door: Door, username: str, kind: str, typed: str) -> list[str]:
+    """Return names of things of a kind, where they can be looked up, the likeliest first."""
+    if kind not in LOOKUPS:
+        return []
+    way = LOOKUPS[kind]
+    rows = _rows_of(door, username, way, typed)
+    return [str(row[name]) for row in rows for name in way.names if row.get(name)]
+
+
 def _rows_of(door: Door, username: str, way: Lookup, typed: str) -> Iterator[dict[str, Any]]:
     fields = dict(way.fields) | ({way.typed: typed[:1000]} if way.typed else {})
     yield from door.ask_as(username, way.operation, **fields)[way.rows]

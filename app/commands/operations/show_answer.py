@@ -32,6 +32,7 @@ TOLD = ("secret", "url", "inviteUrl", "token")
 """What must be shown of an answer, since it is why somebody asked, or never shown again."""
 NAMES = ("title", "name", "label", "handle", "username", "path")
 IDS = ("id", "conversationId", "versionId", "linkId")
+TOTALS = ("total", "totalNotes")
 LONGEST = 120
 
 
@@ -43,7 +44,7 @@ def show_answer(command: str, entry: Mapping[str, Any], answer: Answer) -> None:
     if own is not None:
         own(answer)
     elif isinstance(rows, list) and entry["columns"] and (rows or entry["method"] == "GET"):
-        _show_rows(entry, rows)
+        _show_rows(entry, answer, rows)
     elif entry["method"] != "GET" and verb in PAST and not _is_told(answer):
         _show_done(command, answer)
     else:
@@ -52,13 +53,16 @@ def show_answer(command: str, entry: Mapping[str, Any], answer: Answer) -> None:
         click.echo(strip_controls(notice), err=True)
 
 
-def _show_rows(entry: Mapping[str, Any], rows: list[Answer]) -> None:
+def _show_rows(entry: Mapping[str, Any], answer: Answer, rows: list[Answer]) -> None:
     if not rows and sys.stdout.isatty():
         click.echo(f"No {words_of(entry['rows'])}.", err=True)
         return
     columns = entry["columns"]
     head = [words_of(name).upper() for name in columns]
     print_columns(head, ([row.get(name) for name in columns] for row in rows))
+    total = next((answer[name] for name in TOTALS if name in answer), 0)
+    if total > len(rows) and sys.stdout.isatty():
+        click.echo(f"{len(rows)} of {total}; --limit and --offset show others.", err=True)
 
 
 def _show_done(command: str, answer: Answer) -> None:
@@ -77,15 +81,17 @@ def _show_done(command: str, answer: Answer) -> None:
     click.echo(f"{line}{f': {on_one_line(name, LONGEST)}' if name else '.'}")
 
 
-def _show_record(record: Answer) -> None:
+def _show_record(record: Answer, above: str = "") -> None:
+    """Print a record's values one a line, those of records in it by both names."""
     for name, value in record.items():
-        if value in (None, "", []) and sys.stdout.isatty():
-            continue
-        shown = _value_text(value)
-        if sys.stdout.isatty():
-            click.echo(f"{paint(f'{words_of(name)}:', bold=True)} {shown}")
-        else:
-            click.echo(f"{name}\t{shown}")
+        full = f"{above}.{name}" if above else name
+        if isinstance(value, dict) and value:
+            _show_record(value, full)
+        elif not sys.stdout.isatty():
+            click.echo(f"{full}\t{_value_text(value)}")
+        elif value not in (None, "", []):
+            label = words_of(full.replace(".", " "))
+            click.echo(f"{paint(f'{label}:', bold=True)} {_value_text(value)}")
 
 
 def _value_text(value: Any) -> str:

@@ -28,6 +28,20 @@ class Commands(click.Group):
         """Return the names in their order."""
         return list(self.commands)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant; where there is none, name those that are like it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # only for a word that was mistyped
+
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx))
+            if not near:
+                raise
+            ctx.fail(f"{error.message.rstrip('.')}. Did you mean {' or '.join(near)}?")
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what it can be refused for ends as a sentence, all else is a bug and
         shows its traceback.

@@ -114,6 +114,20 @@ def test_todos_change_and_lose_what_is_given_empty(home: Path) -> None:
     assert json.loads(done("todo", "show", number, "--json", data=home))["todo"]["completed"]
 
 
+def test_a_list_of_todos_leaves_out_what_is_done_unless_it_is_told(server: Running) -> None:
+    number = done("todo", "add", "Long done", data=server.data).strip()
+    done("todo", "complete", number, data=server.data)
+    open_ = done("todo", "add", "Still open", data=server.data).strip()
+
+    def listed(*words: str) -> set[str]:
+        rows = done("todo", "list", "--limit", "200", *words, data=server.data).splitlines()
+        return {row.split("\t")[0] for row in rows} & {number, open_}
+
+    assert listed() == {open_}
+    assert listed("--completed") == {number}
+    assert listed("--all") == {number, open_}
+
+
 def test_files_keep_their_bytes(home: Path, tmp_path: Path) -> None:
     content = bytes(range(256)) * 300
     (tmp_path / "plan.bin").write_bytes(content)
@@ -132,7 +146,9 @@ def test_files_keep_their_bytes(home: Path, tmp_path: Path) -> None:
     ("words", "code", "said"),
     [
         (("note", "show"), 2, "Missing argument"),
-        (("note", "frobnicate"), 2, "No such command"),
+        (("note", "frobnicate"), 2, "No such command 'frobnicate'."),
+        (("note", "shwo", "1"), 2, "No such command 'shwo'. Did you mean show?"),
+        (("ntoe",), 2, "No such command 'ntoe'. Did you mean note?"),
         (("todo", "add", "x", "--due-date", "2026-02-30"), 1, "dueDate"),
         (("todo", "add", "x", "--recurrence", "{"), 2, "--recurrence needs JSON"),
         (("todo", "add", "x", "--steps", "@/nowhere/at/all"), 2, "Cannot read /nowhere/at/all"),
@@ -231,6 +247,14 @@ class TestTerminal:
         assert b"\x1b[1m" in window.raw
         assert len(row) <= 100
         assert re.search("V?e?r?y?…", row)
+
+    def test_a_part_of_a_list_says_of_how_many(self, server: Running) -> None:
+        for title in ("Part one", "Part two"):
+            done("note", "add", title, "--content", "", data=server.data)
+        with terminal("note", "list", "--limit", "1", "--data", str(server.data)) as window:
+            window.until("1 of ")
+            window.until("--limit and --offset show others.")
+            assert window.end() == 0
 
     def test_no_color_means_none(self, server: Running) -> None:
         arguments = ("folder", "list", "--data", str(server.data))
