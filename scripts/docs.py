@@ -101,9 +101,13 @@ def commands() -> str:
     """Return the commands that are made from operations, and a line about every command."""
     from app.__main__ import summaries
     from app.catalog import CATALOG
-    from app.commands.operations.describe import describe
+    from app.commands.operations.describe import describe, describe_routes
 
-    found = {"nouns": describe(CATALOG), "summaries": summaries()}
+    found = {
+        "nouns": describe(CATALOG),
+        "routes": describe_routes(CATALOG),
+        "summaries": summaries(),
+    }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -11,12 +11,11 @@ import click
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.chat.chat_turn import TurnRecord, follow_turn
-from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.command_group import INTERRUPTED, Misused, Refused
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.user import choose_username
 
-INTERRUPTED = 130
 HISTORY = ".chat-history-{username}"
 
 

@@ -122,7 +122,10 @@ def _choose(hits: list[Hit]) -> Hit | None:
     """Return what somebody at the terminal chose; None where nobody did."""
     if not hits or not sys.stdin.isatty():
         return None
-    typed = click.prompt("Open which? (Enter: none)", default="", show_default=False, err=True)
+    try:
+        typed = click.prompt("Open which? (Enter: none)", default="", show_default=False, err=True)
+    except click.Abort:
+        typed = ""
     if not typed.strip():
         return None
     if not typed.strip().isdecimal() or not 1 <= int(typed) <= len(hits):

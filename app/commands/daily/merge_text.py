@@ -1,7 +1,7 @@
 """Two changes of one text put together, line by line."""
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from typing import NamedTuple
 
 MINE, MIDDLE, THEIRS = "<<<<<<< yours", "=======", ">>>>>>> the note as it is now"
@@ -60,8 +60,7 @@ def _marked(mine: str, theirs: str) -> str:
 
 def _shared_stretches(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[_Stretch]:
     """Yield in order the stretches of the base that both changes kept, and at last the end."""
-    own = SequenceMatcher(None, base, mine, autojunk=False).get_matching_blocks()
-    other = SequenceMatcher(None, base, theirs, autojunk=False).get_matching_blocks()
+    own, other = _matches(base, mine), _matches(base, theirs)
     first = second = 0
     while first < len(own) and second < len(other):
         one, two = own[first], other[second]
@@ -74,3 +73,28 @@ def _shared_stretches(base: list[str], mine: list[str], theirs: list[str]) -> It
         else:
             second += 1
     yield _Stretch(len(base), len(mine), len(theirs), 0)
+
+
+def _matches(base: list[str], changed: list[str]) -> list[Match]:
+    """Return the lines that a change kept: those at both ends, and what is alike between them.
+
+    Comparing takes the square of the lines that are left, so a long text is not compared whole.
+    """
+    head = _common_length(base, changed)
+    tail = _common_length(base[head:][::-1], changed[head:][::-1])
+    middle = SequenceMatcher(
+        None, base[head : len(base) - tail], changed[head : len(changed) - tail], autojunk=False
+    )
+    inner = [
+        Match(one.a + head, one.b + head, one.size) for one in middle.get_matching_blocks()[:-1]
+    ]
+    ends = Match(len(base) - tail, len(changed) - tail, tail)
+    return [Match(0, 0, head), *inner, ends]
+
+
+def _common_length(one: list[str], other: list[str]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next(
+        (number for number, (left, right) in enumerate(pairs) if left != right),
+        min(len(one), len(other)),
+    )

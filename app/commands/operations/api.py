@@ -4,12 +4,13 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_plus
 
 import click
 
 from app.commands.ask.door import open_door
 from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.operations.command_index import Route, list_routes
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.standard_input import read_text
 from app.commands.terminal.tables import format_json
@@ -49,20 +50,20 @@ def api(
 ) -> None:
     """Call an endpoint of the API and print its answer as JSON.
 
-    `hearth routes` lists them all. Without METHOD it is GET, or POST where fields are given and
-    the path has no GET.
+    `hearth routes` lists them all. Without METHOD it is GET, where the path has that.
     """
     *method, path = request
     if len(method) > 1:
         raise Misused("Say a method and a path, such as: hearth api GET /os/notes.")
-    given = _given_fields(fields, source)
-    operation, in_path = _find_operation(method[0].upper() if method else None, path)
+    path, _, query = path.partition("?")
+    given = _given_fields((*filter(None, unquote_plus(query).split("&")), *fields), source)
+    route, in_path = _find_route(method[0].upper() if method else None, path)
     with open_door(read_settings(data=data)) as door:
         username = door.choose_user(user)
-        if operation.downloads:
-            door.download(username, operation.name, sys.stdout.buffer.write, **in_path, **given)
+        if route.downloads:
+            door.download(username, route.operation, sys.stdout.buffer.write, **in_path, **given)
             return
-        answer = door.ask_as(username, operation.name, **given, **in_path)
+        answer = door.ask_as(username, route.operation, **given, **in_path)
     click.echo(format_json(answer))
 
 
@@ -85,27 +86,30 @@ def _given_fields(fields: tuple[str, ...], source: str | None) -> dict[str, Any]
     return given
 
 
-def _find_operation(method: str | None, path: str) -> tuple[Any, dict[str, Any]]:
-    from app.catalog import CATALOG  # the only command that must know every route
-
-    wanted = [unquote(part) for part in path.removeprefix(BASE).split("?")[0].strip("/").split("/")]
-    fits = [
-        (route, name, found)
-        for name, route, found in CATALOG.routes()
-        if _fits(route.strip("/").split("/"), wanted)
-    ]
+def _find_route(method: str | None, path: str) -> tuple[Route, dict[str, Any]]:
+    """Return the route that is meant, and the fields in its path."""
+    wanted = [unquote(part) for part in path.removeprefix(BASE).strip("/").split("/")]
+    fits = [route for route in list_routes() if _fits(_parts(route), wanted)]
     # what is spelled out goes before what stands for anything
-    fits.sort(key=lambda one: one[0].count("{"))
-    methods = sorted({name for _, name, _ in fits})
-    asked = method or ("GET" if "GET" in methods else methods[0] if methods else "GET")
-    for route, name, found in fits:
-        if name == asked:
-            parts = zip(route.strip("/").split("/"), wanted, strict=True)
-            in_path = {part[1:-1]: text for part, text in parts if part.startswith("{")}
-            return found, found.fields.from_text(in_path)
+    fits.sort(key=lambda route: route.path.count("{"))
+    methods = sorted({route.method for route in fits})
+    asked = method or ("GET" if "GET" in methods else "".join(methods[:1]))
+    for route in fits:
+        if route.method == asked:
+            pairs = zip(_parts(route), wanted, strict=True)
+            given = {part[1:-1]: text for part, text in pairs if part.startswith("{")}
+            return route, {name: _typed(route, name, text) for name, text in given.items()}
     if not fits:
         raise Misused(f"There is no endpoint {path}. `hearth routes` lists them all.")
     raise Misused(f"{path} has no {asked}, but {' and '.join(methods)}.")
+
+
+def _parts(route: Route) -> list[str]:
+    return route.path.strip("/").split("/")
+
+
+def _typed(route: Route, name: str, text: str) -> Any:
+    return int(text) if name in route.integers and text.isdecimal() else text
 
 
 def _fits(route: list[str], wanted: list[str]) -> bool:

@@ -61,6 +61,23 @@ def describe(catalog: Catalog) -> Entry:
     return {noun: dict(sorted(verbs.items(), key=_place)) for noun, verbs in nouns.items()}
 
 
+def describe_routes(catalog: Catalog) -> list[list[Any]]:
+    """Return each route: its method, path and operation, the integers in its path, and whether it
+    gives a file.
+    """
+    return [
+        [
+            method,
+            path,
+            one.name,
+            [name for name in one.path_names if one.fields.reads_integer(name)],
+            one.downloads,
+        ]
+        for method, path, one in catalog.routes()
+        if not one.tells_events
+    ]
+
+
 def _place(verb: tuple[str, Entry]) -> int:
     """Return where a command stands in its noun's list: first what people do most."""
     return COMMON.index(verb[0]) if verb[0] in COMMON else len(COMMON)

@@ -8,6 +8,8 @@ import click
 
 from app.settings import SettingsError
 
+INTERRUPTED = 130
+
 
 class Refused(click.ClickException):
     """What was asked for cannot be done; exit code 1."""
@@ -50,6 +52,9 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except KeyboardInterrupt:
+            click.echo(err=True)  # what comes next begins a line
+            raise SystemExit(INTERRUPTED) from None
         except SettingsError as error:
             raise Misused(f"The settings are not valid: {error}.") from None
         except _refusals() as error:

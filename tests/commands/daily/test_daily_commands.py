@@ -254,6 +254,7 @@ def test_without_a_database_it_says_how_to_begin(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("/os/todos", "-f", "limit=1"), '"total"'),
+        (("/os/todos?q=no+such+todo&limit=1",), '"total": 0'),
         (("GET", "/api/v1/os/notes"), '"notes"'),
         (("get", "/identity"), '"ann"'),
         (("POST", "/os/todos", "-f", "title=By the API", "-f", "priority=2"), '"priority": 2'),

@@ -1,5 +1,7 @@
 """Two changes of one text are put together, and where they contradict both are kept."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,3 +55,13 @@ def test_one_change_alone_is_taken_whole(base: str, changed: str) -> None:
     assert merge_texts(base, changed, base) == (changed, 0)
     assert merge_texts(base, base, changed) == (changed, 0)
     assert merge_texts(base, changed, changed) == (changed, 0)
+
+
+def test_a_very_long_text_is_merged_at_once() -> None:
+    base = "".join(f"line {number % 50}\n" for number in range(60_000))
+    mine = base.replace("line 7\n", "mine\n", 1)
+    theirs = base + "theirs\n"
+    began = time.process_time()
+    found = merge_texts(base, mine, theirs)
+    assert (found.text, found.conflicts) == (mine + "theirs\n", 0)
+    assert time.process_time() - began < 5
