@@ -29,7 +29,12 @@ OPTIONAL = {"create_note": ("title", "content"), "upload_attachment": ("content"
 """Required fields that the command can find elsewhere: on standard input, or in the text itself."""
 FILTERS = {"search_todos": "completed"}
 """A default that chooses among what there is, which --all takes away."""
-FIRST = {"create_note": ("title",), "create_folder": ("path",), "upload_attachment": ("content",)}
+FIRST = {
+    "find_by_name": ("q",),
+    "create_note": ("title",),
+    "create_folder": ("path",),
+    "upload_attachment": ("content",),
+}
 """Optional fields that are nevertheless given without an option's name."""
 PIPED = ("content", "message")
 """Texts that may come on standard input."""
@@ -42,7 +47,7 @@ KINDS = {"parentId": "folder"}
 TELLING = (
     "id handle kind title name label username toolName event type status state readWrite dueDate "
     "priority completed path folderId tags role url query snippet summary seq isPinned notesCount "
-    "totalNotes size scopes tier at startedAt sharedAt deletedAt expiresAt updatedAt createdAt"
+    "totalNotes size scopes tier timeDuration at generatedAt startedAt sharedAt deletedAt expiresAt updatedAt createdAt"
 ).split()
 """What a table shows of a record, the first that there are."""
 
@@ -56,7 +61,9 @@ def describe(catalog: Catalog) -> Entry:
     for (command, one), schema in zip(served, sent, strict=True):
         noun, _, verb = command.partition(" ")
         if verb in nouns.setdefault(noun, {}):
-            raise LookupError(f"two operations are `hearth {command}`")
+            raise LookupError(
+                f"two operations are `hearth {command}`; name one in app/commands/operations/names.py"
+            )
         nouns[noun][verb] = _command(command, one, schema, named)
     return {noun: dict(sorted(verbs.items(), key=_place)) for noun, verbs in nouns.items()}
 
@@ -110,7 +117,7 @@ def _command(
     rows, columns = _table(operation.answer)
     entry = {
         "operation": name,
-        "method": operation.method,
+        "reads": operation.effect == "read",
         "help": help_,
         "arguments": [fields.pop(wire) for wire in arguments],
         "options": list(fields.values()),
@@ -226,7 +233,7 @@ def _table(answer: Any) -> tuple[str, list[str]]:
 def _telling_columns(record: type[msgspec.Struct]) -> list[str]:
     scalars = [name for name, hint in _fields_of(record) if _is_scalar(hint)]
     ids = [name for name in scalars if name.endswith("Id") and name not in TELLING]
-    first = () if "username" in scalars else ids[:1]
+    first = () if {"id", "username"} & {*scalars} else ids[:1]
     known = [name for name in (*TELLING[:1], *first, *TELLING[1:]) if name in scalars]
     if "updatedAt" in known and "createdAt" in known:
         known.remove("createdAt")

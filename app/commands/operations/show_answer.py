@@ -1,8 +1,10 @@
 """An operation's answer for a person or for the next command in a pipe."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
+from html import unescape
 from typing import Any
 
 import click
@@ -43,9 +45,9 @@ def show_answer(command: str, entry: Mapping[str, Any], answer: Answer) -> None:
     verb = command.partition(" ")[2]
     if own is not None:
         own(answer)
-    elif isinstance(rows, list) and entry["columns"] and (rows or entry["method"] == "GET"):
+    elif isinstance(rows, list) and entry["columns"] and (rows or entry["reads"]):
         _show_rows(entry, answer, rows)
-    elif entry["method"] != "GET" and verb in PAST and not _is_told(answer):
+    elif not entry["reads"] and verb in PAST and not _is_told(answer):
         _show_done(command, answer)
     else:
         _show_record(_only_record(answer))
@@ -67,7 +69,8 @@ def _show_rows(entry: Mapping[str, Any], answer: Answer, rows: list[Answer]) -> 
 
 def _show_done(command: str, answer: Answer) -> None:
     """Say what was done; into a pipe goes the number of the thing alone."""
-    record = _only_record(answer)
+    inner = [value for value in answer.values() if isinstance(value, dict)]
+    record = inner[0] if len(inner) == 1 else answer
     number = next((record[name] for name in IDS if name in record), None)
     if not sys.stdout.isatty():
         if number is not None:
@@ -98,7 +101,7 @@ def _value_text(value: Any) -> str:
     if isinstance(value, dict) or (isinstance(value, list) and any(map(_is_nested, value))):
         return json.dumps(value, ensure_ascii=False)
     if not sys.stdout.isatty():
-        return strip_controls(str(value).lower() if isinstance(value, bool) else value or "")
+        return strip_controls(str(value).lower() if isinstance(value, bool) else value)
     return strip_controls("no" if value is False else shown_value(value))
 
 
@@ -107,9 +110,10 @@ def _is_nested(value: Any) -> bool:
 
 
 def _only_record(answer: Answer) -> Answer:
-    """Return the record inside an answer that holds one, else the answer itself."""
+    """Return the record inside an answer that holds little else, else the answer itself."""
     inner = [value for value in answer.values() if isinstance(value, dict)]
-    return inner[0] if len(inner) == 1 and not _is_told(answer) else answer
+    little = all(isinstance(value, dict | int | None) for value in answer.values())
+    return inner[0] if len(inner) == 1 and little and not _is_told(answer) else answer
 
 
 def _is_told(answer: Answer) -> bool:
@@ -171,6 +175,36 @@ def _show_lines(answer: Answer) -> None:
         click.echo("Nothing found.", err=True)
 
 
+def _show_replaced(answer: Answer) -> None:
+    for note in answer["notes"]:
+        click.echo(
+            paint(f"{on_one_line(note['title'], LONGEST)} (note {note['noteId']})", bold=True)
+        )
+        for line in note["lines"]:
+            click.echo(paint(f"-{strip_controls(line['before'])}", fg="red"))
+            click.echo(paint(f"+{strip_controls(line['after'])}", fg="green"))
+    if not answer["notes"]:
+        click.echo("Nothing found.", err=True)
+    elif answer["preview"]:
+        click.echo("Nothing is changed yet; --no-preview does it.", err=True)
+    else:
+        undo = answer["undo"]["id"] if isinstance(answer["undo"], dict) else answer["undo"]
+        click.echo(f"Changed. `hearth note undo-replace {undo}` takes it back.", err=True)
+
+
+def _show_briefing(answer: Answer) -> None:
+    found = answer.get("briefing", answer)
+    parts = (value for name, value in found.items() if name.endswith("Summary") and value)
+    click.echo("\n\n".join(strip_controls(_plain_text(part)) for part in parts))
+
+
+def _plain_text(html: str) -> str:
+    """Return HTML as lines of text, the entries of lists with a dash."""
+    lined = re.sub("</(p|li|ul|ol|h[1-6])>", "\n", html.replace("<li", "- <li"))
+    text = unescape(re.sub("<[^>]*>", "", lined))
+    return re.sub("\n{2,}", "\n", text).strip()
+
+
 def _show_instructions(answer: Answer) -> None:
     show_text(str(answer.get("content", "")))
 
@@ -183,6 +217,9 @@ _OWN: Mapping[str, Callable[[Answer], None]] = {
     "search_notes": _show_hits,
     "related_notes": _show_hits,
     "grep_notes": _show_lines,
+    "replace_in_notes": _show_replaced,
+    "briefing": _show_briefing,
+    "get_briefing": _show_briefing,
     "read_heartbeat_instructions": _show_instructions,
 }
 """Operations whose answers a table would show badly."""

@@ -128,6 +128,42 @@ def test_a_list_of_todos_leaves_out_what_is_done_unless_it_is_told(server: Runni
     assert listed("--all") == {number, open_}
 
 
+def test_a_replacement_is_shown_before_it_is_done_and_can_be_taken_back(server: Running) -> None:
+    number = done("note", "add", "Replaced", "--content", "one zebra", data=server.data).strip()
+    shown = hearth("note", "replace", "zebra", "lion", data=server.data)
+    assert shown.stdout == f"Replaced (note {number})\n-one zebra\n+one lion\n"
+    assert shown.stderr == "Nothing is changed yet; --no-preview does it.\n"
+    assert done("note", "show", number, data=server.data) == "one zebra"
+    changed = hearth("note", "replace", "zebra", "lion", "--no-preview", data=server.data)
+    assert done("note", "show", number, data=server.data) == "one lion"
+    back = re.search("hearth (note undo-replace .*?)`", changed.stderr)
+    assert back is not None
+    done(*back[1].split(), data=server.data)
+    assert done("note", "show", number, data=server.data) == "one zebra"
+
+
+def test_versions_are_compared_and_restored(server: Running) -> None:
+    number = done("note", "add", "Versions", "--content", "first\n", data=server.data).strip()
+    done("note", "edit", number, "--content", "second\n", data=server.data)
+    assert done("snapshot", "show", "Versions", "1", data=server.data) == "first\n"
+    changes = done("snapshot", "diff", "Versions", "1", data=server.data)
+    assert "-first\n+second\n" in changes
+    done("snapshot", "restore", "Versions", "--seq", "1", data=server.data)
+    assert done("note", "show", number, data=server.data) == "first\n"
+
+
+def test_a_briefing_is_text_and_zero_is_a_number(server: Running) -> None:
+    said = done("briefing", "make", data=server.data)
+    assert "<" not in said
+    assert "\n\n" in said
+    assert done("heartbeat", "status", data=server.data).splitlines()[-1].endswith("runsToday\t0")
+
+
+def test_a_list_of_nothing_is_nothing(server: Running) -> None:
+    for words in (("group", "list"), ("memory", "search", "zzzzqq"), ("note", "grep", "zzzzqq")):
+        assert done(*words, data=server.data) == ""
+
+
 def test_files_keep_their_bytes(home: Path, tmp_path: Path) -> None:
     content = bytes(range(256)) * 300
     (tmp_path / "plan.bin").write_bytes(content)
