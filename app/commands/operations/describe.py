@@ -47,7 +47,8 @@ KINDS = {"parentId": "folder"}
 TELLING = (
     "id handle kind title name label username toolName event type status state readWrite dueDate "
     "priority completed path folderId tags role url query snippet summary seq isPinned notesCount "
-    "totalNotes size scopes tier timeDuration at generatedAt startedAt sharedAt deletedAt expiresAt updatedAt createdAt"
+    "totalNotes size scopes tier timeDuration at generatedAt startedAt sharedAt deletedAt "
+    "expiresAt updatedAt createdAt"
 ).split()
 """What a table shows of a record, the first that there are."""
 
@@ -61,9 +62,7 @@ def describe(catalog: Catalog) -> Entry:
     for (command, one), schema in zip(served, sent, strict=True):
         noun, _, verb = command.partition(" ")
         if verb in nouns.setdefault(noun, {}):
-            raise LookupError(
-                f"two operations are `hearth {command}`; name one in app/commands/operations/names.py"
-            )
+            raise LookupError(f"two operations are `hearth {command}`: name one in names.py")
         nouns[noun][verb] = _command(command, one, schema, named)
     return {noun: dict(sorted(verbs.items(), key=_place)) for noun, verbs in nouns.items()}
 
@@ -208,6 +207,7 @@ def _flag(wire: str, *, many: bool) -> str:
     """Return the option of a field: `folderIds` is --folder, `dueDate` --due-date."""
     plain = names.singular(wire) if many else wire
     plain = plain.removesuffix("Id") if plain in ("folderId", "parentId", "noteId") else plain
+    plain = "query" if plain == "q" else plain
     return "--" + "".join(f"-{mark.lower()}" if mark.isupper() else mark for mark in plain)
 
 

@@ -17,6 +17,7 @@ MORE: Mapping[str, str] = {
 }
 """What a command does beyond its operation."""
 SPOKEN = (
+    ("null moves it to the root", "/ is the root"),
     ("of the caller's", "of yours"),
     ("the caller's", "your"),
     ("the caller is", "you are"),
@@ -29,7 +30,7 @@ SPOKEN = (
     ("the caller", "you"),
     ("one's own", "your own"),
 )
-"""How a person is spoken to, where operations speak of their caller."""
+"""How a person is spoken to, where operations speak of their caller, and in the words of JSON."""
 
 FIELD_HELP: Mapping[str, str] = {
     "access": "What guests may see beside what is shared",

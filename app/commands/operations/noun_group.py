@@ -156,9 +156,16 @@ def _completer(field: Mapping[str, Any]) -> "Completer | None":
 
 def _type_of(field: Mapping[str, Any]) -> click.ParamType[Any]:
     if field["type"] == "choice":
-        return click.Choice(field["choices"], case_sensitive=False)
+        return _Words(field["choices"], case_sensitive=False)
     # a thing may be named, whatever its number is
     return click.STRING if field["kind"] else TYPES[field["type"]]
+
+
+class _Words(click.Choice[str]):
+    """Some words, taken in any case and shown as they are."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        return f"[{'|'.join(self.choices)}]"
 
 
 def _metavar(field: Mapping[str, Any]) -> str:
