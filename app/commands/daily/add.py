@@ -11,6 +11,7 @@ from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import local_moment
 from app.commands.terminal.command_group import Misused
+from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.standard_input import is_piped, read_text
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
@@ -51,7 +52,12 @@ def add(
         for line in lines:
             made.append(
                 door.ask_as(
-                    username, "quick_add_todo", text=line, ignore=list(ignore), dryRun=dry_run
+                    username,
+                    "quick_add_todo",
+                    text=line,
+                    ignore=list(ignore),
+                    dryRun=dry_run,
+                    **zone_fields(),
                 )
             )
             if not json_:

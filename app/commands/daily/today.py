@@ -10,6 +10,7 @@ from app.commands.ask.door import Door, open_door
 from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import local_moment
+from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
@@ -43,16 +44,24 @@ def today(user: str | None, json_: bool, data: Path | None) -> None:
 
 
 def _look(door: Door, username: str) -> dict[str, Any]:
+    zone = zone_fields()
+
     def todos(date: str) -> list[dict[str, Any]]:
         listed = door.ask_as(
-            username, "search_todos", date=date, completed=False, sort="dueDate", limit=LIMIT
+            username,
+            "search_todos",
+            date=date,
+            completed=False,
+            sort="dueDate",
+            limit=LIMIT,
+            **zone,
         )
         found: list[dict[str, Any]] = listed["todos"]
         return found
 
     overdue = todos("overdue")
     late = {one["id"] for one in overdue}
-    calendar = door.ask_as(username, "search_calendar_events", timeRange="today")
+    calendar = door.ask_as(username, "search_calendar_events", timeRange="today", **zone)
     escalations = door.ask_as(username, "list_escalations", status="pending", limit=LIMIT)
     requests = door.ask_as(username, "list_requests")
     return {

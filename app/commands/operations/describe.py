@@ -16,7 +16,8 @@ from app.core.accepted_schemas import request_schemas
 from app.core.operation import Catalog, Operation
 
 Entry = dict[str, Any]
-HIDDEN = ("userTimezone", "stream", "clientMessageId")
+ZONE = "userTimezone"
+HIDDEN = (ZONE, "stream", "clientMessageId")
 FIXED: Mapping[str, Mapping[str, Any]] = {"change_note": {"contentFormat": "markdown"}}
 """Fields that a command always sends so."""
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -121,6 +122,7 @@ def _command(
         "arguments": [fields.pop(wire) for wire in arguments],
         "options": list(fields.values()),
         "filter": FILTERS.get(name),
+        "zoned": ZONE in properties,
         "sent": {**DEFAULTS.get(name, {}), **fixed},
         "rows": rows,
         "columns": columns,

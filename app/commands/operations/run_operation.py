@@ -13,6 +13,7 @@ from app.commands.ask.locate_data import read_settings
 from app.commands.operations import resolve_name as resolving
 from app.commands.operations.show_answer import show_answer
 from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.standard_input import is_piped, read_text
 from app.commands.terminal.tables import format_json
 
@@ -50,7 +51,8 @@ def run_operation(
         if entry["downloads"]:
             _download(door, username, entry, params, output)
             return
-        answer = door.ask_as(username, entry["operation"], **{**entry["sent"], **params})
+        sent = {**(zone_fields() if entry["zoned"] else {}), **entry["sent"], **params}
+        answer = door.ask_as(username, entry["operation"], **sent)
     if json_:
         click.echo(format_json(answer))
     else:

@@ -50,6 +50,26 @@ def test_a_todo_is_added_as_it_is_said(home: Path) -> None:
     assert (todo["title"], todo["dueDate"], todo["priority"]) == ("buy milk", day(1), 5)
 
 
+@pytest.mark.parametrize(
+    ("zone", "offset"),
+    [
+        ("Asia/Kathmandu", "+05:45"),
+        (":Asia/Kathmandu", "+05:45"),
+        ("UTC", "+00:00"),
+        ("Mars/Olympus", "+00:00"),
+        ("../../etc/passwd", "+00:00"),
+    ],
+)
+def test_times_are_meant_where_somebody_types(
+    server: Running, monkeypatch: pytest.MonkeyPatch, zone: str, offset: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    answer = json.loads(
+        done("add", "-n", "call on 2099-12-01 at 17:00", "--json", data=server.data)
+    )
+    assert answer["read"]["dueDate"] == f"2099-12-01T17:00{offset}"
+
+
 def test_what_would_be_recognised_can_be_asked_and_left_alone(home: Path) -> None:
     before = done("todo", "list", data=home)
     said = done("add", "-n", "Call mum every friday at 5pm", data=home)
