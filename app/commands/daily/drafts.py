@@ -2,12 +2,17 @@
 
 import contextlib
 import os
+import shlex
 import shutil
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.editor import file_name
+from app.commands.terminal.editor import file_name, run_editor
 from app.core.database.data_dir import DRAFTS
 
 BASE = ".base"
@@ -61,6 +66,35 @@ def find_draft(data: Path, username: str, note: int, title: str) -> tuple[Draft,
         raise Refused(f"Cannot write {folder}: {error.strerror}.") from None
     draft = Draft(folder, files[0] if files else folder / f"{file_name(title)}.md")
     return draft, bool(files) and (folder / BASE).exists() and draft.changed
+
+
+@contextlib.contextmanager
+def written_in_editor(data: Path, title: str) -> Iterator[str]:
+    """Let a person write a new text, and keep its draft until the block has done with it."""
+    folder = data / DRAFTS / f"new-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    draft = Draft(folder, folder / f"{file_name(title)}.md")
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+    except OSError as error:
+        raise Refused(f"Cannot write {folder}: {error.strerror}.") from None
+    draft.begin_from("", "")
+    with kept_until_done(draft, f"`hearth note add < {shlex.quote(str(draft.file))}` adds it."):
+        run_editor(draft.file)
+        yield draft.text
+        draft.drop()
+
+
+@contextlib.contextmanager
+def kept_until_done(draft: Draft, how: str) -> Iterator[None]:
+    """Say where the text is when the block fails, and how to go on with it."""
+    try:
+        yield
+    except (click.ClickException, click.Abort) as error:
+        if not draft.file.exists() or not draft.changed:
+            draft.drop()
+            raise
+        said = error.message if isinstance(error, click.ClickException) else "Stopped."
+        raise Refused(f"{said} Your text is kept in {draft.file}; {how}") from None
 
 
 def write_text(file: Path, text: str) -> None:

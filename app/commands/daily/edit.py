@@ -11,7 +11,7 @@ import click
 
 from app.commands.ask.door import Declined, Door, open_door
 from app.commands.ask.locate_data import data_directory, data_option, read_settings
-from app.commands.daily.drafts import Draft, find_draft
+from app.commands.daily.drafts import Draft, find_draft, kept_until_done
 from app.commands.daily.merge_text import has_marks, merge_texts
 from app.commands.operations.resolve_name import resolve_name
 from app.commands.terminal.colours import paint
@@ -71,16 +71,8 @@ def edit_note(typed: str, *, user: str | None, data: Path | None) -> None:
     draft, begun = find_draft(data_directory(settings), note.username, note.id, note.title)
     if not (begun and _goes_on(draft)):
         draft.begin_from(note.text, note.text)
-    try:
+    with kept_until_done(draft, f"`hearth edit {note.id}` goes on with it."):
         _edit_until_saved(asking, note, draft)
-    except (click.ClickException, click.Abort) as error:
-        said = error.message if isinstance(error, click.ClickException) else "Stopped."
-        if not draft.file.exists() or not draft.changed:
-            draft.drop()
-            raise
-        raise Refused(
-            f"{said} Your text is kept in {draft.file}; `hearth edit {note.id}` goes on with it."
-        ) from None
 
 
 def _open_note(door: Door, typed: str, user: str | None) -> Edited:

@@ -1,6 +1,6 @@
 """Running an operation as a command: what was given, asking before something goes, the answer."""
 
-import json
+import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,16 +9,15 @@ from typing import Any
 import click
 
 from app.commands.ask.door import Door, open_door
-from app.commands.ask.locate_data import read_settings
+from app.commands.ask.locate_data import data_directory, read_settings
 from app.commands.operations import resolve_name as resolving
+from app.commands.operations.read_texts import STANDARD, read_texts
 from app.commands.operations.show_answer import show_answer
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.local_zone import zone_fields
-from app.commands.terminal.standard_input import is_piped, read_text
+from app.commands.terminal.standard_input import is_piped
 from app.commands.terminal.tables import format_json
 
-TITLE_LENGTH = 255
-STANDARD = "-"
 ROOT = "/"
 Given = dict[str, Any]
 
@@ -42,8 +41,15 @@ def run_operation(
 
         edit_note(given["id"], user=user, data=data)
         return
-    _read_texts(entry, fields, given)
-    with open_door(read_settings(data=data)) as door:
+    settings = read_settings(data=data)
+    with contextlib.ExitStack() as stack:
+        if entry["operation"] == "create_note" and "content" not in given and not is_piped():
+            from app.commands.daily.drafts import written_in_editor
+
+            place, title = data_directory(settings), given.get("title", "note")
+            given["content"] = stack.enter_context(written_in_editor(place, title))
+        read_texts(entry, fields, given)
+        door = stack.enter_context(open_door(settings))
         username = door.choose_user(user)
         params = _resolve_fields(door, username, fields, given)
         if entry["asks"] and not yes:
@@ -57,72 +63,6 @@ def run_operation(
         click.echo(format_json(answer))
     else:
         show_answer(command, entry, answer)
-
-
-def _read_texts(entry: Mapping[str, Any], fields: Mapping[str, Any], given: Given) -> None:
-    """Read what comes on standard input, from files and as JSON; make a title where it lacks."""
-    missing = [
-        name
-        for name, field in fields.items()
-        if field["piped"] and name not in given and is_piped()
-    ]
-    adds = entry["operation"] == "create_note"
-    alone = len(given) <= sum(field["required"] for field in entry["arguments"])
-    for name, field in fields.items():
-        value = given.get(name)
-        if field["piped"] and value == STANDARD:
-            given[name] = read_text()
-        elif name in missing[:1] and (field["required"] or adds or alone):
-            if text := read_text():
-                given[name] = text
-        elif field["type"] == "json" and value is not None:
-            given[name] = _read_json(field["flag"], value)
-        elif field["type"] == "file" and value is not None:
-            given[name] = _read_bytes(value)
-            if value != STANDARD:
-                given.setdefault("name", Path(value).name)
-    if adds:
-        _complete_note(given)
-    if entry["operation"] == "upload_attachment" and "content" not in given:
-        given["content"] = _read_bytes(STANDARD)
-
-
-def _complete_note(given: Given) -> None:
-    """Give a new note its text, from an editor where nothing else gives one, and its title."""
-    if "content" not in given:
-        from app.commands.terminal.editor import edit_text
-
-        given["content"] = "" if is_piped() else edit_text("", given.get("title", "note"))
-    if "title" not in given:
-        given["title"] = title_of(given["content"])
-
-
-def title_of(text: str) -> str:
-    """Return the first line of a text that says something, without the marks of a heading."""
-    lines = (line.strip().lstrip("#").strip() for line in text.splitlines())
-    title = next(filter(None, lines), "")
-    if not title:
-        raise Refused("There is no text, and so no title. Nothing was added.")
-    return "".join(mark for mark in title if mark.isprintable())[:TITLE_LENGTH]
-
-
-def _read_json(flag: str, value: str) -> Any:
-    text = value
-    if value == STANDARD:
-        text = read_text()
-    elif value.startswith("@"):
-        text = _read_bytes(value[1:]).decode("utf-8", "replace")
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise Misused(f"{flag} needs JSON, or @FILE with JSON: {error}.") from None
-
-
-def _read_bytes(path: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
-    except OSError as error:
-        raise Misused(f"Cannot read {path}: {error.strerror}.") from None
 
 
 def _resolve_fields(

@@ -1,24 +1,14 @@
-"""A text in the person's editor."""
+"""The person's editor."""
 
 import os
 import shlex
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from app.commands.terminal.command_group import Refused
 
 USUAL = {"win32": "notepad", "darwin": "nano"}
-
-
-def edit_text(text: str, name: str) -> str:
-    """Return the text as it was saved in the editor; `name` is what its file is called."""
-    with tempfile.TemporaryDirectory(prefix="hearth-") as folder:
-        file = Path(folder) / f"{file_name(name)}.md"
-        file.write_text(text, "utf-8")
-        run_editor(file)
-        return file.read_text("utf-8", "replace")
 
 
 def run_editor(file: Path) -> None:

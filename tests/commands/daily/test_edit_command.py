@@ -210,3 +210,24 @@ def test_a_new_note_is_written_in_the_editor_on_a_terminal(server: Running, edit
         window.until("Added note")
         assert window.end() == 0
     assert done("note", "show", "From the editor", data=server.data) == "# From the editor\ntext"
+
+
+@pytest.mark.parametrize(
+    ("words", "script", "why"),
+    [
+        (("--folder", "No such"), 'echo precious > "$1"', "There is no folder called No such"),
+        ((), 'echo precious > "$1"; exit 4', "ended with 4"),
+    ],
+)
+def test_a_new_note_that_is_refused_leaves_its_text(
+    server: Running, editor: Editor, words: tuple[str, ...], script: str, why: str
+) -> None:
+    before = set(drafts(server))
+    editor.does(script)
+    with terminal("note", "add", "Kept", *words, "--data", str(server.data)) as window:
+        window.until(why)
+        window.until("Your text is kept in")
+        assert window.end() == 1
+    (draft,) = set(drafts(server)) - before
+    assert draft.read_text() == "precious\n"
+    assert draft.name == "Kept.md"
