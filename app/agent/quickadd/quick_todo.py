@@ -53,7 +53,7 @@ class QuickTodo(Record):
     scope="os.todos:write",
     since="beyond",
     category="todos",
-    http=Http(status=201, refuses={"text": "it names a day that does not exist"}),
+    http=Http(status=201, idempotent=300, refuses={"text": "it names a day that does not exist"}),
 )
 def quick_add_todo(
     tx: Tx,

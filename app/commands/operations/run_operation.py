@@ -1,6 +1,8 @@
 """Running an operation as a command: what was given, asking before something goes, the answer."""
 
 import contextlib
+import http.client
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Any
 
 import click
 
-from app.commands.ask.door import Door, open_door
+from app.commands.ask.door import Answer, Declined, Door, open_door
 from app.commands.ask.locate_data import data_directory, read_settings
 from app.commands.operations import resolve_name as resolving
 from app.commands.operations.read_texts import STANDARD, read_texts
@@ -58,11 +60,22 @@ def run_operation(
             _download(door, username, entry, params, output)
             return
         sent = {**(zone_fields() if entry["zoned"] else {}), **entry["sent"], **params}
-        answer = door.ask_as(username, entry["operation"], **sent)
+        answer = _ask(door, username, entry["operation"], sent)
     if json_:
         click.echo(format_json(answer))
     else:
         show_answer(command, entry, answer)
+
+
+def _ask(door: Door, username: str, operation: str, params: Given) -> Answer:
+    """Run the operation; where a folder is missing, say how to make it."""
+    try:
+        return door.ask_as(username, operation, **params)
+    except Declined as error:
+        if error.status != http.client.NOT_FOUND or error.answer.get("field") != "folderName":
+            raise
+        folder = shlex.quote(params["folderName"])
+        raise Refused(f"{error.message} `hearth folder add {folder}` makes it.") from None
 
 
 def _resolve_fields(

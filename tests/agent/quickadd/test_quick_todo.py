@@ -48,3 +48,14 @@ async def test_a_line_that_is_none_is_refused_and_nothing_is_stored(
     refused = await alice.post("/os/todos/quick", json={"text": text})
     assert (refused.status_code, refused.json()["field"]) == (400, "text")
     assert (await alice.get("/os/todos")).json()["result"]["total"] == 0
+
+
+async def test_a_line_that_is_sent_twice_is_one_todo(alice: Client) -> None:
+    for _ in range(2):
+        made = await alice.post(
+            "/os/todos/quick",
+            json={"text": "Only once tomorrow"},
+            headers={"Idempotency-Key": "twice"},
+        )
+        assert made.status_code == 201
+    assert (await alice.get("/os/todos")).json()["result"]["total"] == 1

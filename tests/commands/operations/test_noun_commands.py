@@ -189,6 +189,11 @@ def test_files_keep_their_bytes(home: Path, tmp_path: Path) -> None:
         (("todo", "add", "x", "--recurrence", "{"), 2, "--recurrence needs JSON"),
         (("todo", "add", "x", "--steps", "@/nowhere/at/all"), 2, "Cannot read /nowhere/at/all"),
         (("note", "list", "--folder", "No such place"), 1, "There is no folder called No such"),
+        (
+            ("note", "add", "x", "--content", "", "--folder", "New one"),
+            1,
+            "There is no folder called New one. `hearth folder add 'New one'` makes it.",
+        ),
         (("note", "list", "--sort", "colour"), 2, "colour"),
         (("note", "list", "--limit", "many"), 2, "many"),
         (("note", "add", "x" * 256, "--content", ""), 1, "title"),
