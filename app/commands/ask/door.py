@@ -8,7 +8,6 @@ import base64
 import contextlib
 import http.client
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from urllib.parse import quote, urlsplit
 
 from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.process_state import is_alive
 from app.settings import Settings
 
 CONTROL = "control.json"
@@ -144,10 +144,10 @@ def connect_to_server(
     """
     try:
         told = json.loads((data / CONTROL).read_bytes())
-        pid, url, token = str(told["pid"]), str(told["url"]), str(told["token"])
+        pid, url, token = str(int(told["pid"])), str(told["url"]), str(told["token"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if not (_is_alive(pid) if owner is None else pid == owner):
+    if not (is_alive(int(pid)) if owner is None else pid == owner):
         return None
     where = urlsplit(url)
     connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=seconds)
@@ -165,18 +165,6 @@ def find_server(data: Path) -> str | None:
         return None
     with found:
         return found.url
-
-
-def _is_alive(pid: str) -> bool:
-    if os.name != "posix":  # where the signal 0 would end it
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, ValueError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 class Served(contextlib.AbstractContextManager["Served"]):
@@ -228,7 +216,7 @@ class Served(contextlib.AbstractContextManager["Served"]):
             # whatever its address is called, to this name it answers
             "Host": "localhost",
         }
-        body = json.dumps(params, default=_encode_bytes)
+        body = encode_params(params)
         self._connection.request("POST", f"/control/{whose}{name}", body, headers)
         response = self._connection.getresponse()
         if response.status != http.client.OK:
@@ -250,6 +238,14 @@ class Served(contextlib.AbstractContextManager["Served"]):
                 f"The server at {self.url} has just stopped, or belongs to another data "
                 "directory. Try again."
             ) from None
+
+
+def encode_params(params: Mapping[str, Any]) -> bytes:
+    """Return the fields of a request as JSON; raise Misused for an argument that is no text."""
+    try:
+        return json.dumps(params, default=_encode_bytes, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise Misused("What you gave holds bytes that are no UTF-8 text.") from None
 
 
 def parse_object(text: bytes) -> Answer:

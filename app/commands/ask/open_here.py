@@ -14,7 +14,7 @@ from app.commands.ask.data_directory import (
     migrate_database,
     require_suitable_disk,
 )
-from app.commands.ask.door import Answer, Declined, Write, parse_object
+from app.commands.ask.door import Answer, Declined, Write, encode_params, parse_object
 from app.core.app import App
 from app.core.caller import OPERATOR, Caller
 from app.core.database import data_dir
@@ -91,6 +91,7 @@ class Here:
 
     def ask(self, username: str | None, name: str, params: Mapping[str, Any]) -> Answer:
         """Run the operation; raise Declined."""
+        encode_params(params)  # refuses what is no text
         return parse_object(encode(self._run(username, name, params)))
 
     def download(self, username: str, name: str, params: Mapping[str, Any], write: Write) -> None:

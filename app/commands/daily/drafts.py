@@ -13,9 +13,11 @@ import click
 
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.editor import file_name, run_editor
+from app.commands.terminal.process_state import is_alive
 from app.core.database.data_dir import DRAFTS
 
 BASE = ".base"
+HOLDER = ".pid"
 
 
 class Draft(NamedTuple):
@@ -42,6 +44,25 @@ class Draft(NamedTuple):
         """
         return self.text.removesuffix("\n") != self.base.removesuffix("\n")
 
+    def claim(self) -> None:
+        """Let no other process edit the same draft; raise Refused where one does."""
+        holder = self.folder / HOLDER
+        with contextlib.suppress(OSError, ValueError):
+            number = int(holder.read_text("ascii"))
+            # elsewhere nothing tells a process that was killed from one at work
+            if os.name == "posix" and number != os.getpid() and is_alive(number):
+                raise Refused(
+                    f"This note is being edited already, by process {number}. Finish that first."
+                )
+        try:
+            write_text(holder, str(os.getpid()))
+        except OSError as error:
+            raise Refused(f"Cannot write {holder}: {error.strerror}.") from None
+
+    def release(self) -> None:
+        """Let others go on with the draft."""
+        (self.folder / HOLDER).unlink(missing_ok=True)
+
     def begin_from(self, base: str, text: str) -> None:
         """Write what the note has now, and the text to go on with."""
         try:
@@ -65,6 +86,7 @@ def find_draft(data: Path, username: str, note: int, title: str) -> tuple[Draft,
     except OSError as error:
         raise Refused(f"Cannot write {folder}: {error.strerror}.") from None
     draft = Draft(folder, files[0] if files else folder / f"{file_name(title)}.md")
+    draft.claim()
     return draft, bool(files) and (folder / BASE).exists() and draft.changed
 
 
@@ -93,6 +115,7 @@ def kept_until_done(draft: Draft, how: str) -> Iterator[None]:
         if not draft.file.exists() or not draft.changed:
             draft.drop()
             raise
+        draft.release()
         said = error.message if isinstance(error, click.ClickException) else "Stopped."
         raise Refused(f"{said} Your text is kept in {draft.file}; {how}") from None
 

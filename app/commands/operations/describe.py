@@ -118,6 +118,7 @@ def _command(
     entry = {
         "operation": name,
         "reads": operation.effect == "read",
+        "changes": operation.method == "PATCH",
         "help": help_,
         "arguments": [fields.pop(wire) for wire in arguments],
         "options": list(fields.values()),

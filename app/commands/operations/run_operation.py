@@ -51,6 +51,8 @@ def run_operation(
             place, title = data_directory(settings), given.get("title", "note")
             given["content"] = stack.enter_context(written_in_editor(place, title))
         read_texts(entry, fields, given)
+        if entry["changes"] and len(given) == len(entry["arguments"]):
+            raise Misused(f"Say what to change; `hearth {command} --help` lists the options.")
         door = stack.enter_context(open_door(settings))
         username = door.choose_user(user)
         params = _resolve_fields(door, username, fields, given)

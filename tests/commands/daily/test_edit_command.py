@@ -193,6 +193,21 @@ def test_a_server_that_stops_meanwhile_loses_nothing(
     assert done("note", "show", number, data=running.data) == f"{TEXT}more\n"
 
 
+def test_a_note_is_edited_once_at_a_time(
+    server: Running, note: str, editor: Editor, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "app", "edit", note, "--data", str(server.data)]
+    said = shlex.quote(str(tmp_path / "said"))
+    editor.does(
+        f"cd {shlex.quote(str(ROOT))}; EDITOR=true {shlex.join(command)} 2> {said} || true\n"
+        'echo mine >> "$1"'
+    )
+    assert hearth("edit", note, data=server.data).exit_code == 0
+    assert "Error: This note is being edited already" in (tmp_path / "said").read_text()
+    assert text_of(server, note) == f"{TEXT}mine\n"
+    assert hearth("edit", note, data=server.data).exit_code == 0
+
+
 def test_an_editor_that_there_is_not_is_said(
     server: Running, note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,6 +195,7 @@ def test_files_keep_their_bytes(home: Path, tmp_path: Path) -> None:
             "There is no folder called New one. `hearth folder add 'New one'` makes it.",
         ),
         (("note", "list", "--sort", "colour"), 2, "colour"),
+        (("todo", "edit", "1"), 2, "Say what to change; `hearth todo edit --help`"),
         (("note", "list", "--limit", "many"), 2, "many"),
         (("note", "add", "x" * 256, "--content", ""), 1, "title"),
         (("note", "add"), 1, "There is no text, and so no title."),
@@ -209,6 +210,14 @@ def test_wrong_input_is_refused_in_words(
     assert (ended.exit_code, ended.stdout) == (code, "")
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("note", "show", "a\udcff"), ("note", "add", "a\udcff", "--content", "")]
+)
+def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...]) -> None:
+    said = refused(*words, data=home, code=2)
+    assert said == "What you gave holds bytes that are no UTF-8 text."
 
 
 def test_json_fields_come_inline_and_from_files(server: Running, tmp_path: Path) -> None:
