@@ -8,10 +8,23 @@ import sys
 
 import click
 
-from app.commands.ask.data_directory import CHECKOUT, in_checkout
+from app.commands.ask.locate_data import CHECKOUT, in_checkout
 from app.commands.terminal.command_group import LazyCommands
+from app.commands.terminal.sections import NOUNS
 
 COMMANDS = {
+    "add": "app.commands.daily.add:add",
+    "today": "app.commands.daily.today:today",
+    "find": "app.commands.daily.find:find",
+    "ask": "app.commands.daily.ask:ask",
+    "edit": "app.commands.daily.edit:edit",
+    "inbox": "app.commands.daily.inbox:inbox",
+    "log": "app.commands.daily.log:log",
+    "status": "app.commands.daily.status:status",
+    "open": "app.commands.daily.open_browser:open_",
+    "login": "app.commands.daily.open_browser:login",
+    "service": "app.commands.service.service:service",
+    "completion": "app.commands.terminal.completion:completion",
     "serve": "app.commands.server.serve:serve",
     "chat": "app.commands.chat.chat:chat",
     "init": "app.commands.setup:init",
@@ -41,6 +54,7 @@ COMMANDS = {
     "storage": "app.commands.storage:storage",
     "import": "app.commands.import_export:import_",
     "export": "app.commands.import_export:export",
+    "api": "app.commands.operations.api:api",
     "routes": "app.commands.api:routes",
     "openapi": "app.commands.api:openapi",
     "settings": "app.commands.setup:settings_",
@@ -81,12 +95,20 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 def hearth() -> None:
     """A local home for your notes, todos and agent.
 
-    Start with `hearth serve`. Options can also be set by HEARTH_… variables; `hearth settings`
-    lists them, and `hearth help` lists the pages of the guide.
+    Start with `hearth serve`; then `hearth add "buy milk tomorrow"`. Options can also be set by
+    HEARTH_… variables; `hearth settings` lists them, and `hearth help` lists the pages of the
+    guide.
     """
 
 
 hearth.places = COMMANDS
+
+
+def summaries() -> dict[str, str]:
+    """Return a line about every command, which is generated, so that the help loads none."""
+    found = {name: hearth.load_command(name) for name in COMMANDS}
+    said = {name: one.get_short_help_str(200) for name, one in found.items() if one is not None}
+    return {**NOUNS, **said}
 
 
 def main() -> None:

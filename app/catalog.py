@@ -20,6 +20,7 @@ from app.agent.heartbeat import clock, execute_proposal, heartbeat, undo
 from app.agent.heartbeat.records import instructions
 from app.agent.memory import memory
 from app.agent.models import models
+from app.agent.quickadd import quick_todo
 from app.core import idempotency
 from app.core.operation import Catalog
 from app.interfaces import openapi
@@ -119,6 +120,7 @@ CATALOG = Catalog(
         compare_snapshots,
         prune_snapshots,
         todos,
+        quick_todo,
         complete_todo,
         replan,
         delete_folder,

@@ -54,6 +54,9 @@ class Settings:
         "the data directory; default: `data` in the checkout, else the system's place "
         "for a user's data",
     )
+    user: str = option(
+        "", "the user for whom commands act where there are several and --user names none"
+    )
     host: str = option("127.0.0.1", "the address to listen on")
     port: int = option(8765, "the port to listen on; 0 = any free one", most=65535)
     public_url: str = option(

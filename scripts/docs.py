@@ -1,8 +1,10 @@
-"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql and the guide's tables
-of endpoints and settings up to date; with `--check` it only compares.
+"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql, the commands that are
+made from operations and the guide's tables of endpoints and settings up to date; with `--check` it
+only compares.
 """
 
 import dataclasses
+import json
 import re
 import sqlite3
 import sys
@@ -15,6 +17,7 @@ from environment import ROOT, use_own_python
 
 GUIDE = ROOT / "app" / "guide"
 SCHEMA = ROOT / "app" / "schema.sql"
+COMMANDS = ROOT / "app" / "commands" / "operations" / "operations.json"
 
 
 def main(arguments: list[str]) -> int:
@@ -48,7 +51,7 @@ def generated() -> dict[Path, str]:
     texts = {
         path: between(path.read_text("utf-8"), path.stem, table()) for path, table in pages.items()
     }
-    return {SCHEMA: schema(), **texts}
+    return {SCHEMA: schema(), COMMANDS: commands(), **texts}
 
 
 def between(text: str, name: str, table: str) -> str:
@@ -92,6 +95,20 @@ def schema() -> str:
     return "-- The schema as the migrations make it; generated, see scripts/docs.py.\n\n" + "".join(
         statements
     )
+
+
+def commands() -> str:
+    """Return the commands that are made from operations, and a line about every command."""
+    from app.__main__ import summaries
+    from app.catalog import CATALOG
+    from app.commands.operations.describe import describe, describe_routes
+
+    found = {
+        "nouns": describe(CATALOG),
+        "routes": describe_routes(CATALOG),
+        "summaries": summaries(),
+    }
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 def endpoints() -> str:

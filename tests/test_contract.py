@@ -180,6 +180,7 @@ GET    /os/todos/{id}                        todos      os.todos:read           
 PATCH  /os/todos/{id}                        todos      os.todos:write                     service
 DELETE /os/todos/{id}                        todos      os.todos:write                     beyond
 POST   /os/todos/{id}/complete               todos      os.todos:write                     service
+POST   /os/todos/quick                       todos      os.todos:write                     beyond
 POST   /os/todos/replan                      todos      os.todos:write                     service
 GET    /tools                                tools      any                                service
 POST   /tools                                tools      any                                service
@@ -934,6 +935,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "edit_todo": {"id": TODO, "title": "Do it well", "dueDate": None},
     "delete_todo": {"id": TODO},
     "complete_todo": {"id": TODO},
+    "quick_add_todo": {"text": "Water the beds tomorrow"},
     "replan_todos": {"dryRun": True},
     "list_tools": {},
     "call_tool": {"tool": "create_todo", "params": {"title": "Do it"}},

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from app.commands.ask.data_directory import read_settings
+from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.tables import format_json, format_table, json_option
 
 WIDTH = 118

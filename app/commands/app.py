@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json, format_table
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import choose_username
 
 
 @click.group(cls=Commands)

@@ -6,12 +6,8 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask_patiently
-from app.commands.ask.data_directory import (
-    data_directory,
-    data_option,
-    existing_directory,
-    read_settings,
-)
+from app.commands.ask.data_directory import existing_directory
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import format_json, format_table, json_option
 from app.core.database.backup_status import FILE, read_backup_status

@@ -7,12 +7,8 @@ import click
 import msgspec
 
 from app.commands.ask.ask_operation import ask_patiently
-from app.commands.ask.data_directory import (
-    data_directory,
-    data_option,
-    read_settings,
-    visit_when_free,
-)
+from app.commands.ask.data_directory import visit_when_free
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.backup import SECONDS
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.tables import format_json, json_option

@@ -5,11 +5,12 @@ from typing import Any
 
 import click
 
-from app.commands.ask.data_directory import data_option
+from app.commands.ask.locate_data import data_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import json_option, print_table
 from app.commands.terminal.terminal_safe import show_hidden, strip_controls
-from app.commands.user import ask_about_user, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import ask_about_user
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
 note_option = click.option("--note", metavar="TEXT", help="Note to record, at most 500 characters.")

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from app.commands.ask.data_directory import data_option
+from app.commands.ask.locate_data import data_option
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
-from app.commands.user import ask_about_user, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import ask_about_user
 
 
 @click.command()

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_as_user import LocalClient
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import choose_username
 from app.core.process.counted import counted
 from app.settings import Settings
 

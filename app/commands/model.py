@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.settings import Provider, Settings

@@ -13,12 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
-from app.commands.ask.data_directory import (
-    data_directory,
-    data_option,
-    models_directory,
-    read_settings,
-)
+from app.commands.ask.data_directory import models_directory
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.terminal.command_group import Refused
 from app.embedding import model_file
 from app.embedding.known_models import ENGLISH, KNOWN, KnownModel

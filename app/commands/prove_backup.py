@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.commands.ask.ask_operation import open_app
+from app.commands.ask.open_here import open_app
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import utc_now
 from app.core.process.subprocess_reader import answer_task

@@ -4,12 +4,8 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.data_directory import (
-    data_directory,
-    data_option,
-    own_when_free,
-    read_settings,
-)
+from app.commands.ask.data_directory import own_when_free
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.backup import passphrase_option, read_passphrase
 from app.commands.terminal.command_group import Misused, Refused
 from app.core.database import data_dir

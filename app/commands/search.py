@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json, json_option
 from app.core.process.counted import counted

@@ -7,13 +7,9 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask_anew
-from app.commands.ask.data_directory import (
-    bring_up_to_date,
-    data_directory,
-    data_option,
-    read_settings,
-)
-from app.commands.server.serve import first_key_lines, username_for
+from app.commands.ask.data_directory import bring_up_to_date
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.server.first_start import first_key_lines, username_for
 from app.settings import PREFIX, Settings
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask_patiently
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.backup import SECONDS, format_bytes
 from app.commands.terminal.tables import format_json, format_table, json_option
 from app.core.process.counted import counted

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from app.commands.ask.data_directory import data_option
+from app.commands.ask.locate_data import data_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json, format_table, json_option, print_table
-from app.commands.user import ask_about_user, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import ask_about_user
 from app.core.process.counted import counted
 
 SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")

@@ -6,14 +6,11 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew
-from app.commands.ask.data_directory import data_option, read_settings
-from app.commands.terminal.command_group import Commands, Misused, Refused
+from app.commands.ask.door import ANSWER_SECONDS, open_door
+from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import json_option, print_table
 from app.settings import Settings
-
-user_option = click.option(
-    "--user", metavar="NAME", help="Username; optional if there is only one user."
-)
 
 
 @click.group(cls=Commands)
@@ -128,12 +125,5 @@ def choose_username(settings: Settings, user: str | None) -> str:
     """Return the username that was given, or the only one that there is."""
     if user is not None:
         return user
-    names = list_usernames(ask(settings, "list_users"))
-    if not names:
-        raise Refused("There are no users yet. Add one with `hearth user add NAME`.")
-    if len(names) > 1:
-        raise Misused(
-            "There are several users. Choose one with --user "
-            f"{' or '.join(names[:5])}{' …' if len(names) > 5 else ''}."
-        )
-    return names[0]
+    with open_door(settings, seconds=ANSWER_SECONDS) as door:
+        return door.choose_user(None)

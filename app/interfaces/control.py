@@ -15,6 +15,7 @@ from starlette.routing import Route
 from app.account import key_rows, users
 from app.core import random_tokens
 from app.core.caller import OPERATOR, Caller
+from app.core.download import Download
 from app.core.line_stream import Lines
 from app.core.process.lazy_import import lazy_import
 from app.errors import AppError, NotFound
@@ -40,11 +41,11 @@ def routes(token: str) -> list[Route]:
             # as for any other path, so that a web page cannot tell whether the door is there
             raise NotFound("There is nothing at this path.")
 
-    async def control(visit: Visit) -> Response | Lines:
+    async def control(visit: Visit) -> Response | Lines | None:
         demand_token(visit)
         return await _asked(visit, OPERATOR)
 
-    async def as_user(visit: Visit) -> Response | Lines:
+    async def as_user(visit: Visit) -> Response | Lines | None:
         demand_token(visit)
         username = visit.path_params["username"]
         return await _asked(visit, visit.parts.quick(users.local_caller, username))
@@ -69,9 +70,12 @@ def routes(token: str) -> list[Route]:
     ]
 
 
-async def _asked(visit: Visit, me: Caller) -> Response | Lines:
+async def _asked(visit: Visit, me: Caller) -> Response | Lines | None:
     fields = await visit.fields(visit.parts.settings.max_accumulate_body)
     found = await visit.parts.call(me, visit.path_params["name"], fields)
+    if isinstance(found, Download):
+        await visit.exchange.download(found)
+        return None
     return found if isinstance(found, Lines) else json_response(found)
 
 

@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import socket
@@ -29,8 +30,8 @@ from click.testing import CliRunner, Result
 from app import __main__ as program
 from app.account.users import fit_username
 from app.catalog import CATALOG
-from app.commands.ask import ask_operation as asking
-from app.commands.ask import data_directory
+from app.commands.ask import door as asking
+from app.commands.ask import locate_data
 from app.core.database import data_dir
 from app.interfaces.openapi import openapi_document
 from app.settings import Settings
@@ -536,11 +537,11 @@ def test_settings_shows_each_with_its_default_and_what_is_set(
 def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert data_directory.data_directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
-    assert data_directory.data_directory(Settings()) == ROOT / "data"
-    monkeypatch.setattr(data_directory, "CHECKOUT", tmp_path)
-    assert data_directory.data_directory(Settings()).is_absolute()
-    assert ROOT not in data_directory.data_directory(Settings()).parents
+    assert locate_data.data_directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
+    assert locate_data.data_directory(Settings()) == ROOT / "data"
+    monkeypatch.setattr(locate_data, "CHECKOUT", tmp_path)
+    assert locate_data.data_directory(Settings()).is_absolute()
+    assert ROOT not in locate_data.data_directory(Settings()).parents
 
 
 @pytest.mark.parametrize(
@@ -631,17 +632,43 @@ def test_the_first_start_alone_writes_a_key_that_works_into_a_file_for_its_owner
     second = start(data, "--user", "eve")
     assert identity(second, key).status_code == 200
     assert second.end() == 0
-    assert rest(second) == ("", "")
+    said, warned = rest(second)
+    assert said == ""
+    assert warned.startswith("There is a user already, ada, and --user is for the first start")
     assert names(data) == ["ada"]
 
 
 def test_a_terminal_shows_the_first_key_and_no_file_holds_it(tmp_path: Path) -> None:
     with terminal(
-        "serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada"
+        "serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada", "--no-open"
     ) as screen:
-        screen.until("not shown again.")
+        link = screen.until("not shown again.")
+        assert re.search(r"http://127.0.0.1:\d+/auth/sign-in#code=(\w{4}-){2}\w{4}\b", link)
         screen.until("hearth_sk_")
         assert not (tmp_path / "data" / "first-key").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a script as the browser")
+@pytest.mark.parametrize("opens", [True, False])
+def test_the_first_start_alone_opens_the_browser_unless_it_is_told_not_to(
+    tmp_path: Path, opens: bool
+) -> None:
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
+    browser.chmod(0o700)
+    data = str(tmp_path / "data")
+    more = () if opens else ("--no-open",)
+    display = {"DISPLAY": ":0", "BROWSER": str(browser), "SSH_CONNECTION": ""}
+    for _ in range(2):
+        with terminal("serve", "--data", data, "--port", "0", *more, **display) as screen:
+            screen.until("Hearth is at")
+            time.sleep(0.5)
+            screen.type("\x03")
+            assert screen.end() == 0
+    links = opened.read_text().splitlines() if opened.exists() else []
+    assert len(links) == int(opens)
+    assert all("/auth/sign-in#code=" in link for link in links)
 
 
 def test_a_name_that_cannot_be_a_user_ends_the_first_start(tmp_path: Path) -> None:

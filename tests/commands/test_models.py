@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from app.__main__ import hearth
 from app.commands import models as models_command
-from app.commands.ask import data_directory
+from app.commands.ask import locate_data
 from app.core.database.data_dir import MODELS
 from app.embedding import minilm_wheel
 from app.embedding.known_models import ENGLISH, KNOWN, MULTILINGUAL
@@ -25,7 +25,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "checkout"
     path.mkdir()
     (path / "pyproject.toml").touch()
-    monkeypatch.setattr(data_directory, "CHECKOUT", path)
+    monkeypatch.setattr(locate_data, "CHECKOUT", path)
     return path
 
 

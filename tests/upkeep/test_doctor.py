@@ -118,7 +118,7 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
 
 
 def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.commands.ask.ask_operation.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("app.commands.ask.door.PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr("app.commands.ask.data_directory.PATIENCE_SECONDS", 0.1)
     with data_dir.own_directory(home):
         assert found(home)["lock"] == "wrong"

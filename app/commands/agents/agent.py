@@ -7,7 +7,8 @@ import click
 
 from app.commands.agents import agent_commands
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_option, existing_directory, read_settings
+from app.commands.ask.data_directory import existing_directory
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import on_one_line

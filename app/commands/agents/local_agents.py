@@ -6,7 +6,7 @@ from typing import Any
 
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import read_settings
+from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.user import choose_username

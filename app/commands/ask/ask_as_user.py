@@ -11,11 +11,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from app.commands.ask.ask_operation import control_request, open_app, parse_object, refusal_of
-from app.commands.ask.data_directory import existing_directory, migrate_database, own_when_free
+from app.commands.ask.door import connect_to_server, parse_object
+from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
-from app.core.database import data_dir
 from app.settings import Settings
 
 QUIET_SECONDS = 900
@@ -38,7 +37,7 @@ class LocalClient:
         self._settings = settings
         self._goes_on = goes_on
         self._username = username
-        self._data = existing_directory(settings)
+        self._data = data_directory(settings)
         # One thread: the lock of the database allows no second operation of this process.
         self._here = ThreadPoolExecutor(1, thread_name_prefix="hearth")
         self._work: Future[None] | None = None
@@ -66,14 +65,19 @@ class LocalClient:
         Raises AppError or Refused with the operation's own sentence, and DataDirError when the
         owner of the database does not answer.
         """
-        try:
-            yield from self._lines_here(name, params)
-        except data_dir.InUse as busy:
-            door = data_dir.read_announcement(self._data)
-            # another command at work, or what a server left behind that was killed
-            if door is None or door.pid != busy.pid:
-                raise
-            yield from self._lines_at(door, name, params)
+        served = connect_to_server(self._data, seconds=QUIET_SECONDS)
+        if served is None:
+            from app.core.database.data_dir import InUse
+
+            try:
+                yield from self._lines_here(name, params)
+            except InUse as busy:
+                served = connect_to_server(self._data, seconds=QUIET_SECONDS, owner=busy.pid)
+                if served is None:  # another command at work
+                    raise
+        if served is not None:
+            with served:
+                yield from served.lines(self._username, name, params)
 
     def models(self) -> list[Line]:
         """Return those who can answer, the default first."""
@@ -110,33 +114,6 @@ class LocalClient:
             if not self._goes_on:
                 left.set()
 
-    def _lines_at(self, door: data_dir.Announcement, name: str, params: Line) -> Iterator[Line]:
-        import http.client
-        from urllib.parse import quote
-
-        with contextlib.ExitStack() as open_:
-            try:
-                whose = "" if self._username is None else f"as/{quote(self._username, safe='')}/"
-                connection = open_.enter_context(
-                    control_request(door, f"{whose}{name}", params, QUIET_SECONDS)
-                )
-                # it keeps the socket where the answer streams
-                response = open_.enter_context(connection.getresponse())
-                if response.status != http.HTTPStatus.OK:
-                    raise refusal_of(response.status, parse_object(response.read()))
-                # one a line; the record of an operation that does not stream is such a line too
-                yield from map(parse_object, response)
-            except TimeoutError:
-                raise Refused(
-                    f"The server at {door.url} sent nothing for {QUIET_SECONDS} seconds. It may "
-                    "still be working on the request."
-                ) from None
-            except (OSError, http.client.HTTPException, ValueError):
-                raise Refused(
-                    f"The server at {door.url} stopped before it answered, or belongs to another "
-                    "data directory."
-                ) from None
-
 
 def _answer_here(
     settings: Settings,
@@ -149,9 +126,13 @@ def _answer_here(
     """Run an operation in the database, which this process owns until its turn has ended."""
     import asyncio
 
+    from app.commands.ask import data_directory as place
+    from app.core.database import data_dir
+
+    place.existing_directory(settings)
     data_dir.prepare(data)
-    with own_when_free(data) as ownership:
-        migrate_database(data, ownership)
+    with place.own_when_free(data) as ownership:
+        place.migrate_database(data, ownership)
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 
@@ -164,6 +145,7 @@ async def _tell_all(
     tell: Callable[[Line], None],
 ) -> None:
     from app.account import users
+    from app.commands.ask.open_here import open_app
     from app.core.caller import OPERATOR
     from app.core.line_stream import Lines
     from app.core.schema import encode

@@ -1,48 +1,22 @@
-"""Which data directory and which settings a command works with, and the first steps in it."""
+"""The first steps in a data directory: finding its database, owning it, bringing it up to date."""
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import click
-
+from app.commands.ask import locate_data
+from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Refused
 from app.core.database import data_dir, disk_kind, integrity
 from app.core.database.small_files import file_size
 from app.migrations import migrate
 from app.settings import Settings
 
-F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
-CHECKOUT = Path(__file__).resolve().parents[3]
 PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
-
-
-def data_option(command: F) -> F:
-    """Return a command the option that names the data directory."""
-    kind = click.Path(file_okay=False, path_type=Path)
-    return click.option(
-        "--data",
-        type=kind,
-        metavar="FOLDER",
-        help="Data directory [default: HEARTH_DATA, or the standard location].",
-    )(command)
-
-
-def read_settings(**given: Any) -> Settings:
-    """Return the settings of the environment with `given`, what the command line said, on top."""
-    return Settings.from_environment(os.environ, **given)
-
-
-def data_directory(settings: Settings) -> Path:
-    """Return the data directory: the one that was named, else `data` in the checkout, else the
-    system's place for a user's data.
-    """
-    return (settings.data or _default_directory()).expanduser().absolute()
 
 
 def models_directory(settings: Settings, data: Path) -> Path:
@@ -53,10 +27,10 @@ def models_directory(settings: Settings, data: Path) -> Path:
     from app.embedding.choose_embedder import models_directory
     from app.embedding.known_models import installed_models
 
-    own, shared = models_directory(settings, data), CHECKOUT / "data" / data_dir.MODELS
+    own, shared = models_directory(settings, data), locate_data.CHECKOUT / "data" / data_dir.MODELS
     use_shared = (
         settings.models is None
-        and in_checkout()
+        and locate_data.in_checkout()
         and not installed_models(own)
         and bool(installed_models(shared))
     )
@@ -208,16 +182,3 @@ def _enter_when_free(
                     raise
             time.sleep(PAUSE_SECONDS)
         yield entered
-
-
-def in_checkout() -> bool:
-    """Return whether this program runs from a checkout of its source."""
-    return (CHECKOUT / "pyproject.toml").is_file()
-
-
-def _default_directory() -> Path:
-    if in_checkout():
-        return CHECKOUT / "data"
-    import platformdirs  # only where it is needed: a start in a checkout is faster without
-
-    return platformdirs.user_data_path("hearth", appauthor=False)

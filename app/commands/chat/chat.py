@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_as_user import LocalClient
-from app.commands.ask.data_directory import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.chat.chat_turn import TurnRecord, follow_turn
-from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.command_group import INTERRUPTED, Misused, Refused
+from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.user import choose_username
 
-INTERRUPTED = 130
 HISTORY = ".chat-history-{username}"
 
 
@@ -56,6 +56,7 @@ def chat(
         client.require_model(model)
     if message is not None and (json_ or not sys.stdout.isatty()):
         params = {"message": message, "conversationId": conversation, "model": model}
+        params |= zone_fields()
         ask_once(client, "chat", params, json_=json_)
         return
     # rich and prompt_toolkit, which nothing else needs

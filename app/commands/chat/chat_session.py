@@ -16,6 +16,7 @@ from app.commands.ask.ask_as_user import LocalClient
 from app.commands.chat.chat_history import KeptHistory
 from app.commands.chat.chat_screen import Screen
 from app.commands.chat.chat_turn import TurnRecord, follow_turn
+from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.terminal_safe import on_one_line
 from app.core.database.data_dir import DataDirError
 from app.errors import AppError
@@ -157,7 +158,7 @@ class Session:
             self._screen.say("Stopped.", "dim")
 
     def _asked(self, message: str) -> dict[str, Any]:
-        asked: dict[str, Any] = {"message": message}
+        asked: dict[str, Any] = {"message": message, **zone_fields()}
         if self._conversation is not None:
             asked["conversationId"] = self._conversation
         if self._model is not None:

@@ -10,13 +10,14 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.data_directory import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.mcp import config_text
 from app.commands.mcp.clients import Client, clients
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import format_table
 from app.commands.terminal.terminal_safe import strip_controls
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import choose_username
 from app.settings import Settings
 
 NAME = "hearth"

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.data_directory import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
 from app.commands.mcp.relay import Line, Relay
 from app.commands.server.serve import serve_here
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import choose_username
 from app.core.database import data_dir
 from app.errors import AppError
 from app.settings import Settings

@@ -9,12 +9,13 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask, ask_patiently
-from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.ask.locate_data import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.secret_source import read_secret
 from app.commands.terminal.tables import format_json, format_table
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
-from app.commands.user import choose_username, user_option
+from app.commands.terminal.user_options import user_option
+from app.commands.user import choose_username
 
 PATIENCE = 120
 RUNS = (

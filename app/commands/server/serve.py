@@ -4,33 +4,37 @@ import asyncio
 import contextlib
 import dataclasses
 import gc
-import getpass
 import os
 import socket
 import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from app.commands.ask.ask_operation import make_way
 from app.commands.ask.data_directory import (
-    data_directory,
-    data_option,
     existing_directory,
     migrate_database,
     models_directory,
     own_when_free,
-    read_settings,
     require_suitable_disk,
 )
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.server import first_start
+from app.commands.server.first_start import FirstStart
+from app.commands.server.make_way import make_way
 from app.commands.server.sockets import is_loopback, listen, url_of
 from app.commands.terminal.command_group import Misused, Refused
+from app.core.caller import OPERATOR
 from app.core.database import data_dir, disk_reserve
 from app.core.database.sqlite_setup import Sealed, connect
 from app.migrations import due_steps
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    pass
 
 RESERVE_SECONDS = 2.0
 # Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
@@ -93,6 +97,7 @@ REMOTE_WARNING = (
 @click.option(
     "--user", metavar="NAME", help="Username for the first start [default: your login name]."
 )
+@click.option("--no-open", is_flag=True, help="Do not open the browser at the first start.")
 def serve(
     host: str | None,
     port: int | None,
@@ -105,10 +110,12 @@ def serve(
     new_database: bool,
     read_only: bool,
     external_checkpoints: bool,
+    no_open: bool,
 ) -> None:
     """Start the server. Ctrl-C stops it.
 
-    The first start creates the database, a user and an API key, and shows the key once.
+    The first start creates the database, a user and an API key, shows the key once, and opens
+    the browser where there is a display.
     """
     # before anything loads it: a second thread makes it many times slower on a busy machine
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -126,8 +133,13 @@ def serve(
             raise Misused(REMOTE_REFUSED.format(host=settings.host))
         named = f" (now: {', '.join(settings.allowed_hosts)})" if settings.allowed_hosts else ""
         click.echo(REMOTE_WARNING.format(named=named), err=True)
+    first = FirstStart(
+        first_start.username_for(user or settings.user or None),
+        named=user is not None,
+        opens=not no_open,
+    )
     if read_only:
-        _serve_read_only(settings, existing_directory(settings), username=username_for(user))
+        _serve_read_only(settings, existing_directory(settings), first=first)
         return
     path = data_directory(settings)
     require_suitable_disk(settings, path)
@@ -136,13 +148,9 @@ def serve(
         try:
             migrate_database(path, ownership, accept=accept_changes, anew=new_database)
         except data_dir.Damaged as error:
-            _serve_damaged(
-                settings, path, sockets=sockets, username=username_for(user), why=str(error)
-            )
+            _serve_damaged(settings, path, sockets=sockets, first=first, why=str(error))
         else:
-            _serve_open(
-                settings, path, sockets=sockets, username=username_for(user), ownership=ownership
-            )
+            _serve_open(settings, path, sockets=sockets, first=first, ownership=ownership)
 
 
 def serve_here(settings: Settings, path: Path) -> None:
@@ -159,27 +167,10 @@ def serve_here(settings: Settings, path: Path) -> None:
             settings,
             path,
             sockets=sockets,
-            username=username_for(None),
+            first=FirstStart(first_start.username_for(settings.user or None), opens=False),
             ownership=ownership,
             stands_in=True,
         )
-
-
-def username_for(given: str | None) -> str:
-    """Return the name of the first user: as said, else the login name made to fit."""
-    if given is not None:
-        return given
-    from app.account.users import fit_username
-
-    try:
-        return fit_username(getpass.getuser())
-    except (OSError, KeyError, ImportError):  # a system that has no name for whoever runs this
-        return fit_username("")
-
-
-def first_key_lines(username: str, secret: str) -> str:
-    """Return what is said about the first key, the key itself left to the last line."""
-    return f'API key for the user "{username}". Save it now: it is not shown again.\n\n{secret}'
 
 
 @contextlib.contextmanager
@@ -207,7 +198,7 @@ def _hold_port_and_data(
         yield sockets, stack.enter_context(own_when_free(path))
 
 
-def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
+def _serve_read_only(settings: Settings, path: Path, *, first: FirstStart) -> None:
     """Serve what is there, and leave every file as it is."""
     with contextlib.ExitStack() as stack:
         sockets = [
@@ -220,11 +211,11 @@ def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
                 f"The database in {path} was made by an older Hearth. Start once without "
                 "--read-only to update it."
             )
-        _serve_open(settings, path, sockets=sockets, username=username, sealed=sealed)
+        _serve_open(settings, path, sockets=sockets, first=first, sealed=sealed)
 
 
 def _serve_damaged(
-    settings: Settings, path: Path, *, sockets: list[socket.socket], username: str, why: str
+    settings: Settings, path: Path, *, sockets: list[socket.socket], first: FirstStart, why: str
 ) -> None:
     """Serve what can still be read of a damaged database, without a change to it.
 
@@ -241,7 +232,7 @@ def _serve_damaged(
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         raise Refused(why) from None
     click.echo(f"{why} Starting read-only.", err=True)
-    _serve_open(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
+    _serve_open(settings, path, sockets=sockets, first=first, sealed="ro", damaged=True)
 
 
 def _serve_open(
@@ -249,7 +240,7 @@ def _serve_open(
     path: Path,
     *,
     sockets: list[socket.socket],
-    username: str,
+    first: FirstStart,
     ownership: data_dir.Ownership | None = None,
     sealed: Sealed = "",
     damaged: bool = False,
@@ -261,7 +252,6 @@ def _serve_open(
     # these load the whole program, so only once nothing refuses the start
     from app.commands.server.http_server import Server, log_to_stderr
     from app.core.app import App
-    from app.core.caller import OPERATOR
     from app.interfaces.control import StandIn
     from app.main import create_app
 
@@ -290,14 +280,13 @@ def _serve_open(
                 ownership.wait_until_written()
                 # Filling the reserve right away would compete with the first requests.
                 asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.hold_reserve)
-            first = await parts.call(OPERATOR, "begin_server", {"username": username})
+            made = await parts.call(OPERATOR, "begin_server", {"username": first.username})
             _announce_server(announcement, path, url=url, token=token)
-            told = (
-                ""
-                if first.secret is None
-                else _first_key_message(path, first.username, first.secret)
-            )
-            click.echo(f"Hearth is at {url} (data in {path})" + (f"\n\n{told}\n" if told else ""))
+            click.echo(f"Hearth is at {url} (data in {path})")
+            if made.secret is not None:
+                await first_start.welcome(parts, path, url, made, opens=first.opens)
+            elif first.named:
+                await first_start.warn_of_other_name(parts, first.username)
 
         server = Server(app, ready, most=settings.max_connections)
         if stands_in:
@@ -305,32 +294,6 @@ def _serve_open(
         server.serve_on(sockets)
     if ownership is not None and store.health.state != "writable":
         ownership.in_order = False
-
-
-def _first_key_message(path: Path, username: str, secret: str) -> str:
-    """Return what is said about the first key.
-
-    Itself where a person reads, else the file that it was written to, since a log keeps what it
-    is told.
-    """
-    if sys.stdout.isatty():
-        return first_key_lines(username, secret)
-    # A log (journald, docker) keeps what it is told for ever and shows it to others.
-    file = path / data_dir.FIRST_KEY
-    try:
-        with os.fdopen(
-            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii"
-        ) as out:
-            out.write(f"{secret}\n")
-    except OSError as error:
-        return (
-            f"The API key could not be written to {file}: {error.strerror}. To create another, "
-            f"run `hearth key create --user {username}`."
-        )
-    return (
-        f'The API key for the user "{username}" is in {file}. Save it elsewhere and delete the '
-        "file."
-    )
 
 
 def _announce_server(

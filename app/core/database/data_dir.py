@@ -28,12 +28,14 @@ SEALING_KEY = "sealing-key"
 BACKUPS = "backups"
 DAMAGED = "damaged-"
 FIRST_KEY = "first-key"
+DRAFTS = "drafts"
 OWN_FILES = (
     DATABASE + "*",
     LOCK,
     CONTROL + "*",
     "access*.log*",
     FIRST_KEY,
+    DRAFTS,
     MODELS,
     STOP,
     SPOOL,

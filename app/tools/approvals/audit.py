@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -191,13 +192,34 @@ def list_audit(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1, le=1000)] = 50, before: Id | None = None
 ) -> Rows:
     """List the newest rows of the record, newest first."""
+    return Rows(_newest_rows(tx, limit, before, "1"))
+
+
+@operation("COMMAND", effect="read")
+def user_audit(
+    tx: Tx,
+    me: Caller,
+    *,
+    username: str,
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 50,
+    before: Id | None = None,
+) -> Rows:
+    """List the newest rows of the record that tell of a user's agents, newest first."""
+    user = users.require_user(tx, username)["id"]
+    return Rows(_newest_rows(tx, limit, before, "user_id = :user", user=user))
+
+
+def _newest_rows(
+    tx: Tx, limit: int, before: int | None, condition: str, **params: Any
+) -> list[Row]:
     found: list[Any] = tx.all(
-        f"SELECT {_COLUMNS} FROM audit WHERE id < ifnull(:before, 9223372036854775807) "
-        "ORDER BY id DESC LIMIT :limit",
+        f"SELECT {_COLUMNS} FROM audit WHERE {condition} "
+        "AND id < ifnull(:before, 9223372036854775807) ORDER BY id DESC LIMIT :limit",
         before=before,
         limit=limit,
+        **params,
     )
-    return Rows([Row(*row) for row in found])
+    return [Row(*row) for row in found]
 
 
 _COLUMNS = (

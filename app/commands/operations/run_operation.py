@@ -1,0 +1,134 @@
+"""Running an operation as a command: what was given, asking before something goes, the answer."""
+
+import contextlib
+import http.client
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask.door import Answer, Declined, Door, open_door
+from app.commands.ask.locate_data import data_directory, read_settings
+from app.commands.operations import resolve_name as resolving
+from app.commands.operations.read_texts import STANDARD, read_texts
+from app.commands.operations.show_answer import show_answer
+from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.local_zone import zone_fields
+from app.commands.terminal.standard_input import is_piped
+from app.commands.terminal.tables import format_json
+
+ROOT = "/"
+Given = dict[str, Any]
+
+
+def run_operation(
+    command: str,
+    entry: Mapping[str, Any],
+    given: Given,
+    *,
+    user: str | None,
+    data: Path | None,
+    json_: bool,
+    yes: bool,
+    output: str,
+) -> None:
+    """Run an operation with what was given on the command line, and show its answer."""
+    said = dict(given)
+    fields = {field["name"]: field for field in (*entry["arguments"], *entry["options"])}
+    if entry["operation"] == "change_note" and len(given) == 1 and not is_piped():
+        from app.commands.daily.edit import edit_note  # which needs an editor
+
+        edit_note(given["id"], user=user, data=data)
+        return
+    settings = read_settings(data=data)
+    with contextlib.ExitStack() as stack:
+        if entry["operation"] == "create_note" and "content" not in given and not is_piped():
+            from app.commands.daily.drafts import written_in_editor
+
+            place, title = data_directory(settings), given.get("title", "note")
+            given["content"] = stack.enter_context(written_in_editor(place, title))
+        read_texts(entry, fields, given)
+        if entry["changes"] and len(given) == len(entry["arguments"]):
+            raise Misused(f"Say what to change; `hearth {command} --help` lists the options.")
+        door = stack.enter_context(open_door(settings))
+        username = door.choose_user(user)
+        params = _resolve_fields(door, username, fields, given)
+        if entry["asks"] and not yes:
+            _confirm(command, said)
+        if entry["downloads"]:
+            _download(door, username, entry, params, output)
+            return
+        sent = {**(zone_fields() if entry["zoned"] else {}), **entry["sent"], **params}
+        answer = _ask(door, username, entry["operation"], sent)
+    if json_:
+        click.echo(format_json(answer))
+    else:
+        show_answer(command, entry, answer)
+
+
+def _ask(door: Door, username: str, operation: str, params: Given) -> Answer:
+    """Run the operation; where a folder is missing, say how to make it."""
+    try:
+        return door.ask_as(username, operation, **params)
+    except Declined as error:
+        if error.status != http.client.NOT_FOUND or error.answer.get("field") != "folderName":
+            raise
+        folder = shlex.quote(params["folderName"])
+        raise Refused(f"{error.message} `hearth folder add {folder}` makes it.") from None
+
+
+def _resolve_fields(
+    door: Door, username: str, fields: Mapping[str, Any], given: Given
+) -> dict[str, Any]:
+    params: dict[str, Any] = {}
+    for name, value in given.items():
+        field = fields.get(name, {})
+        kind = field.get("kind")
+        if (value == "" and field.get("nullable")) or (kind == "folder" and value == ROOT):
+            params[name] = None
+        elif field.get("or_name") and not value.isdecimal():
+            params[field["or_name"]] = value
+        elif kind == "trash" and name == "id":
+            params[name] = resolving.resolve_in_trash(door, username, given["kind"], value)
+        elif kind and isinstance(value, list):
+            params[name] = [resolving.resolve_name(door, username, kind, one) for one in value]
+        elif kind and field["type"] != "choice":
+            found = resolving.resolve_name(door, username, kind, value)
+            params[name] = found if field["type"] == "integer" else str(found)
+        else:
+            params[name] = value
+    return params
+
+
+def _confirm(command: str, said: Mapping[str, Any]) -> None:
+    """Ask before something goes, where somebody sits at a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    noun, _, verb = command.partition(" ")
+    named = " ".join(f"“{value}”" for value in said.values() if isinstance(value, str | int))
+    click.confirm(
+        f"{verb.replace('-', ' ').capitalize()} {noun} {named}".rstrip() + "?", abort=True, err=True
+    )
+
+
+def _download(
+    door: Door, username: str, entry: Mapping[str, Any], params: Given, output: str
+) -> None:
+    if output == STANDARD:
+        if sys.stdout.isatty():
+            raise Misused("The file would fill the terminal. Name one with --output.")
+        door.download(username, entry["operation"], sys.stdout.buffer.write, **params)
+        return
+    path = Path(output)
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            door.download(username, entry["operation"], file.write, **params)
+        part.replace(path)
+    except OSError as error:
+        raise Refused(f"Cannot write {path}: {error.strerror}.") from None
+    finally:
+        part.unlink(missing_ok=True)

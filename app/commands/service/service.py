@@ -1,0 +1,93 @@
+"""`hearth service`: install, look at and remove the service that starts the server at login."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from app.commands.ask.door import find_server
+from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.service.unit import Manager, own_unit
+from app.commands.terminal.command_group import Commands, Refused
+
+NOT_INSTALLED = 3
+"""The exit code for a service that is not there, as `systemctl status` has it."""
+
+
+@click.group(cls=Commands)
+def service() -> None:
+    """Run the server as a service that starts at login."""
+
+
+@service.command(epilog="\b\nExample:\n  hearth service install --port 8765")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="NUMBER",
+    help="Port to listen on [default: HEARTH_PORT, or 8765].",
+)
+@click.option("--print", "prints", is_flag=True, help="Only print the service's file.")
+@data_option
+def install(port: int | None, prints: bool, data: Path | None) -> None:
+    """Install the service and start it.
+
+    It gets the HEARTH_… variables that are set now, but no secrets: for those use the variables
+    that end in _FILE.
+    """
+    place = data_directory(read_settings(data=data))
+    unit = own_unit(place, port=port)
+    manager = find_manager()
+    if prints:
+        click.echo(manager.text(unit), nl=False)
+        return
+    if manager.status() is None and find_server(place) is not None:
+        raise Refused(
+            "A server is running already. Stop it with Ctrl-C first, then install the service."
+        )
+    file = manager.install(unit)
+    click.echo(f"Installed {file}. Hearth starts now and at each login; `hearth open` opens it.")
+
+
+@service.command(epilog="\b\nExample:\n  hearth service status")
+@data_option
+def status(data: Path | None) -> None:
+    """Show whether the service is installed and the server answers.
+
+    Exits with 3 where it is not installed.
+    """
+    state = find_manager().status()
+    url = find_server(data_directory(read_settings(data=data)))
+    answers = f"The server answers at {url}." if url else "No server answers."
+    if state is None:
+        click.echo(f"The service is not installed. {answers}")
+        raise SystemExit(NOT_INSTALLED)
+    click.echo(f"The service is {state}. {answers}")
+
+
+@service.command(epilog="\b\nExample:\n  hearth service remove")
+def remove() -> None:
+    """Stop the service and remove it; your data stays."""
+    if not find_manager().remove():
+        raise Refused("The service is not installed.")
+    click.echo("Removed the service. Your data is where it was.")
+
+
+def find_manager() -> Manager:
+    """Return the manager of services that this system has; raise Refused where it has none."""
+    if sys.platform == "win32":
+        from app.commands.service.windows_task import WindowsTask
+
+        return WindowsTask()
+    if sys.platform == "darwin":
+        from app.commands.service.launchd import Launchd
+
+        return Launchd()
+    if shutil.which("systemctl") is not None:
+        from app.commands.service.systemd import Systemd
+
+        return Systemd()
+    raise Refused(
+        "This system has no systemd, so there is no service to install. Let whatever starts "
+        "programs here run `hearth serve --no-open`."
+    )

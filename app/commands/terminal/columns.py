@@ -1,0 +1,86 @@
+"""Rows of an answer: aligned and cut to the width of a terminal, or with tabs for a pipe."""
+
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from app.commands.terminal.colours import paint
+from app.commands.terminal.tables import GAP, format_table
+from app.commands.terminal.terminal_safe import on_one_line, strip_controls, text_width
+
+LEAST_WIDTH = 12
+MOMENT_LENGTH = len("2026-11-22T14:00")
+
+
+def print_columns(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows: below a head and cut to fit on a terminal, else whole and with tabs between."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            click.echo("\t".join(_plain(cell) for cell in row))
+        return
+    shown = [[on_one_line(shown_value(cell), 1000) for cell in row] for row in rows]
+    kept = [
+        place
+        for place, name in enumerate(head)
+        if not shown or name == head[0] or any(row[place] for row in shown)
+    ]
+    cells = [[row[place] for place in kept] for row in [list(head), *shown]]
+    title, *lines = format_table(_cut_to_fit(cells)).split("\n")
+    click.echo("\n".join([paint(title, bold=True), *lines]))
+
+
+def shown_value(value: Any) -> str:
+    """Return a value of JSON as a person reads it."""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "yes"
+    if isinstance(value, list):
+        return ", ".join(map(shown_value, value))
+    text = str(value)
+    return local_moment(text) if _is_moment(text) else text
+
+
+def local_moment(text: str) -> str:
+    """Return a moment in UTC as the day and the time here."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def words_of(name: str) -> str:
+    """Return a camelCase name as words."""
+    return "".join(f" {mark.lower()}" if mark.isupper() else mark for mark in name)
+
+
+def _is_moment(text: str) -> bool:
+    return len(text) >= MOMENT_LENGTH and text[4:5] == text[7:8] == "-" and text[10] == "T"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return ",".join(map(_plain, value))
+    text = "" if value is None else strip_controls(value)
+    return text.replace("\t", " ").replace("\n", " ")
+
+
+def _cut_to_fit(rows: list[list[str]]) -> list[list[str]]:
+    """Return the rows with the widest columns cut so that all fit side by side."""
+    widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
+    room = shutil.get_terminal_size().columns - len(GAP) * (len(widths) - 1)
+    while sum(widths) > room and max(widths) > LEAST_WIDTH:
+        widest = widths.index(max(widths))
+        widths[widest] = max(LEAST_WIDTH, widths[widest] - (sum(widths) - room))
+    return [
+        [on_one_line(cell, most) if most else "" for cell, most in zip(row, widths, strict=True)]
+        for row in rows
+    ]
