@@ -34,7 +34,12 @@ def find_things(
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
         return meant
-    if found := references.refer(asked, words, kinds, route.language):
+    found = (
+        references.refer(asked, words, kinds, route.language)
+        if words
+        else references.newest(asked, kinds)
+    )
+    if found is not None:
         if found.things:
             return found.things
         return ask_which(route, found.unsure) if found.unsure else ask_what(route)

@@ -36,6 +36,17 @@ def refer(
     return _by_words(words, newest, language)
 
 
+def newest(asked: Asked, kinds: Collection[ThingKind]) -> Reference:
+    """Return what the newest turn that was about something was about."""
+    return _single(next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ()))
+
+
+def last_person(asked: Asked) -> str:
+    """Return the name of who was spoken of last; empty where nobody was."""
+    people = (one.title for turn in asked.earlier for one in turn.about if one.kind == "person")
+    return next(people, "")
+
+
 def choose(choices: Sequence[Thing], words: str, language: Language) -> Reference | None:
     """Return which of the choices an answer means; None where it answers nothing."""
     if dialogue_words.whole(language, "both", words):
@@ -47,6 +58,11 @@ def choose(choices: Sequence[Thing], words: str, language: Language) -> Referenc
     if len(choices) == 1 and dialogue_words.whole(language, "yes", words):
         return Reference(tuple(choices))
     return _by_words(words, choices, language)
+
+
+def points(words: str, language: Language) -> bool:
+    """Return whether words only point at something: “it”, “that”."""
+    return dialogue_words.whole(language, "it", words) is not None
 
 
 def pick(things: Sequence[Thing], number: int) -> Reference:
