@@ -29,7 +29,7 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     for text in texts:
         if route := _continued(asked, text, last, language):
             return route
-    if last.undo and _takes_back(asked.message, language):
+    if last.undo and any(_takes_back(text, language) for text in texts):
         return _route(last, language, "undo")
     return None
 
@@ -48,7 +48,7 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         if routing.route_message(text).intent != "delete":
             return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
-        rest = dialogue_words.as_written(text, found["rest"])
+        rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
         if not _names_days(rest, asked, language) and last.undo:
             wanted = {**last.arguments, "target": rest, "words": rest}
             return _route(last, language, "instead", **wanted)

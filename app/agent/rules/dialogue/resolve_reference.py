@@ -62,8 +62,11 @@ def search_stems(target: str) -> tuple[str, ...]:
 
 def _named(target: str, title: str) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
-    wanted = word_stems(target)
-    return bool(wanted) and all(_is_held(one, title) for one in wanted)
+    terms = questions.read_question(target).terms
+    return bool(terms) and all(
+        _is_held(stem(one), title) or any(are_alike(one, word) for word in split_words(title))
+        for one in terms
+    )
 
 
 def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:

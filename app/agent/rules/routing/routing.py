@@ -105,7 +105,8 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
     found = _first_fitting((head, bare), rules, language, rest)
     if found and found.intent in VERBATIM:
         return found
-    wordings = [wording.plain_wording(head, table) for table in _order(language)]
+    spoken = (language,) if phrases.is_known(message, language) else _order(language)
+    wordings = [wording.plain_wording(head, table) for table in spoken]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
     better = _first_fitting(plain, rules, language, rest) if plain else None
     if better is not None:
@@ -116,7 +117,7 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
         if found is None or (loose and loose.intent == "complete_todo"):
             found = loose
     said = next(iter(plain), bare)
-    return found or Route("ask", language, {"words": _trim_name(bare)}, said=said)
+    return found or Route("ask", language, {"words": trim_name(bare)}, said=said)
 
 
 def _first_fitting(
@@ -279,7 +280,7 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
         return _unquoted(kept)
     if name.rstrip("0123456789") in EXACT:
         return _unquoted(_cut(_around().trailing, value.strip()))
-    return _trim_name(value)
+    return trim_name(value)
 
 
 class _Around(NamedTuple):
@@ -316,7 +317,7 @@ def _around() -> _Around:
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
 
-def _trim_name(value: str) -> str:
+def trim_name(value: str) -> str:
     """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
     text = _cut(around.trailing, value.strip())
