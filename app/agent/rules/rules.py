@@ -100,7 +100,7 @@ DONE_WITH = {
 """The tools of the intents that look or ask before they do something."""
 TRIED = frozenset({"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo", "decide"})
 """The intents that may find nothing, where something else may be meant."""
-SURER = frozenset({"events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"})
+SURER = frozenset({"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"})
 """What is likelier than a list where both fit."""
 
 
@@ -250,7 +250,16 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [ask] if route.is_loose else []
     if route.intent == "ask":
         return [state]
+    if route.intent == "complete_todo" and (note := _list_before(asked)):
+        item = {"text": route.get("words")}
+        return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]
     return [ask, state] if route.is_loose else []
+
+
+def _list_before(asked: Asked) -> tuple[Thing, ...]:
+    """Return the note that the turn before was about, where it was one."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    return last.about if len(last.about) == 1 and last.about[0].kind == "note" else ()
 
 
 def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
@@ -298,9 +307,11 @@ def understand(asked: Asked) -> Route:
     message = repairs.repair(asked, asked.message, language)
     if message is None:
         return Route("leave", language, {})
-    found = routing.route_message(message, names=asked.persona.names)
+    found = routing.route_message(message, names=asked.persona.names, before=language)
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
+    if (listed := continued.to_list(asked, found)) is not None:
+        return listed
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
     if unsure and not asked.persona.owner and _is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
@@ -338,8 +349,8 @@ def _wish_after(message: str, asked: Asked) -> Route | None:
 
 def _language(asked: Asked) -> Language:
     """Return the language of a message; where nothing tells it, that of the turn before."""
-    found = phrases.language_of(asked.message)
     before = asked.earlier[0].language if asked.earlier else ""
+    found = phrases.language_of(asked.message, before=before)
     if before and not phrases.is_known(asked.message, found):
         return before if phrases.may_be(asked.message, before) else found
     return found

@@ -88,15 +88,18 @@ class Rule(NamedTuple):
         return self.pattern.search(text)
 
 
-def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
+def route_message(
+    message: str, *, names: tuple[str, ...] = (), before: Language = ""
+) -> Route:
     """Return what a message asks for.
 
     Whatever fits no pattern is a question to the notes; nothing raises.
 
-    `names` are those of the agent's owner where somebody else asks.
+    `names` are those of the agent's owner where somebody else asks, `before` the language of the
+    conversation.
     """
     head = _fold_text(message[:READ])
-    language = phrases.language_of(message)
+    language = phrases.language_of(message, before=before)
     polite = _around().polite.match(plain_letters(head))
     bare = head[polite.end() :] if polite else head
     rest = message[READ:]
