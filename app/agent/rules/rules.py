@@ -29,7 +29,7 @@ from app.agent.rules.answers import (
     undo,
     waiting_answers,
 )
-from app.agent.rules.dialogue import continued, given_context, repairs
+from app.agent.rules.dialogue import continued, given_context, repairs, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
@@ -165,6 +165,9 @@ def _instead(asked: Asked, route: Route) -> Step:
     def look(part: Asked) -> Step:
         nonlocal meant
         found = targets.find_things(part, wish, tuple(kinds), words=words, completed=None)
+        if isinstance(found, Step):
+            choices = found.trace.shown if found.trace else ()
+            found = resolve_reference.likest(asked.earlier[0].about, choices) or found
         if isinstance(found, Step):
             return found
         meant = found

@@ -47,7 +47,7 @@ def delete_folder(asked: Asked, route: Route) -> Step:
 
 def is_meant(asked: Asked, route: Route) -> bool:
     """Return whether “it” is the folder that the turn before was about."""
-    last = asked.earlier[0].about if asked.earlier else ()
+    last = next((turn.about for turn in asked.earlier if turn.about), ())
     alone = len(last) == 1 and last[0].kind == "folder"
     return alone and references.points(route.get("target"), route.language)
 

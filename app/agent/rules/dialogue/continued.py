@@ -77,6 +77,8 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         if last.intent in ACTS and (meant := references.refer(asked, rest, KINDS, language)):
             if meant.things:
                 return _route(last, language, last.intent, things=meant.things, **last.arguments)
+        if lists := _lists(last, language):
+            return _route(last, language, "append_note", things=lists, text=rest)
         if last.intent in MAKES and _is_plain(rest):
             wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
             return _route(last, language, last.intent, things=last.about, **wanted)
@@ -89,14 +91,21 @@ def to_list(asked: Asked, route: Route) -> Route | None:
     """
     last = asked.earlier[0] if asked.earlier else Trace()
     table = next(dialogue_words.tables(route.language))
-    lists = [one for one in last.about if dialogue_words.find_in(table.list_name, bare(one.title))]
-    task = route.get("task")
-    if last.intent not in LISTED or len(lists) != 1 or route.intent != "add_todo" or not task:
+    lists, task = _lists(last, route.language), route.get("task")
+    if not lists or route.intent != "add_todo" or not task:
         return None
     said = dialogue_words.find_in(table.adds, bare(route.said))
     if not said or bare(task) != said["rest"] or dialogue_words.find_days(bare(task), asked):
         return None
     return _route(last, route.language, "append_note", things=lists, text=task)
+
+
+def _lists(last: Trace, language: Language) -> tuple[Thing, ...]:
+    """Return the note that the turn before showed or changed, where its name is that of a list."""
+    table = next(dialogue_words.tables(language))
+    notes = tuple(one for one in last.about if one.kind == "note")
+    named = dialogue_words.find_in(table.list_name, bare(notes[0].title)) if notes else None
+    return notes if named and len(notes) == 1 and last.intent in LISTED else ()
 
 
 def _more_of(asked: Asked, text: str, last: Trace, language: Language) -> Route | None:

@@ -108,9 +108,29 @@ def route_message(
     found = _first_fitting((head, bare), rules, language, rest)
     if found and found.intent in VERBATIM:
         return found
-    spoken = (language,) if phrases.is_known(message, language) else _order(language)
-    wordings = [wording.plain_wording(head, table) for table in spoken]
+    wordings = [wording.plain_wording(head, table) for table in _order(language)]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
+    if wordings[0] in plain or phrases.is_known(message, language):
+        # What is known to be in one language is first put into its words alone.
+        known = _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
+        if known is not None:
+            return known
+    return _plainly(plain, found, bare, rules, language, rest) or Route(
+        "ask", language, {"words": trim_name(bare)}, said=next(iter(plain[:1]), bare)
+    )
+
+
+def _plainly(
+    plain: list[str],
+    found: Route | None,
+    bare: str,
+    rules: tuple[Rule, ...],
+    language: Language,
+    rest: str,
+) -> Route | None:
+    """Return what a message asks for in plain words, or as it was `found` to as written; where
+    neither says, what it is likely to ask for.
+    """
     better = _first_fitting(plain, rules, language, rest) if plain else None
     if better is not None:
         return better
@@ -119,8 +139,7 @@ def route_message(
         # “Order tiles: done” orders nothing.
         if found is None or (loose and loose.intent == "complete_todo"):
             found = loose
-    said = next(iter(plain), bare)
-    return found or Route("ask", language, {"words": trim_name(bare)}, said=said)
+    return found
 
 
 def _first_fitting(
@@ -328,8 +347,8 @@ def trim_name(value: str) -> str:
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
         before = text
-        text = _cut(around.article, _unquoted(text))
-        text = _cut(around.joined, _cut(around.kind, text)).strip()
+        text = _cut(around.kind, _unquoted(text)).strip()
+        text = _cut(around.joined, _cut(around.article, text)).strip()
     return text
 
 
