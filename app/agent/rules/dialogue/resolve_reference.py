@@ -33,7 +33,11 @@ def word_stems(target: str) -> list[str]:
 def fitting_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the rows with that very title, else those with all its words in the title."""
     exact = [row for row in rows if fold_text(row["title"]).strip() == fold_text(target).strip()]
-    return exact or [row for row in rows if _named(target, row["title"])]
+    if exact:
+        return exact
+    near = [row for row in rows if _named(target, row["title"])]
+    # “Zahnarzttermin” means “Termin beim Zahnarzt” sooner than “Zahnarzt anrufen”.
+    return [row for row in near if _named(target, row["title"], strictly=True)] or near
 
 
 def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -74,15 +78,22 @@ def search_stems(target: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*stems, *same(stems[0])] if len(stems) == 1 else stems))
 
 
-def _named(target: str, title: str) -> bool:
+def _named(target: str, title: str, *, strictly: bool = False) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
     terms = questions.read_question(target).terms
     return bool(terms) and all(
-        _is_held(stem(one), title)
+        _is_said(stem(one), title)
+        if strictly and not _is_made_of(one, split_words(title))
+        else _is_held(stem(one), title)
         or any(are_alike(one, word) for word in split_words(title))
         or _is_made_of(one, split_words(title))
         for one in terms
     )
+
+
+def _is_said(wanted: str, title: str) -> bool:
+    """Return whether a title holds a word as it is, or one that means the same."""
+    return not {wanted, *same(wanted)}.isdisjoint(stem(word) for word in split_words(title))
 
 
 def _is_made_of(word: str, parts: Sequence[str]) -> bool:
