@@ -100,6 +100,8 @@ DONE_WITH = {
 """The tools of the intents that look or ask before they do something."""
 TRIED = frozenset({"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo", "decide"})
 """The intents that may find nothing, where something else may be meant."""
+OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
+"""What likely means the same whoever says it."""
 SURER = frozenset({"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"})
 """What is likelier than a list where both fit."""
 
@@ -226,10 +228,11 @@ def _until_empty(asked: Asked, route: Route) -> _Tried:
 
     All of them where it finds something, or has more to look at.
     """
-    if route.intent not in TRIED:
-        return _Tried(INTENTS[route.intent](asked, route), asked)
+    step = INTENTS[route.intent](asked, route)
+    if route.intent not in TRIED or not asked.results:
+        return _Tried(step, asked)
     tried = _replay(asked, lambda part: INTENTS[route.intent](part, route))
-    return tried if tried.step.empty else _Tried(tried.step, asked)
+    return tried if tried.step.empty else _Tried(step, asked)
 
 
 def _replay(asked: Asked, act: Callable[[Asked], Step]) -> _Tried:
@@ -316,10 +319,19 @@ def understand(asked: Asked) -> Route:
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
-    if unsure and not asked.persona.owner and _is_list(asked, found):
+    if unsure and not _is_narrow(asked) and _is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
+    if found.is_loose and found.intent not in OF_NOTES and _is_narrow(asked):
+        return msgspec.structs.replace(found, intent="ask", arguments={}, is_loose=False)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _is_narrow(asked: Asked) -> bool:
+    """Return whether only what is surely a wish is one: others ask the notes, and who sends a file
+    along asks the file.
+    """
+    return bool(asked.persona.owner or asked.attached or asked.attached_before)
 
 
 def _is_list(asked: Asked, route: Route) -> bool:

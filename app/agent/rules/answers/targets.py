@@ -45,7 +45,7 @@ def find_things(
         return ask_which(route, found.unsure) if found.unsure else ask_what(route)
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
-    fitting = _fitting(asked, words, kinds)
+    fitting = _fitting(asked, words, kinds, strictly=_is_wide(asked))
     if len(fitting) > 1:
         return ask_which(route, fitting)
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
@@ -107,15 +107,23 @@ def _wider_searches(
         return ()
     done = {result.arguments.get("q") for result in asked.results}
     stems = [one for one in resolve_reference.search_stems(words) if one not in done]
-    if len(done - {None}) > 1:
+    if _is_wide(asked):
         return ()
     state = {} if completed is None else {"completed": completed}
     fields = {**state, "limit": CANDIDATES, **list_answers.zone_argument(asked)}
     return tuple(("search_todos", {"q": one, **fields}) for one in stems[:SEARCHED])
 
 
-def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
-    return _things(resolve_reference.fitting_rows(words, _rows(asked, kinds)))
+def _is_wide(asked: Asked) -> bool:
+    """Return whether words were searched for one by one, which finds what only begins alike."""
+    return len(asked.of("search_todos")) > 1
+
+
+def _fitting(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], *, strictly: bool
+) -> tuple[Thing, ...]:
+    rows = _rows(asked, kinds)
+    return _things(resolve_reference.fitting_rows(words, rows, strictly=strictly))
 
 
 def _each(
@@ -123,7 +131,7 @@ def _each(
 ) -> tuple[Thing, ...]:
     """Return what each of several names means; nothing where one of them means none or several."""
     names = dialogue_words.split_list(words, language)
-    found = [_fitting(asked, name, kinds) for name in names]
+    found = [_fitting(asked, name, kinds, strictly=True) for name in names]
     if len(names) < 2 or any(len(one) != 1 for one in found):
         return ()
     return tuple(dict.fromkeys(one[0] for one in found))

@@ -17,7 +17,9 @@ SEARCHED = 5
 """So many words are searched for one by one."""
 LONG, BEGINNING = 8, 6
 COMPOUND = 5
-"""The least letters of a word that ends another, as in “Stromrechnung”."""
+"""The least letters of a word that begins or ends another, as in “Stromrechnung”."""
+REST = 4
+"""The least letters of what such a word is put together with: not an ending."""
 
 
 def name_query(target: str) -> str:
@@ -30,14 +32,19 @@ def word_stems(target: str) -> list[str]:
     return [stem(term) for term in questions.read_question(target).terms]
 
 
-def fitting_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the rows with that very title, else those with all its words in the title."""
+def fitting_rows(
+    target: str, rows: Sequence[Mapping[str, Any]], *, strictly: bool = False
+) -> list[Mapping[str, Any]]:
+    """Return the rows with that very title, else those with all its words in the title.
+
+    Then first those that hold them as they are, and `strictly` no others.
+    """
     exact = [row for row in rows if fold_text(row["title"]).strip() == fold_text(target).strip()]
     if exact:
         return exact
-    near = [row for row in rows if _named(target, row["title"])]
     # “Zahnarzttermin” means “Termin beim Zahnarzt” sooner than “Zahnarzt anrufen”.
-    return [row for row in near if _named(target, row["title"], strictly=True)] or near
+    surely = [row for row in rows if _named(target, row["title"], strictly=True)]
+    return surely if surely or strictly else [row for row in rows if _named(target, row["title"])]
 
 
 def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -81,19 +88,24 @@ def search_stems(target: str) -> tuple[str, ...]:
 def _named(target: str, title: str, *, strictly: bool = False) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
     terms = questions.read_question(target).terms
+    words = split_words(title)
     return bool(terms) and all(
-        _is_said(stem(one), title)
-        if strictly and not _is_made_of(one, split_words(title))
-        else _is_held(stem(one), title)
-        or any(are_alike(one, word) for word in split_words(title))
-        or _is_made_of(one, split_words(title))
+        _is_made_of(one, words)
+        or (_is_said(one, words) if strictly else _is_held(stem(one), title))
         for one in terms
     )
 
 
-def _is_said(wanted: str, title: str) -> bool:
-    """Return whether a title holds a word as it is, or one that means the same."""
-    return not {wanted, *same(wanted)}.isdisjoint(stem(word) for word in split_words(title))
+def _is_said(word: str, words: Sequence[str]) -> bool:
+    """Return whether words hold one as it is, at the beginning of a compound, or as another that
+    means the same.
+    """
+    forms = {stem(word), *same(stem(word))}
+    return any(
+        stem(one) in forms
+        or (one.startswith(word) and len(word) >= COMPOUND and len(one) - len(word) >= REST)
+        for one in words
+    )
 
 
 def _is_made_of(word: str, parts: Sequence[str]) -> bool:
