@@ -6,8 +6,9 @@ from typing import Any
 from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Trace, call_tool
+from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
 
+TODOS: tuple[ThingKind, ...] = ("todo",)
 MOST = 50
 SHOWN = 8
 
@@ -18,7 +19,7 @@ def tell_state(asked: Asked, route: Route) -> Step:
     The step is empty where none is.
     """
     words = route.get("words") or asked.message
-    if (found := references.refer(asked, words, ("todo",), route.language)) and (
+    if (found := references.refer(asked, words, TODOS, route.language)) and (
         meant := found.things or found.unsure
     ):
         if not asked.has("get_todo"):
@@ -59,7 +60,9 @@ def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
         day = str(row.get("completedAt") or "")[:10]
         return route.phrase("is_done", title=row["title"], day=day)
     due = (
-        route.phrase("due", due=todo_changes.shown_due(row, asked.now)) if row.get("dueDate") else ""
+        route.phrase("due", due=todo_changes.shown_due(row, asked.now))
+        if row.get("dueDate")
+        else ""
     )
     steps = row.get("steps") or ()
     if steps:

@@ -2,6 +2,8 @@
 saying a wish become the usual one.
 """
 
+import msgspec
+
 from app.agent.rules.languages.language_tables import Pieces, Table
 
 
@@ -26,8 +28,8 @@ class Wording(Table, frozen=True):
 
     before: Pieces = ""
     after: Pieces = ""
-    spellings: dict[str, str] = {}
+    spellings: dict[str, str] = msgspec.field(default_factory=dict)
     rewrites: tuple[Rewrite, ...] = ()
-    verbs: dict[str, str] = {}
+    verbs: dict[str, str] = msgspec.field(default_factory=dict)
     no_wish: Pieces = "(?!)"
-    macros: dict[str, Pieces] = {}
+    macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -78,9 +78,7 @@ class Rule(NamedTuple):
     is_loose: bool = False
 
 
-def route_message(
-    message: str, *, names: tuple[str, ...] = (), before: Language = ""
-) -> Route:
+def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
 
     Whatever fits no pattern is a question to the notes; nothing raises.
@@ -316,14 +314,7 @@ def _around() -> _Around:
     tables = language_data.of_all(Routing)
     polite, polite_end, article, before_name, after_name, joined = (
         language_data.either(getattr(table, field) for table in tables)
-        for field in (
-            "polite",
-            "polite_end",
-            "article",
-            "before_name",
-            "after_name",
-            "joined_name",
-        )
+        for field in ("polite", "polite_end", "article", "before_name", "after_name", "joined_name")
     )
     patterns = (
         f"(?:{polite})+",
