@@ -1,6 +1,4 @@
-"""The table by which what a message only says by the way is taken out of it, and other ways of
-saying a wish become the usual one.
-"""
+"""The table of other ways of saying a wish, and of what a message only says by the way."""
 
 import msgspec
 
