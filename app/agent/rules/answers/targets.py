@@ -15,6 +15,7 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 CANDIDATES = 20
+ALL = 0
 SEARCHED = 8
 """So many searches for single words are made at once."""
 
@@ -34,6 +35,7 @@ def find_things(
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
         return meant
+    words, number = dialogue_words.without_number(words, route.language)
     found = (
         references.refer(asked, words, kinds, route.language)
         if words
@@ -46,6 +48,8 @@ def find_things(
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
     fitting = _fitting(asked, words, kinds, strictly=_is_wide(asked))
+    if len(fitting) > 1 and number in (len(fitting), ALL):
+        return fitting
     if len(fitting) > 1:
         return ask_which(route, fitting)
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
