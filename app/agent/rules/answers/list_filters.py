@@ -130,15 +130,18 @@ def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]]
 
 def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     """Return the days that a text names as the list takes them, and the text without them."""
-    for name in ("before", "after"):
+    for name in ("before", "until", "after"):
         for table in dialogue_words.tables(route.language):
-            for found in re.finditer(language_data.join_pattern(table.filters[name]), text):
+            for found in re.finditer(
+                language_data.join_pattern(table.filters.get(name, "(?!)")), text
+            ):
                 day, rest = _day_beside(asked, text, found)
                 if day is None:
                     continue
                 left = f"{text[: found.start()]} {rest}"
-                if name == "before":
-                    last = day.start.date() - timedelta(days=1)
+                if name != "after":
+                    end = day.start if name == "before" else day.end
+                    last = (end - timedelta(microseconds=1)).date()
                     return {"dueTo": last.isoformat()}, left
                 return {"dueFrom": day.start.date().isoformat()}, left
     day, rest = _any_day(asked, text)

@@ -7,7 +7,7 @@ import msgspec
 from app.agent.rules.languages.language_tables import Pieces, Table
 
 FilterName = Literal[
-    "overdue", "completed", "undated", "top", "low", "before", "after", "tagged", "pinned"
+    "overdue", "completed", "undated", "top", "low", "before", "until", "after", "tagged", "pinned"
 ]
 """What narrows a list beside words and days."""
 
@@ -22,7 +22,8 @@ class Dialogue(Table, frozen=True):
     `instead` what was meant rather, of `also` one more of the same. `corrects` parts what is taken
     back from what is meant, and `nothing` is what follows it where nothing is. `counts` asks for a
     number. `listing` are the words of a list that filter nothing; the patterns of `filters` do.
-    Days follow what fits `before` and `after`, or are their group `day` where they stand before it.
+    Days follow what fits `before`, `until` (with the day itself) and `after`, or are their group
+    `day` where they stand before it.
     `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
     `made_of` parts several things of one list. In a prompt around a question, `asked_by` begins the
     question, `answered` the place of its answer, `given` the texts to answer from; the group
@@ -35,9 +36,9 @@ class Dialogue(Table, frozen=True):
     `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
     the list before; a message of no other words than those of `listing` is asked for a list where
     it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
-    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; `all_of` stands
-    before a name of which 2 or all, 0, are meant; the words of a line of `same` mean the same in
-    names of things.
+    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; `all_of`
+    stands before a name of which 2 or all, 0, are meant; the words of a line of `same` mean the
+    same in names of things.
     """
 
     it: Pieces
