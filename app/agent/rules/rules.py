@@ -7,22 +7,17 @@ import re
 
 import msgspec
 
+from app.agent.rules import look_further
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
-    memory_answers,
-    message_answers,
-    network_actions,
-    new_todos,
+    list_filters,
     note_answers,
-    note_changes,
     remote_tool_answers,
-    small_answers,
-    todo_changes,
-    undo,
 )
 from app.agent.rules.dialogue import continued, given_context, repairs
+from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
@@ -33,60 +28,12 @@ __all__ = ["Asked", "Result", "Step", "next_step"]
 
 SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked", "bye"})
 """The intents that are answered with a fixed sentence and no tool."""
-INTENTS = {
-    "ask": note_answers.answer_question,
-    "find_notes": note_answers.find_notes,
-    "summarise": note_answers.summarise,
-    "list_todos": list_answers.list_todos,
-    "list_notes": list_answers.list_notes,
-    "list_folders": list_answers.list_folders,
-    "day": list_answers.sum_up_day,
-    "changes": list_answers.tell_changes,
-    "show_note": note_answers.show_note,
-    "unread": message_answers.tell_unread,
-    "from_person": message_answers.tell_from_person,
-    "waiting": message_answers.tell_waiting,
-    "add_todo": new_todos.add_todo,
-    "replan": new_todos.replan,
-    "complete_todo": todo_changes.complete_todo,
-    "change_todo": todo_changes.change_todo,
-    "add_step": todo_changes.change_todo,
-    "rename": note_changes.rename,
-    "delete": todo_changes.delete,
-    "undo": undo.undo,
-    "make_note": note_changes.make_note,
-    "append_note": note_changes.append_note,
-    "tick_item": note_changes.tick_item,
-    "change_note": note_changes.change_note,
-    "pin_note": note_changes.pin_note,
-    "move_note": note_changes.move_note,
-    "make_folder": note_changes.make_folder,
-    "date": small_answers.tell_date,
-    "time": small_answers.tell_time,
-    "sum": small_answers.calculate,
-    "remember": memory_answers.remember,
-    "recall": memory_answers.recall_answer,
-    "events": calendar_answers.list_events,
-    "free": calendar_answers.tell_free_time,
-    "network": network_actions.tell_network,
-    "contact": network_actions.tell_contact,
-    "message": network_actions.send_message,
-    "ask_agent": network_actions.ask_agent,
-    "share": network_actions.make_link,
-}
-DONE_WITH = {
-    "append_note": "edit_note",
-    "tick_item": "edit_note",
-    "change_note": "edit_note",
-    "change_todo": "edit_todo",
-    "complete_todo": "complete_todo",
-    "pin_note": "pin_note",
-    "move_note": "move_note",
-    "share": "share_agent",
-    "message": "send_message_to_human",
-    "ask_agent": "contact_agent",
-}
-"""The tools of the intents that look or ask before they do something."""
+OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
+"""What likely means the same whoever says it."""
+SURER = frozenset(
+    {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
+)
+"""What is likelier than a list where both fit."""
 
 
 def next_step(asked: Asked) -> Step:
@@ -102,8 +49,12 @@ def next_step(asked: Asked) -> Step:
 def _traced(route: Route, step: Step) -> Step:
     """Return the last step of a turn with what it leaves: how its message was understood, too."""
     left = step.trace or Trace()
+    said = {"said": route.said} if route.intent == "list_todos" and route.said else {}
     trace = msgspec.structs.replace(
-        left, intent=route.intent, language=route.language, arguments=route.arguments
+        left,
+        intent=left.intent or route.intent,
+        language=route.language,
+        arguments={**said, **route.arguments},
     )
     return msgspec.structs.replace(step, trace=trace)
 
@@ -128,7 +79,11 @@ def _step_of(asked: Asked, route: Route) -> Step:
         and "search_notes" in asked.tools
     ):
         return _from_notes(asked, route)
-    step = _offer_next(asked, route, INTENTS[route.intent](asked, route))
+    step = (
+        look_further.do_instead(asked, route)
+        if route.intent == "instead"
+        else look_further.look_further(asked, route)
+    )
     # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
         return _also_from_notes(asked, route, step)
@@ -145,7 +100,7 @@ def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
         asked, results=tuple(one for one in asked.results if one.tool != calendar_answers.TOOL)
     )
     found = note_answers.answer_question(searched, msgspec.structs.replace(route, intent="ask"))
-    found = _offer_next(searched, route, found)
+    found = look_further.offer_next(searched, route, found)
     return found if found.calls or found.quotes else step
 
 
@@ -154,7 +109,7 @@ def _from_notes(asked: Asked, route: Route) -> Step:
 
     Where they say nothing, that the calendar is not theirs.
     """
-    step = _offer_next(
+    step = look_further.offer_next(
         asked,
         route,
         note_answers.answer_question(asked, msgspec.structs.replace(route, intent="ask")),
@@ -180,11 +135,32 @@ def understand(asked: Asked) -> Route:
     message = repairs.repair(asked, asked.message, language)
     if message is None:
         return Route("leave", language, {})
-    found = routing.route_message(message, names=asked.persona.names)
+    found = routing.route_message(message, names=asked.persona.names, before=language)
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
+    if (listed := continued.to_list(asked, found)) is not None:
+        return listed
+    unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
+    if unsure and not _is_narrow(asked) and _is_list(asked, found):
+        found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
+    if found.is_loose and found.intent not in OF_NOTES and _is_narrow(asked):
+        return msgspec.structs.replace(found, intent="ask", arguments={}, is_loose=False)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _is_narrow(asked: Asked) -> bool:
+    """Return whether only what is surely a wish is one: others ask the notes, and who sends a file
+    along asks the file.
+    """
+    return bool(asked.persona.owner or asked.attached or asked.attached_before)
+
+
+def _is_list(asked: Asked, route: Route) -> bool:
+    """Return whether a message only asks for a list of todos and narrows it."""
+    text = route.said or asked.message
+    wanted = list_filters.read_filters(asked, route, text)
+    return not wanted.words and (bool(wanted.told) or list_filters.asks_for_list(route, text))
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
@@ -210,8 +186,8 @@ def _wish_after(message: str, asked: Asked) -> Route | None:
 
 def _language(asked: Asked) -> Language:
     """Return the language of a message; where nothing tells it, that of the turn before."""
-    found = phrases.language_of(asked.message)
     before = asked.earlier[0].language if asked.earlier else ""
+    found = phrases.language_of(asked.message, before=before)
     if before and not phrases.is_known(asked.message, found):
         return before if phrases.may_be(asked.message, before) else found
     return found
@@ -241,14 +217,3 @@ def _phrase(asked: Asked, route: Route) -> str:
             f"{route.phrase('named', who=asked.persona.agent)} {route.phrase('help', owner=owner)}"
         )
     return route.phrase(route.intent, owner=owner)
-
-
-def _offer_next(asked: Asked, route: Route, step: Step) -> Step:
-    missing = [name for name, _ in step.calls if name not in asked.tools]
-    if not missing:
-        return step
-    # At the first step part of what was wanted is better than nothing.
-    left = tuple(call for call in step.calls if call[0] in asked.tools)
-    if left and not asked.results:
-        return Step(calls=left)
-    return list_answers.tell_not_allowed(asked, route, missing[0])

@@ -144,7 +144,7 @@ def test_a_question_for_one_contact_names_them(message: str, who: str) -> None:
         ("メッセージの送り方", "help"),
         ("tell me that again", "ask"),
         ("let me know that", "ask"),
-        ("tell me about Bob", "ask"),
+        ("tell me about Bob", "show_note"),
         ("who do I know in Berlin?", "ask"),
         ("Did I tell Bob that I moved?", "ask"),
         ("tell the team that we won", "ask"),

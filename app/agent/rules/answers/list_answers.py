@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from app.agent.rules.answers import list_filters
 from app.agent.rules.answers.list_filters import Filters
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
@@ -20,7 +22,7 @@ MOST = 200
 
 def list_todos(asked: Asked, route: Route) -> Step:
     """List or count the todos that the message narrows them to, and say to which."""
-    text = route.get("text") or asked.message
+    text = said(asked, route)
     wanted = list_filters.read_filters(asked, route, text)
     if wanted.no_such_day:
         return Step(route.phrase("no_such_day", day=wanted.no_such_day))
@@ -30,13 +32,14 @@ def list_todos(asked: Asked, route: Route) -> Step:
     if not found:
         return tell_refusal(asked, route)
     rows, total = found[0]["todos"], found[0]["total"]
-    if wanted.undated or wanted.low:
-        rows = [row for row in rows if _passes(wanted, row)]
+    if wanted.undated or wanted.low or wanted.done:
+        rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)
         rows = rows[:TODOS]
     told = ", ".join(wanted.told)
     if not rows:
-        return Step(route.phrase("no_todos_of", told=told) if told else route.phrase("no_todos"))
+        text = route.phrase("no_todos_of", told=told) if told else route.phrase("no_todos")
+        return Step(text, empty=bool(wanted.words))
     head = (
         route.phrase("one_todo_of" if total == 1 else "todos_of", count=total, told=told)
         if told
@@ -52,11 +55,14 @@ def list_todos(asked: Asked, route: Route) -> Step:
 
 def list_notes(asked: Asked, route: Route) -> Step:
     """List the newest notes, of a folder or tag or the pinned ones where that is said."""
-    text = route.get("text") or asked.message
+    text = said(asked, route)
     wanted = list_filters.read_note_filters(route, text)
     if not asked.results:
+        last = references.last_folder(asked) if wanted.folder else None
         place: dict[str, Any] = (
-            {"folderName": wanted.folder}
+            {"folderId": last.id}
+            if last and references.points_there(wanted.folder, route.language)
+            else {"folderName": wanted.folder}
             if wanted.folder
             else {"sort": "updatedAt", "order": "desc"}
         )
@@ -65,7 +71,7 @@ def list_notes(asked: Asked, route: Route) -> Step:
         return call_tool("list_notes", recursive=True, limit=NOTES, **place)
     found = [result.content for result in asked.of("list_notes")]
     if not found:
-        return tell_refusal(asked, route)
+        return msgspec.structs.replace(tell_refusal(asked, route), empty=True)
     rows, total = found[0]["notes"], found[0]["totalNotes"]
     if wanted.pinned:
         rows = [row for row in rows if row["pinned"]]
@@ -78,6 +84,11 @@ def list_notes(asked: Asked, route: Route) -> Step:
     head = route.phrase("notes", owner=asked.persona.owner)
     lines = [head, *_links(rows), *_more(route.language, total - len(rows))]
     return Step("\n".join(lines), trace=trace)
+
+
+def said(asked: Asked, route: Route) -> str:
+    """Return the words by which a list was asked for."""
+    return route.get("text") or route.said or asked.message
 
 
 def tell_changes(asked: Asked, route: Route) -> Step:
@@ -107,9 +118,18 @@ def tell_changes(asked: Asked, route: Route) -> Step:
             lines = _links(rows) if kind == "note" else _todo_lines(route.language, rows)
             parts.append("\n".join([route.phrase(name), *lines]))
             shown += things(kind, rows)
-    return Step(
-        "\n\n".join(parts) or route.phrase("nothing_changed"), trace=Trace(shown=tuple(shown))
-    )
+    # Some changes, such as a pin, leave the time of the last one.
+    if here := _changed_here(asked, shown):
+        parts.append("\n".join(f"- {one.title}" for one in here))
+    text = "\n\n".join(parts) or route.phrase("nothing_changed")
+    return Step(text, trace=Trace(shown=(*shown, *here)))
+
+
+def _changed_here(asked: Asked, shown: Collection[Thing]) -> tuple[Thing, ...]:
+    """Return what turns before changed and a list does not show."""
+    found = [one for turn in asked.earlier if turn.undo for one in turn.about]
+    known = {(one.kind, one.id) for one in shown}
+    return tuple(dict.fromkeys(one for one in found if (one.kind, one.id) not in known))
 
 
 def list_folders(asked: Asked, route: Route) -> Step:
@@ -207,7 +227,7 @@ def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing,
 def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
     completed = bool(route.get("completed") or wanted.fields.get("completed"))
     fields = {"limit": TODOS, **zone_argument(asked), **wanted.fields, "completed": completed}
-    if wanted.undated or wanted.low:
+    if wanted.undated or wanted.low or wanted.done:
         # Those without a day, or of low priority, no filter of the list finds.
         fields["limit"] = MOST
     if completed:
@@ -215,7 +235,11 @@ def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
     return fields
 
 
-def _passes(wanted: Filters, row: Mapping[str, Any]) -> bool:
+def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
+    if wanted.done is not None:
+        done = row.get("completedAt")
+        day = done and datetime.fromisoformat(done).astimezone(asked.now.tzinfo).date()
+        return bool(day and wanted.done[0] <= day <= wanted.done[1])
     undated = not wanted.undated or row.get("dueDate") is None
     low = not wanted.low or 0 < row["priority"] <= list_filters.LOW
     return bool(undated and low)

@@ -4,7 +4,7 @@ Words that no filter took narrow it too, so that nothing that was said is passed
 """
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import msgspec
@@ -41,6 +41,8 @@ class Filters(msgspec.Struct, frozen=True):
     tag: str = ""
     folder: str = ""
     no_such_day: str = ""
+    done: tuple[date, date] | None = None
+    """The days, the first and the last, on which what is completed was."""
 
 
 def read_filters(asked: Asked, route: Route, text: str) -> Filters:
@@ -51,6 +53,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     fields: dict[str, Any] = {}
     told: list[str] = []
     taken: set[FilterName] = set()
+    done: tuple[date, date] | None = None
     for name in ("overdue", "completed", "undated", "low", "top"):
         if cut := _cut(route, name, rest):
             rest, _ = cut
@@ -70,14 +73,20 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         told.append(route.phrase("filter_overdue"))
     else:
         named, rest = _days(asked, route, rest)
-        fields |= named
-        if named:
+        if named and "completed" in taken:
+            # What is done counts on the day when it was, not on the one when it was due.
+            done = _range(asked, named)
+            told.append(str(done[0]) if done[0] == done[1] else f"{done[0]} – {done[1]}")
+        elif named:
+            fields |= named
             told.append(_told_days(asked, route, named))
     words = _words(route, rest)
     if words:
         fields["q"] = " ".join(resolve_reference.word_stems(words)) or words
         told.append(f"“{words}”")
-    return Filters(fields, tuple(told), words, undated="undated" in taken, low="low" in taken)
+    return Filters(
+        fields, tuple(told), words, undated="undated" in taken, low="low" in taken, done=done
+    )
 
 
 def read_note_filters(route: Route, text: str) -> Filters:
@@ -91,6 +100,26 @@ def read_note_filters(route: Route, text: str) -> Filters:
     return Filters({}, tag=tag, folder=route.get("folder"), pinned=pinned)
 
 
+def _range(asked: Asked, named: dict[str, Any]) -> tuple[date, date]:
+    """Return the first and the last of the days that a list is narrowed to."""
+    ahead = next((one for one, name in NAMED_DAYS.items() if name == named.get("date")), None)
+    if ahead is not None:
+        day = asked.now.date() + ahead
+        return day, day
+    first, last = named.get("dueFrom"), named.get("dueTo")
+    return (
+        date.fromisoformat(first) if first else date.min,
+        date.fromisoformat(last) if last else date.max,
+    )
+
+
+def asks_for_list(route: Route, text: str) -> bool:
+    """Return whether a message asks for a list by its words alone."""
+    folded = dialogue_words.bare(text)
+    table = next(dialogue_words.tables(route.language))
+    return dialogue_words.find_in(table.asks_list, folded) is not None
+
+
 def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]] | None:
     """Return a text without what a filter has taken of it; None where it says nothing of it."""
     for table in dialogue_words.tables(route.language):
@@ -101,15 +130,18 @@ def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]]
 
 def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     """Return the days that a text names as the list takes them, and the text without them."""
-    for name in ("before", "after"):
+    for name in ("before", "until", "after"):
         for table in dialogue_words.tables(route.language):
-            for found in re.finditer(language_data.join_pattern(table.filters[name]), text):
+            for found in re.finditer(
+                language_data.join_pattern(table.filters.get(name, "(?!)")), text
+            ):
                 day, rest = _day_beside(asked, text, found)
                 if day is None:
                     continue
                 left = f"{text[: found.start()]} {rest}"
-                if name == "before":
-                    last = day.start.date() - timedelta(days=1)
+                if name != "after":
+                    end = day.start if name == "before" else day.end
+                    last = (end - timedelta(microseconds=1)).date()
                     return {"dueTo": last.isoformat()}, left
                 return {"dueFrom": day.start.date().isoformat()}, left
     day, rest = _any_day(asked, text)

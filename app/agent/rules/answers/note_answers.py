@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import msgspec
+
 from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
@@ -43,6 +45,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
     if unread := _unread(asked, notes):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     found = found or answer_passages.best_passages(question, notes, is_last_try=True)
+    found = found or answer_passages.passages_of_last(
+        question, [one for one in notes if one.note_id in _quoted_just_before(asked)]
+    )
     if not found:
         return _unanswered(asked, route, question, notes)
     quotes = tuple(
@@ -60,6 +65,12 @@ def _quoted_last(asked: Asked) -> tuple[int, ...]:
     """Return the notes that the newest turn which was about any was about."""
     turns = (tuple(one.id for one in turn.about if one.kind == "note") for turn in asked.earlier)
     return next(filter(None, turns), ())[:LAST_QUOTED]
+
+
+def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
+    """Return the notes that the very turn before was about."""
+    last = asked.earlier[0].about if asked.earlier else ()
+    return tuple(one.id for one in last if one.kind == "note")[:LAST_QUOTED]
 
 
 def _passages_quoted_last(asked: Asked, question: Question, notes: list[Text]) -> list[Ranked]:
@@ -300,14 +311,14 @@ def _read(result: Result) -> Text | None:
 
 
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
+    nothing = route.phrase("nothing", owner=asked.persona.owner)
     if not notes:
-        return list_answers.refusal_or(
-            asked, route, route.phrase("nothing", owner=asked.persona.owner)
-        )
+        none = list_answers.refusal_or(asked, route, nothing)
+        return msgspec.structs.replace(none, empty=True)
     nearest = _nearest(asked, question, notes)
     if not nearest:
-        return Step(route.phrase("nothing", owner=asked.persona.owner))
-    return Step("\n".join([route.phrase("unanswered"), *nearest]))
+        return Step(nothing, empty=True)
+    return Step("\n".join([route.phrase("unanswered"), *nearest]), empty=True)
 
 
 def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:

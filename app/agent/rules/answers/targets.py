@@ -3,15 +3,21 @@
 A change needs one that fits by whole words; of several it is asked which, of none it is said.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 CANDIDATES = 20
+ALL = 0
+SEARCHED = 8
+"""So many searches for single words are made at once."""
 
 
 def find_things(
@@ -29,18 +35,31 @@ def find_things(
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
         return meant
-    if found := references.refer(asked, words, kinds, route.language):
+    words, number = dialogue_words.without_number(words, route.language)
+    found = (
+        references.refer(asked, words, kinds, route.language)
+        if words
+        else references.newest(asked, kinds)
+    )
+    if found is not None:
         if found.things:
             return found.things
         return ask_which(route, found.unsure) if found.unsure else ask_what(route)
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
-    fitting = _fitting(asked, words, kinds)
-    if len(fitting) == 1:
+    fitting = _fitting(asked, words, kinds, strictly=_is_wide(asked))
+    if len(fitting) > 1 and number in (len(fitting), ALL):
         return fitting
-    if fitting:
+    if len(fitting) > 1:
         return ask_which(route, fitting)
-    return list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
+    if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
+        return Step(calls=calls)
+    if fitting := fitting or _each(asked, words, kinds, route.language):
+        return fitting
+    if near := _near(asked, words, kinds):
+        return ask_whether(route, words, near)
+    none = list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
+    return msgspec.structs.replace(none, empty=True)
 
 
 def ask_which(route: Route, things: Sequence[Thing]) -> Step:
@@ -49,6 +68,17 @@ def ask_which(route: Route, things: Sequence[Thing]) -> Step:
     lines = [f"{number}. {one.title}" for number, one in enumerate(shown, 1)]
     question = Question(route.intent, dict(route.arguments), choices=shown)
     return Step("\n".join([route.phrase("which"), *lines]), trace=Trace(shown=shown, asks=question))
+
+
+def ask_whether(route: Route, words: str, near: Sequence[Thing]) -> Step:
+    """Say that nothing fits, and ask whether the nearest is meant."""
+    none = route.phrase("none_fits", words=words)
+    if len(near) > 1:
+        asks = ask_which(route, near)
+        return msgspec.structs.replace(asks, text=f"{none} {asks.text}")
+    question = Question(route.intent, dict(route.arguments), choices=tuple(near))
+    text = f"{none} {route.phrase('did_you_mean', title=near[0].title)}"
+    return Step(text, trace=Trace(shown=tuple(near), asks=question))
 
 
 def ask_what(route: Route) -> Step:
@@ -73,15 +103,63 @@ def _searches(
     return tuple(calls)
 
 
-def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
-    rows: list[Mapping[str, Any]] = []
+def _wider_searches(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], completed: bool | None
+) -> tuple[Call, ...]:
+    """Return the searches for each word by itself, in all its forms, that were not made yet."""
+    if "todo" not in kinds or "search_todos" not in asked.tools:
+        return ()
+    done = {result.arguments.get("q") for result in asked.results}
+    stems = [one for one in resolve_reference.search_stems(words) if one not in done]
+    if _is_wide(asked):
+        return ()
+    state = {} if completed is None else {"completed": completed}
+    fields = {**state, "limit": CANDIDATES, **list_answers.zone_argument(asked)}
+    return tuple(("search_todos", {"q": one, **fields}) for one in stems[:SEARCHED])
+
+
+def _is_wide(asked: Asked) -> bool:
+    """Return whether words were searched for one by one, which finds what only begins alike."""
+    return len(asked.of("search_todos")) > 1
+
+
+def _fitting(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], *, strictly: bool
+) -> tuple[Thing, ...]:
+    rows = _rows(asked, kinds)
+    return _things(resolve_reference.fitting_rows(words, rows, strictly=strictly))
+
+
+def _each(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], language: Language
+) -> tuple[Thing, ...]:
+    """Return what each of several names means; nothing where one of them means none or several."""
+    names = dialogue_words.split_list(words, language)
+    found = [_fitting(asked, name, kinds, strictly=True) for name in names]
+    if len(names) < 2 or any(len(one) != 1 for one in found):
+        return ()
+    return tuple(dict.fromkeys(one[0] for one in found))
+
+
+def _near(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
+    return _things(resolve_reference.near_rows(words, _rows(asked, kinds)))
+
+
+def _rows(asked: Asked, kinds: Sequence[ThingKind]) -> list[Mapping[str, Any]]:
+    """Return what the searches gave, each once."""
+    rows: dict[tuple[str, int], Mapping[str, Any]] = {}
     for kind, tool, field in (
         ("todo", "search_todos", "todos"),
         ("note", "search_notes", "results"),
     ):
         if kind in kinds:
-            rows += [
-                {**row, "kind": kind} for result in asked.of(tool) for row in result.content[field]
-            ]
-    fitting = resolve_reference.fitting_rows(words, rows)
-    return tuple(Thing(row["kind"], row["id"], row["title"]) for row in fitting)
+            rows |= {
+                (kind, row["id"]): {**row, "kind": kind}
+                for result in asked.of(tool)
+                for row in result.content[field]
+            }
+    return list(rows.values())
+
+
+def _things(rows: Iterable[Mapping[str, Any]]) -> tuple[Thing, ...]:
+    return tuple(Thing(row["kind"], row["id"], row["title"]) for row in rows)

@@ -66,6 +66,11 @@ def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
     )
 
 
+def fits(pattern: Pieces, text: str) -> bool:
+    """Return whether a pattern fits the whole of a text."""
+    return _compiled(pattern).fullmatch(bare(text)) is not None
+
+
 def find_in(pattern: Pieces, text: str) -> re.Match[str] | None:
     """Return the first place in a folded text that a pattern fits."""
     return _compiled(pattern).search(text)
@@ -89,6 +94,37 @@ def ordinal(language: Language, text: str) -> int | None:
             (number for number, one in named.items() if _compiled(one).fullmatch(said)), None
         )
     return None
+
+
+def without_number(words: str, language: Language) -> tuple[str, int]:
+    """Return a name without the word for how many are meant, and that: 2, 0 for all, else 1."""
+    for table in tables(language):
+        for number, pattern in table.all_of.items():
+            if found := re.match(
+                rf"(?:{language_data.join_pattern(pattern)})\s+(?=\S)", bare(words)
+            ):
+                return words[found.end() :], number
+    return words, 1
+
+
+def priority_of(words: str, language: Language) -> int | None:
+    """Return the priority that words name, 0 to 10; None where they name none."""
+    text = bare(words)
+    if text.isdecimal():
+        return int(text) if int(text) <= 10 else None
+    for table in tables(language):
+        for level, pattern in table.priorities.items():
+            joined = language_data.join_pattern(pattern)
+            if find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
+                return level
+    return None
+
+
+def split_list(text: str, language: Language) -> list[str]:
+    """Return the things of a list that was written in one line."""
+    table = next(tables(language))
+    parts = re.split(language_data.join_pattern(table.made_of), text)
+    return [one.strip() for one in parts if one.strip()]
 
 
 def is_day(text: str, asked: Asked, language: Language) -> bool:

@@ -1,12 +1,25 @@
 """Which one is meant: the notes, todos and folders that fit the words somebody used for one."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
+from app.agent.turn.steps import Thing
 
 SHOWN = 8
+_LINKS = ("", "s", "es", "n", "en", "-")
+SHORTEST = 3
+SEARCHED = 5
+"""So many words are searched for one by one."""
+LONG, BEGINNING = 8, 6
+COMPOUND = 5
+"""The least letters of a word that begins or ends another, as in “Stromrechnung”."""
+REST = 4
+"""The least letters of what such a word is put together with: not an ending."""
 
 
 def name_query(target: str) -> str:
@@ -19,22 +32,113 @@ def word_stems(target: str) -> list[str]:
     return [stem(term) for term in questions.read_question(target).terms]
 
 
-def fitting_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the rows with that very title, else those with all its words in the title."""
+def fitting_rows(
+    target: str, rows: Sequence[Mapping[str, Any]], *, strictly: bool = False
+) -> list[Mapping[str, Any]]:
+    """Return the rows with that very title, else those with all its words in the title.
+
+    Then first those that hold them as they are, and `strictly` no others.
+    """
     exact = [row for row in rows if fold_text(row["title"]).strip() == fold_text(target).strip()]
-    return exact or [row for row in rows if _named(target, row["title"])]
+    if exact:
+        return exact
+    # “Zahnarzttermin” means “Termin beim Zahnarzt” sooner than “Zahnarzt anrufen”.
+    surely = [row for row in rows if _named(target, row["title"], strictly=True)]
+    return surely if surely or strictly else [row for row in rows if _named(target, row["title"])]
 
 
 def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return the folder of that name; None when there is none, or several only nearly so called."""
+    # The last part of a path names the folder.
+    name = name.strip("/ ").rpartition("/")[2] or name
     exact = [row for row in rows if fold_text(row["name"]).strip() == fold_text(name).strip()]
     near = exact or [row for row in rows if _named(name, row["name"])]
     # Several of the very same name are in different places; the first is as good as any.
     return near[0] if exact or len(near) == 1 else None
 
 
-def _named(target: str, title: str) -> bool:
-    """Return whether a title holds all the words, each whole and in whatever form."""
-    held = {stem(word) for word in split_words(title)}
+def near_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the rows that share most words with a name, also those within longer ones: nothing to
+    act on, but to ask for.
+    """
     wanted = word_stems(target)
-    return bool(wanted) and all(any(are_alike(one, other) for other in held) for one in wanted)
+    shares = [(sum(_is_held(one, row["title"], ends=True) for one in wanted), row) for row in rows]
+    most = max((share for share, _ in shares), default=0)
+    if most * 2 < len(wanted) or not most:
+        return []
+    return [row for share, row in shares if share == most]
+
+
+def likest(old: Sequence[Thing], choices: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the one of several that shares most words with what was meant before; else nothing."""
+    before = {one for thing in old for one in word_stems(thing.title)}
+    shares = [(len(before & set(word_stems(one.title))), one) for one in choices]
+    most = max((share for share, _ in shares), default=0)
+    best = tuple(one for share, one in shares if share == most)
+    return best if most and len(best) == 1 else ()
+
+
+def search_stems(target: str) -> tuple[str, ...]:
+    """Return the stems to search for one by one; a single one also as what may stand for it."""
+    # The beginning of a long word is in titles that hold its parts.
+    stems = [one[:BEGINNING] if len(one) > LONG else one for one in word_stems(target)[:SEARCHED]]
+    return tuple(dict.fromkeys([*stems, *same(stems[0])] if len(stems) == 1 else stems))
+
+
+def _named(target: str, title: str, *, strictly: bool = False) -> bool:
+    """Return whether a title holds all the words, each whole and in whatever form."""
+    terms = questions.read_question(target).terms
+    words = split_words(title)
+    return bool(terms) and all(
+        _is_made_of(one, words)
+        or (_is_said(one, words) if strictly else _is_held(stem(one), title))
+        for one in terms
+    )
+
+
+def _is_said(word: str, words: Sequence[str]) -> bool:
+    """Return whether words hold one as it is, at the beginning of a compound, or as another that
+    means the same.
+    """
+    forms = {stem(word), *same(stem(word))}
+    return any(
+        stem(one) in forms
+        or (one.startswith(word) and len(word) >= COMPOUND and len(one) - len(word) >= REST)
+        for one in words
+    )
+
+
+def _is_made_of(word: str, parts: Sequence[str]) -> bool:
+    """Return whether a word is two of others put together: “Zahnarzttermin”."""
+    return any(
+        word.removeprefix(first) in (f"{link}{last}" for link in _LINKS)
+        for first in parts
+        for last in parts
+        if first != last and min(len(first), len(last)) >= SHORTEST and word.startswith(first)
+    )
+
+
+def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:
+    """Return whether a title holds a word in some form, or as the end of one if that counts."""
+    held = {stem(word) for word in split_words(title)}
+    forms = (wanted, *same(wanted))
+    return any(
+        are_alike(one, other) or (ends and len(one) >= COMPOUND and other.endswith(one))
+        for other in held
+        for one in forms
+    )
+
+
+@functools.cache
+def same(one: str) -> tuple[str, ...]:
+    """Return the stems that mean the same: “bought” is of “buy”."""
+    return tuple(sorted({other for group in _groups() if one in group for other in group} - {one}))
+
+
+@functools.cache
+def _groups() -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(stem(word) for word in split_words(line))
+        for table in language_data.of_all(Dialogue)
+        for line in table.same
+    )

@@ -2,10 +2,12 @@
 
 from typing import Literal
 
+import msgspec
+
 from app.agent.rules.languages.language_tables import Pieces, Table
 
 FilterName = Literal[
-    "overdue", "completed", "undated", "top", "low", "before", "after", "tagged", "pinned"
+    "overdue", "completed", "undated", "top", "low", "before", "until", "after", "tagged", "pinned"
 ]
 """What narrows a list beside words and days."""
 
@@ -20,13 +22,23 @@ class Dialogue(Table, frozen=True):
     `instead` what was meant rather, of `also` one more of the same. `corrects` parts what is taken
     back from what is meant, and `nothing` is what follows it where nothing is. `counts` asks for a
     number. `listing` are the words of a list that filter nothing; the patterns of `filters` do.
-    Days follow what fits `before` and `after`, or are their group `day` where they stand before it.
+    Days follow what fits `before`, `until` (with the day itself) and `after`, or are their group
+    `day` where they stand before it.
     `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
     `made_of` parts several things of one list. In a prompt around a question, `asked_by` begins the
     question, `answered` the place of its answer, `given` the texts to answer from; the group
     `reply` of `reply_exactly` is said where those do not answer, and an instruction that
     `speaks_of_given` texts may be followed by them without a label. `sums` are words for the signs
     of a sum, `%` for a percentage of something.
+
+    May be missing: what somewhere in a short message `takes_back` what the turn before did; the
+    group `rest` of `rather` is the thing that was meant instead of the one that was changed;
+    `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
+    the list before; a message of no other words than those of `listing` is asked for a list where
+    it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
+    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; `all_of`
+    stands before a name of which 2 or all, 0, are meant; the words of a line of `same` mean the
+    same in names of things.
     """
 
     it: Pieces
@@ -56,3 +68,14 @@ class Dialogue(Table, frozen=True):
     reply_exactly: Pieces
     sums: dict[str, Pieces]
     speaks_of_given: Pieces = ""
+    takes_back: Pieces = "(?!)"
+    rather: Pieces = "(?!)"
+    there: Pieces = "(?!)"
+    person: Pieces = "(?!)"
+    of_those: Pieces = "(?!)"
+    asks_list: Pieces = "(?!)"
+    other: Pieces = "(?!)"
+    list_name: Pieces = "(?!)"
+    adds: Pieces = "(?!)"
+    all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
+    same: tuple[str, ...] = ()

@@ -1,0 +1,33 @@
+"""The table of other ways of saying a wish, and of what a message only says by the way."""
+
+import msgspec
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+
+class Rewrite(Table, frozen=True):
+    """Another way of saying something: what fits `pattern` `becomes` the text, in which `{name}` is
+    the group of that name.
+    """
+
+    pattern: Pieces
+    becomes: str
+
+
+class Wording(Table, frozen=True):
+    """`wording.toml`: how people say a wish beside its plain form; may be missing.
+
+    In small letters without accents. What fits `before` begins a message and `after` ends it
+    without meaning anything; `spellings` are words as they are typed in haste; `rewrites` are
+    applied in their order. Where a wish may end in an infinitive, `verbs` tells the form in which
+    it begins instead, with `…` for all between its parts; what begins with `no_wish` is none.
+    `macros` stand for parts of patterns.
+    """
+
+    before: Pieces = ""
+    after: Pieces = ""
+    spellings: dict[str, str] = msgspec.field(default_factory=dict)
+    rewrites: tuple[Rewrite, ...] = ()
+    verbs: dict[str, str] = msgspec.field(default_factory=dict)
+    no_wish: Pieces = "(?!)"
+    macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
