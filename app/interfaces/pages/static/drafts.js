@@ -1,0 +1,49 @@
+// What was typed and is not saved yet, kept in this browser (IndexedDB), by person and note.
+
+const STORE = "drafts";
+let opened;
+
+/** Keep a draft: `{base, text, title, tags, revision, …}` under its name. */
+export const keepDraft = (name, draft) => within("readwrite", (store) => store.put({ ...draft, at: Date.now() }, name));
+
+/** Return a draft, or nothing. */
+export const findDraft = (name) => within("readonly", (store) => store.get(name));
+
+/** Forget a draft. */
+export const dropDraft = (name) => within("readwrite", (store) => store.delete(name));
+
+/** Return name and draft of a note that was begun and never saved; not one of the last minute, which another tab may be writing. */
+export async function findBegun(person) {
+  const names = (await within("readonly", (store) => store.getAllKeys())) ?? [];
+  for (const name of names.filter((each) => each.startsWith(`${person}/new-`))) {
+    const draft = await findDraft(name);
+    if (draft && Date.now() - draft.at > 60000) return { name, draft };
+  }
+  return null;
+}
+
+function open() {
+  opened ??= new Promise((resolve, reject) => {
+    const asked = indexedDB.open("hearth", 1);
+    asked.onupgradeneeded = () => asked.result.createObjectStore(STORE);
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+  return opened;
+}
+
+async function within(mode, run) {
+  try {
+    const database = await open();
+    return await new Promise((resolve, reject) => {
+      const transaction = database.transaction(STORE, mode);
+      const asked = run(transaction.objectStore(STORE));
+      transaction.oncomplete = () => resolve(asked.result);
+      transaction.onerror = () => reject(transaction.error);
+      transaction.onabort = () => reject(transaction.error);
+    });
+  } catch {
+    // A browser that keeps nothing (private, full) still saves to the server.
+    return undefined;
+  }
+}

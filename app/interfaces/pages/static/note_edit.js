@@ -1,0 +1,145 @@
+// The page on which a note is written.
+
+import { all, element, one } from "./dom.js";
+import { Autosave } from "./autosave.js";
+import { become, replace } from "./editor.js";
+import { choose } from "./conflict.js";
+import { chooseFiles, takePasted } from "./editor_paste.js";
+import { applyMark, listenToKeys } from "./editor_keys.js";
+import { completeLinks } from "./editor_links.js";
+import { dropDraft, findBegun, findDraft } from "./drafts.js";
+import { key } from "./keys.js";
+import { previewOf } from "./editor_preview.js";
+import { say } from "./words.js";
+import { toast } from "./toasts.js";
+
+const form = one("#editor");
+const [title, area, tags, state] = ["#title", "#content", "#tags", "#state"].map((name) => one(name));
+const note = JSON.parse(one("#note-state").textContent);
+note.draft = sessionDraft();
+const untyped = { title: title.defaultValue, tags: tags.value, text: area.value };
+
+const autosave = new Autosave({
+  note,
+  read: () => ({ title: title.value, tags: tags.value, text: area.value }),
+  write: ({ title: named, tags: tagged, text }) => {
+    if (document.activeElement !== title || title.value === autosave.saved.title) title.value = named;
+    tags.value = tagged;
+    become(area, text);
+  },
+  tell,
+  choose: (pieces, titles) => choose(one("#conflict"), pieces, titles),
+  made: (id) => {
+    history.replaceState(null, "", `/notes/${id}/edit`);
+    form.action = `/notes/${id}/edit`;
+    one("#folder")?.closest(".field").remove();
+    one(".way .back").href = `/notes/${id}`;
+    sessionStorage.removeItem("hearth-new");
+  },
+});
+
+/** Show how the text stands: what is told comes with a colour, and with what one can do. */
+function tell(is, more) {
+  if (is === "merged") { toast(say("notes.js.merged")); return; }
+  state.dataset.is = is;
+  const words = { failed: () => say("notes.js.failed", { message: more || "" }) }[is]?.() ?? say(`notes.js.${more?.part ? "part_conflict" : is}`);
+  state.replaceChildren(words);
+  if (is === "signed_out") state.append(element("a", { href: "/auth/sign-in", target: "_blank" }, say("notes.js.sign_in")));
+  if (is === "gone" || more?.part) state.append(element("button", { type: "button", class: "link", onclick: saveAsNew }, say("notes.js.save_as_new")));
+}
+
+async function saveAsNew() {
+  const kept = autosave.name;
+  Object.assign(note, { id: null, part: 0, revision: 0, start: 0, end: 0, draft: String(Date.now()) });
+  autosave.saved = { title: "", tags: "", text: "" };
+  autosave.making = null;
+  autosave.stopped = false;
+  autosave.tries = 0;
+  if (await autosave.flush()) await dropDraft(kept);
+}
+
+/** Bring back what was typed here and not saved; another's changes meanwhile are merged when it is saved. */
+async function bringBack() {
+  let name = autosave.name;
+  let draft = await findDraft(name);
+  if (!draft && !note.id && !area.value) ({ name, draft } = (await findBegun(note.person)) ?? { name });
+  if (!draft) return;
+  const same = draft.text === area.value && draft.title === title.value && draft.tags === tags.value;
+  const other = area.value !== untyped.text || title.value !== untyped.title;
+  if (same || other) { if (same) await dropDraft(name); return; }
+  if (note.id && draft.revision !== note.revision) {
+    autosave.saved = draft.base;
+    note.revision = draft.revision;
+    if (note.part) Object.assign(note, { start: draft.start, end: draft.end });
+  }
+  [title.value, tags.value] = [draft.title, draft.tags];
+  replace(area, 0, area.value.length, draft.text);
+  if (name !== autosave.name) await dropDraft(name);
+  if (draft.folder && one("#folder")) { one("#folder").value = draft.folder; note.folder = draft.folder; }
+  toast(say("notes.js.kept_found"));
+  autosave.typed();
+}
+
+function sessionDraft() {
+  const kept = sessionStorage.getItem("hearth-new") ?? `${Date.now()}${Math.floor(Math.random() * 1000)}`;
+  if (!note.id) sessionStorage.setItem("hearth-new", kept);
+  return kept;
+}
+
+form.addEventListener("input", ({ target }) => {
+  if (target.id === "folder") note.folder = Number(target.value) || null;
+  if (!target.closest("#conflict")) autosave.typed();
+});
+title.addEventListener("keydown", (event) => {
+  if (event.isComposing || (event.key !== "Enter" && event.key !== "ArrowDown")) return;
+  if (event.key === "ArrowDown" && title.selectionStart < title.value.length) return;
+  event.preventDefault();
+  area.focus();
+});
+title.addEventListener("input", () => { if (title.value.includes("\n")) title.value = title.value.replace(/\s*\n\s*/g, " "); });
+
+/** Save and go on to an address; what cannot be saved now stays here, and is told. */
+async function leave(address) {
+  if (await autosave.flush()) location.assign(address());
+  else if (!note.id && !area.value.trim() && !title.value.trim()) location.assign(address());
+}
+const read = () => (note.id ? `/notes/${note.id}${note.part > 1 ? `?part=${note.part}` : ""}` : "/notes");
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (autosave.stopped && state.dataset.is === "conflict") { one("#conflict").scrollIntoView(); return; }
+  leave(read);
+});
+for (const link of all(".way a, .turn a, .rail a")) {
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !autosave.isDirty) return;
+    event.preventDefault();
+    leave(() => link.href);
+  });
+}
+addEventListener("beforeunload", (event) => {
+  if (!autosave.isDirty) return;
+  autosave.keepNow();
+  if (!autosave.tries && !autosave.stopped) autosave.flush();
+  // It is kept here either way; only a text that this browser could not keep is worth asking.
+  if (area.value.length > 2_000_000) event.preventDefault();
+});
+
+completeLinks(area);
+listenToKeys(area);
+takePasted(area);
+const showPreview = previewOf(area, one("#preview"), one("#show-preview"));
+const pick = chooseFiles(area, one("#file"));
+one(".marks").hidden = false;
+one("#leave").hidden = false;
+for (const button of all(".marks [data-mark]")) {
+  button.addEventListener("mousedown", (event) => event.preventDefault());
+  button.addEventListener("click", () => (button.dataset.mark === "file" ? pick() : applyMark(area, button.dataset.mark)));
+}
+key("Mod+s", say("notes.js.key_save"), () => autosave.flush({ keep: true }).then((done) => done && tell("saved")));
+key("Mod+enter", say("notes.js.key_done"), () => leave(read));
+key("Mod+.", say("notes.js.key_preview"), () => showPreview());
+// The three work in the text alone, where editor_keys hears them first.
+for (const letter of ["b", "i"]) key(`Mod+${letter}`, say(`notes.js.key_${{ b: "bold", i: "italic" }[letter]}`), () => area.focus());
+
+if (note.id) state.replaceChildren(), (state.dataset.is = "saved"), state.append(say("notes.js.saved"));
+await bringBack();
