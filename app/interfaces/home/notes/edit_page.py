@@ -15,7 +15,7 @@ from app.interfaces.home.notes.note_page import PARTS, WRITERS, number_in_path
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
-from app.interfaces.pages.web_pages import json_response
+from app.interfaces.pages.pages import json_response
 
 LARGEST_FORM = 32 << 20
 """Bytes: 10 MiB of text as a form sends it, where each letter may take three times its bytes."""

@@ -12,12 +12,12 @@ _WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]")
 _INLINE = re.compile(r"\*{1,3}|~~|`+|\\(?=[!-/:-@\[-`{-~])")
 
 
-def excerpt(markdown: str, title: str) -> str:
+def excerpt(markdown: str, title: str = "") -> str:
     """Return the first words of a text without its marks, and without the title above it."""
     text = _MARKS.sub("", markdown)
     text = _INLINE.sub("", _LINK.sub(r"\1", _WIKI.sub(r"\1", text)))
     words = " ".join(text.replace("|", " ").split())
-    if words.casefold().startswith(title.casefold()):
+    if title and words.casefold().startswith(title.casefold()):
         words = words[len(title) :].lstrip(" .:-–—")
     if len(words) <= LONGEST:
         return words

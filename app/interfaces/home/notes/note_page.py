@@ -12,10 +12,11 @@ from app.errors import Invalid, NotFound, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import desk, listing_of, tags_of, tree_of
+from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
-from app.interfaces.pages.web_pages import json_response
+from app.interfaces.pages.pages import json_response
 
 PARTS = ["notes"]
 WRITERS = ("owner", "admin", "editor", "writer")
@@ -58,12 +59,13 @@ async def show(visit: Visit, person: Person) -> Response:
         place="notes",
         parts=PARTS,
         note=note,
-        tags=tags_of(note.tags),
+        note_tags=tags_of(note.tags),
         part=part,
         html=await _html(note, part, links),
         writes=note.role in WRITERS,
         keeps=note.role in KEEPERS,
         links=links,
+        plain=excerpt,
         shown_links=SHOWN_LINKS,
         way=[(id_, tree.by_id[id_].name) for id_ in tree.way(note.folder_id)],
         changed_by=await _changed_by(person, note),
@@ -85,8 +87,10 @@ async def show_related(visit: Visit, person: Person) -> Response:
     note = number_in_path(visit)
     found = await person.call("related_notes", id=note, limit=6)
     if "piece" in visit.query_params:
-        return await person.piece("notes_related", found=found.results)
-    return await person.show("related", place="notes", note_id=note, found=found.results)
+        return await person.piece("notes_related", found=found.results, plain=excerpt)
+    return await person.show(
+        "related", place="notes", note_id=note, found=found.results, plain=excerpt
+    )
 
 
 @for_person

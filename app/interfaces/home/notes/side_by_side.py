@@ -85,7 +85,7 @@ def _compare(before: str, after: str) -> tuple[list[Run], list[Run]]:
         return [(before, True)], [(after, True)]
     old, new = _WORD.findall(before), _WORD.findall(after)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    if matcher.ratio() < 0.4:
+    if matcher.ratio() < 0.3:
         return [(before, True)], [(after, True)]
     left: list[Run] = []
     right: list[Run] = []
