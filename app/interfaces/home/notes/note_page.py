@@ -104,9 +104,7 @@ async def tick(visit: Visit, person: Person) -> Response:
     if number_of(form, "revision") != note.revision:
         raise RevisionConflict(person.words("notes.changed_meanwhile"), revision=note.revision)
     text = toggle_box(note.markdown, number_of(form, "line"))
-    saved = await person.call(
-        "autosave_note", id=note.id, content=text, ifRevision=note.revision
-    )
+    saved = await person.call("autosave_note", id=note.id, content=text, ifRevision=note.revision)
     if "application/json" in visit.headers.get("accept", ""):
         return json_response({"revision": saved.revision})
     return see(f"/notes/{note.id}")

@@ -86,7 +86,9 @@ class _Reader:
         if not name.strip() and heading:
             return f'<span class="wiki">{escape(shown)}</span>'
         kind = "wiki" if self.known is None else "wiki missing"
-        return f'<a class="{kind}" href="/notes/named?to={quote(target, safe="")}">{escape(shown)}</a>'
+        return (
+            f'<a class="{kind}" href="/notes/named?to={quote(target, safe="")}">{escape(shown)}</a>'
+        )
 
     def _picture(self, pieces: list[str], at: int) -> bool:
         """Show a link after an exclamation mark as the picture that it leads to, if it is here."""
