@@ -22,7 +22,7 @@ def fields_of(text: bytes) -> list[tuple[str, str]]:
 
 
 async def form_of(visit: Visit, most: int = LARGEST) -> list[tuple[str, str]]:
-    """Return the fields of a form of at most so many bytes; raise Invalid where the body is none."""
+    """Return the fields of a form of at most so many bytes; raise Invalid for what is none."""
     sent = visit.sent.get(b"content-type", b"")
     if sent.partition(b";")[0].strip().lower() != FORM:
         raise Invalid(f"Content-Type must be {FORM.decode()}.", field="Content-Type")

@@ -1,5 +1,4 @@
-"""What only the pages of the home ask of notes: their Markdown unrendered, and saving as one types.
-"""
+"""What only the pages of the home ask of notes: their Markdown, and saving as one types."""
 
 import json
 import sqlite3
@@ -21,7 +20,6 @@ from app.workspace.notes import note_rows, notes, snapshot_rows
 from app.workspace.notes.notes import Content, TagsIn
 
 BEGINNING = 600
-MOST_TAGS = 200
 TYPING = timedelta(minutes=5)
 """What one person types within so long is one version, not one for every pause."""
 
@@ -50,15 +48,6 @@ class Beginning(Record):
 
 class Beginnings(Record):
     beginnings: list[Beginning]
-
-
-class TagCount(Record):
-    name: str
-    notes: int
-
-
-class TagCounts(Record):
-    tags: list[TagCount]
 
 
 class SavedText(Record):
@@ -114,19 +103,6 @@ def list_beginnings(
     )
 
 
-@operation("PAGE", scope="os.notes:read", effect="read")
-def count_tags(tx: Tx, me: Caller) -> TagCounts:
-    """List the caller's own tags by how many notes have them, at most 200."""
-    rows = tx.all(
-        f"""SELECT t.tag_key, count(*) AS number FROM note_tags t
-            JOIN notes n ON n.id = t.note_id AND n.trash_id IS NULL
-            WHERE t.owner_id = :me GROUP BY t.tag_key ORDER BY number DESC, t.tag_key
-            LIMIT {MOST_TAGS}""",
-        me=me.owns,
-    )
-    return TagCounts([TagCount(row["tag_key"], row["number"]) for row in rows])
-
-
 @operation("PAGE", scope="os.notes:write")
 def autosave_note(
     tx: Tx,
@@ -151,8 +127,8 @@ def autosave_note(
     note = access.require_note(tx, me, id, "writer")
     whole = content
     if content is not None and not isinstance(end, UnsetType):
-        start = _find_part(note, if_revision, start, end, base)
-        whole = note["content"][:start] + content + note["content"][start + _length(base, start, end) :]
+        start, end = _find_part(note, if_revision, start, end, base)
+        whole = note["content"][:start] + content + note["content"][end:]
     else:
         note_rows.require_revision(note, if_revision)
     text = (
@@ -175,23 +151,21 @@ def autosave_note(
 
 def _find_part(
     note: sqlite3.Row, if_revision: int, start: int, end: int, base: str | None
-) -> int:
-    """Return where the part that is to be replaced begins; raise RevisionConflict where it is not
-    the same any more.
+) -> tuple[int, int]:
+    """Return where the part that is to be replaced begins and ends.
+
+    Raise RevisionConflict where it is not the same any more.
     """
     text = note["content"]
-    if end < start or end > len(text) and if_revision == note["revision"]:
+    if end < start or (end > len(text) and if_revision == note["revision"]):
         raise Invalid("end must lie in the text, and not before start.", field="end")
     if if_revision == note["revision"]:
-        return start
+        return start, end
     if base and text.count(base) == 1:
-        return int(text.index(base))
+        found = text.index(base)
+        return found, found + len(base)
     note_rows.require_revision(note, if_revision)
-    return start
-
-
-def _length(base: str | None, start: int, end: int) -> int:
-    return end - start if base is None else len(base)
+    return start, end
 
 
 def _is_kept(tx: Tx, me: Caller, note: sqlite3.Row) -> bool:

@@ -10,7 +10,7 @@ from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.folder_tree import FolderTree
 from app.interfaces.pages.visit import Visit
 
-PAGE = 50
+PAGE = 40
 ALL = "all"
 ROOT = "root"
 SORTS = {"": ("updatedAt", "desc"), "created": ("createdAt", "desc"), "title": ("title", "asc")}
@@ -93,13 +93,19 @@ async def desk(person: Person, listing: Listing, tree: FolderTree | None = None)
         "folder": tree.by_id.get(listing.folder) if listing.folder is not None else None,
         "folder_role": tree.role(listing.folder),
         "loose": (await person.call("list_notes", limit=1)).total_notes,
-        "tags": (await person.call("count_tags")).tags,
+        "tags": await used_tags(person),
     }
 
 
 async def tree_of(person: Person) -> FolderTree:
     """Return the tree of the folders that somebody may read."""
     return FolderTree((await person.call("list_folders")).folders)
+
+
+async def used_tags(person: Person) -> list[str]:
+    """Return the tags that somebody used last."""
+    found = await person.call("find_by_name", kinds="tag", limit=50)
+    return [one.title for one in found.results]
 
 
 def tags_of(raw: Any) -> list[str]:

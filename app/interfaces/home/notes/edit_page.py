@@ -10,12 +10,12 @@ from app.core.markdown import convert, render_async
 from app.errors import Forbidden, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, for_script, see
 from app.interfaces.home.notes import parts
-from app.interfaces.home.notes.desk import tags_of, tree_of
+from app.interfaces.home.notes.desk import tags_of, tree_of, used_tags
 from app.interfaces.home.notes.note_page import PARTS, WRITERS, number_in_path
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
 from app.interfaces.pages.pages import json_response
+from app.interfaces.pages.visit import Visit
 
 LARGEST_FORM = 32 << 20
 """Bytes: 10 MiB of text as a form sends it, where each letter may take three times its bytes."""
@@ -95,10 +95,8 @@ async def save_form(visit: Visit, person: Person) -> Response:
     note = await person.call("read_note_text", id=number_in_path(visit))
     part = parts.part_of(note.markdown, int(value_of(form, "part") or "1"))
     content = _lines(value_of(form, "content"))
-    fields = {
-        "title": title_of(value_of(form, "title"), content, person),
-        "tags": split_tags(value_of(form, "tags")),
-    }
+    title = title_of(value_of(form, "title"), content, person)
+    tags = split_tags(value_of(form, "tags"))
     try:
         await person.call(
             "autosave_note",
@@ -108,22 +106,23 @@ async def save_form(visit: Visit, person: Person) -> Response:
             start=part.start,
             end=part.end,
             keep=True,
-            **fields,
+            title=title,
+            tags=tags,
         )
     except RevisionConflict:
         return await _editor(
             person,
             note=note,
-            title=fields["title"],
+            title=title,
             content=content,
-            tags=fields["tags"],
+            tags=tags,
             folder=note.folder_id,
             part=part,
             tree=await tree_of(person),
             theirs=part.of_text(note.markdown),
             status=409,
         )
-    return see(f"/notes/{note.id}", did="note_saved", what=fields["title"])
+    return see(f"/notes/{note.id}", did="note_saved", what=title)
 
 
 @for_script
@@ -232,5 +231,5 @@ async def _editor(
         part=part,
         theirs=theirs,
         state=state,
-        known_tags=(await person.call("count_tags")).tags,
+        known_tags=await used_tags(person),
     )

@@ -64,7 +64,7 @@ class FolderTree:
     def way(self, folder_id: int | None) -> list[int]:
         """Return the folders from the top down to one, itself included."""
         found: list[int] = []
-        while folder_id in self.by_id and folder_id not in found:
+        while folder_id is not None and folder_id in self.by_id and folder_id not in found:
             found.append(folder_id)
             folder_id = self.by_id[folder_id].parent_id
         return found[::-1]

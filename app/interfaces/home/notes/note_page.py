@@ -14,9 +14,9 @@ from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import desk, listing_of, tags_of, tree_of
 from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.reading_html import reading_html
-from app.interfaces.pages.forms import form_of, number_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.forms import form_of, number_of
 from app.interfaces.pages.pages import json_response
+from app.interfaces.pages.visit import Visit
 
 PARTS = ["notes"]
 WRITERS = ("owner", "admin", "editor", "writer")

@@ -64,10 +64,11 @@ class _Reader:
 
     def _without_title(self, pieces: list[str]) -> list[str]:
         """Leave out a first heading that says the title once more."""
-        if pieces[1:2] == ["<h1>"] and not pieces[0].strip() and pieces[3:4] == ["</h1>"]:
-            if unescape(pieces[2]).strip().casefold() == self.title.strip().casefold():
-                return [pieces[0] + pieces[4], *pieces[5:]]
-        return pieces
+        is_first = pieces[1:2] == ["<h1>"] and pieces[3:4] == ["</h1>"] and not pieces[0].strip()
+        title = self.title.strip().casefold()
+        if not is_first or unescape(pieces[2]).strip().casefold() != title:
+            return pieces
+        return [pieces[0] + pieces[4], *pieces[5:]]
 
     def _text(self, text: str) -> None:
         self.line += text.count("\n")
