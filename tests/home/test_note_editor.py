@@ -1,5 +1,6 @@
 """The editor, as a person types in it."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -17,7 +18,11 @@ PASTE = """(area, given) => {
   area.dispatchEvent(given.drop ? new DragEvent("drop", { dataTransfer: data, ...way })
     : new ClipboardEvent("paste", { clipboardData: data, ...way }));
 }"""
-PICTURE = list(b"\x89PNG\r\n\x1a\n" + bytes(24))
+PICTURE = list(
+    base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    )
+)
 
 
 KEYS: list[tuple[str, list[str], str]] = [
@@ -71,15 +76,19 @@ async def test_what_is_typed_is_saved_by_itself(home: Home) -> None:
 
 
 async def test_a_new_note_is_made_by_typing(home: Home) -> None:
+    garden = await home.client.folder("Garden")
     page = await home.go("/notes/new")
     await page.get_by_label("Title").press_sequentially("Frost")
     await page.keyboard.press("Enter")
     await page.keyboard.type("First in October")
     await page.wait_for_url("**/edit")
     await page.keyboard.type(", once on the 9th.")
+    await page.get_by_label("Folder").select_option("Garden")
     await page.keyboard.press("Control+s")
     await expect(page.locator("#state")).to_have_text("Saved")
-    notes = (await home.client.ok("GET", "/os/notes"))["notes"]
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(".way")).to_contain_text("Garden")
+    notes = (await home.client.ok("GET", "/os/notes", params={"folderId": garden}))["notes"]
     assert [one["title"] for one in notes] == ["Frost"]
     now = await stored(home, notes[0]["id"])
     assert now["markdown"] == "First in October, once on the 9th."
@@ -155,6 +164,7 @@ async def test_a_picture_is_pasted_and_a_file_dropped(home: Home) -> None:
     await page.keyboard.press("Control+Enter")
     picture = page.get_by_role("img", name="file.png")
     await expect(picture).to_have_attribute("src", "/api/v1/os/attachments/1")
+    await expect(picture).to_have_js_property("naturalWidth", 1)
     await expect(page.get_by_role("link", name="list.txt", exact=True)).to_be_visible()
 
 

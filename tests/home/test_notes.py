@@ -49,12 +49,41 @@ async def test_a_note_is_read_beside_its_list_and_leads_on(home: Home) -> None:
     await expect(page.locator(".notes a[aria-current]")).to_contain_text("Tomatoes in May")
     await expect(page.locator(".rail .tree .on")).to_contain_text("Garden")
     await expect(page.locator(".around")).to_contain_text("So the Garden plan moves.")
-    missing = page.get_by_role("link", name="Nowhere")
+    missing = page.get_by_role("link", name="Nowhere", exact=True)
     await expect(missing).to_have_class("wiki missing")
     await page.locator(".prose").get_by_role("link", name="Tools").click()
     await expect(page).to_have_url(f"{home.origin}/notes/{tools['id']}")
     await home.check_everywhere(f"/notes/{plan['id']}")
     await home.check_everywhere(f"/notes/folder/{garden}")
+    await home.check_everywhere(f"/notes/{plan['id']}/print")
+
+
+async def test_all_is_done_by_keyboard_alone(home: Home) -> None:
+    page = await home.go("/")
+    await page.keyboard.type("gn")
+    await page.wait_for_url("**/notes")
+    await page.keyboard.press("n")
+    await page.wait_for_url("**/notes/new")
+    await page.keyboard.type("Plan")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("- [ ] first")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
+    await page.get_by_role("checkbox", name="first").focus()
+    async with page.expect_response(re.compile("/tick$")):
+        await page.keyboard.press("Space")
+    await page.keyboard.press("e")
+    await page.wait_for_url("**/edit")
+    await expect(page.locator("#state")).to_have_text("Saved")
+    await page.keyboard.press("Control+End")
+    await page.keyboard.type(" and last")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.get_by_role("checkbox", name="first and last")).to_be_checked()
+    await page.keyboard.press("v")
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Version 1")
+    await page.get_by_role("button", name="Bring this back").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("checkbox", name="first", exact=True)).not_to_be_checked()
 
 
 async def test_a_box_is_ticked_where_it_is_read(home: Home) -> None:
@@ -108,6 +137,13 @@ async def test_folders_are_made_renamed_moved_and_deleted(home: Home) -> None:
     folders = (await home.client.ok("GET", "/os/folders"))["folders"]
     beds = next(one for one in folders if one["name"] == "Beds")
     assert beds["parentId"] == next(one["id"] for one in folders if one["name"] == "Work")
+    note = await home.client.note("Roses", "Cut in March")
+    await home.go("/notes")
+    work = page.locator(".rail .tree li", has_text="Work")
+    await page.locator(".notes a", has_text="Roses").drag_to(work)
+    await expect(page.locator(".toast")).to_contain_text("Moved to Work")
+    moved = (await home.client.ok("GET", f"/os/notes/{note['id']}"))["note"]
+    assert moved["folder"]["name"] == "Work"
     await home.go(f"/notes/folder/{beds['id']}/edit")
     await page.get_by_role("button", name="Delete this folder").click()
     await page.get_by_role("button", name="Undo").click()

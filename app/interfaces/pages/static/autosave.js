@@ -6,6 +6,8 @@ import { isClear, joined, merge } from "./merge.js";
 
 const PAUSE = 900;
 const LONGEST = 5000;
+/** Of a text in parts all is written and indexed anew with each save: that takes a second or two. */
+const LONG_PAUSE = 4000;
 const DRAFT_PAUSE = 200;
 const RETRIES = [1000, 2000, 4000, 8000, 15000];
 
@@ -43,10 +45,11 @@ export class Autosave {
     if (this.stopped) return;
     clearTimeout(this.draftTimer);
     this.draftTimer = setTimeout(() => this.keepNow(), DRAFT_PAUSE);
-    this.tell(this.tries ? this.state : "unsaved");
-    if (this.tries || this.pending) return;
+    this.tell(this.tries && this.state !== "failed" ? this.state : "unsaved");
+    if (this.pending || (this.tries && this.state !== "failed")) return;
     this.since ||= Date.now();
-    this.soon(Math.min(PAUSE, Math.max(0, this.since + LONGEST - Date.now())));
+    const [pause, longest] = this.note.part ? [LONG_PAUSE, 5 * LONG_PAUSE] : [PAUSE, LONGEST];
+    this.soon(Math.min(pause, Math.max(0, this.since + longest - Date.now())));
   }
 
   /** Keep what is typed in this browser. */

@@ -1,6 +1,7 @@
 // The page on which a note is written.
 
 import { all, element, one } from "./dom.js";
+import { ask } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { become, replace } from "./editor.js";
 import { choose } from "./conflict.js";
@@ -11,7 +12,7 @@ import { dropDraft, findBegun, findDraft } from "./drafts.js";
 import { key } from "./keys.js";
 import { previewOf } from "./editor_preview.js";
 import { say } from "./words.js";
-import { toast } from "./toasts.js";
+import { toast, told } from "./toasts.js";
 
 const form = one("#editor");
 const [title, area, tags, state] = ["#title", "#content", "#tags", "#state"].map((name) => one(name));
@@ -32,7 +33,6 @@ const autosave = new Autosave({
   made: (id) => {
     history.replaceState(null, "", `/notes/${id}/edit`);
     form.action = `/notes/${id}/edit`;
-    one("#folder")?.closest(".field").remove();
     one(".way .back").href = `/notes/${id}`;
     sessionStorage.removeItem("hearth-new");
   },
@@ -87,7 +87,7 @@ function sessionDraft() {
 }
 
 form.addEventListener("input", ({ target }) => {
-  if (target.id === "folder") note.folder = Number(target.value) || null;
+  if (target.id === "folder") { moveTo(Number(target.value) || null); return; }
   if (!target.closest("#conflict")) autosave.typed();
 });
 title.addEventListener("keydown", (event) => {
@@ -97,6 +97,17 @@ title.addEventListener("keydown", (event) => {
   area.focus();
 });
 title.addEventListener("input", () => { if (title.value.includes("\n")) title.value = title.value.replace(/\s*\n\s*/g, " "); });
+
+/** Choose the folder of a new note; one that was saved already is moved. */
+async function moveTo(folder) {
+  note.folder = folder;
+  await autosave.pending;
+  if (!note.id) return;
+  try {
+    await autosave.flush();
+    note.revision = (await ask("POST", `/os/notes/${note.id}/move`, { folderId: folder })).note.revision;
+  } catch (error) { told(error); }
+}
 
 /** Save and go on to an address; what cannot be saved now stays here, and is told. */
 async function leave(address) {
