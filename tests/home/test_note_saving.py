@@ -93,13 +93,13 @@ async def test_an_agent_and_two_tabs_in_one_note_are_merged(home: Home) -> None:
 
 async def test_the_same_line_changed_by_two_is_chosen_by_the_person(home: Home) -> None:
     page, area, number = await edit(home, "one\ntwo")
-    await page.route("**/text", lambda route: route.continue_())
     await write(home, number, "one\ntwo of theirs")
     await area.press_sequentially(" of mine")
     await expect(page.get_by_role("heading", name="Two changes in the same place")).to_be_focused()
     await expect(page.locator(".choice")).to_contain_text("two of theirs")
     await page.get_by_role("button", name="Keep both").click()
     await page.get_by_role("button", name="Save it like this").click()
+    await expect(area).to_be_focused()
     await expect(page.locator("#state")).to_have_text("Saved")
     assert await stored(home, number) == "one\ntwo of mine\ntwo of theirs"
     seen = (await home.client.ok("GET", f"/os/snapshots/{number}"))["snapshots"]

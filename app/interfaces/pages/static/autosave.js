@@ -162,19 +162,19 @@ export class Autosave {
       this.tell("conflict");
       const chosen = await this.choose(pieces, { mine: now.title, theirs: bothTitles ? theirs.title : now.title });
       this.stopped = false;
-      await this.settle({ title: chosen.title, tags, text: chosen.text }, theirs, now);
+      await this.settle({ title: chosen.title, tags, text: chosen.text }, theirs, now, true);
     } catch (error) { this.stopped = false; this.wait(error); }
   }
 
   /** Take what was merged as what is typed now, on top of what others saved. */
-  async settle(merged, theirs, now) {
+  async settle(merged, theirs, now, chosen = false) {
     const typed = this.read();
     if (typed.text !== now.text) merged.text = joined(merge(now.text, typed.text, merged.text));
     this.write(merged);
     this.saved = { title: theirs.title, tags: theirs.tags, text: theirs.text };
     this.note.revision = theirs.revision;
     this.keep = true;
-    this.tell("merged");
+    if (!chosen) this.tell("merged");
     await this.keepNow();
     if (this.isDirty) await this.send(); else { await dropDraft(this.name); this.tell("saved"); }
   }

@@ -29,7 +29,11 @@ const autosave = new Autosave({
     become(area, text);
   },
   tell,
-  choose: (pieces, titles) => choose(one("#conflict"), pieces, titles),
+  choose: async (pieces, titles) => {
+    const chosen = await choose(one("#conflict"), pieces, titles);
+    area.focus();
+    return chosen;
+  },
   made: (id) => {
     history.replaceState(null, "", `/notes/${id}/edit`);
     form.action = `/notes/${id}/edit`;
