@@ -7,7 +7,8 @@ from app.interfaces.pages.visit import Visit
 
 FORM = b"application/x-www-form-urlencoded"
 LARGEST = 64 << 10
-MOST_FIELDS = 100
+MOST_FIELDS = 1200
+"""A note for each field, in a replacement of many notes."""
 
 
 def fields_of(text: bytes) -> list[tuple[str, str]]:
@@ -41,3 +42,8 @@ def number_of(fields: list[tuple[str, str]], name: str) -> int:
     if not text.isdecimal():
         raise Invalid(f"{name} must be a number.", field=name)
     return int(text)
+
+
+def values_of(fields: list[tuple[str, str]], name: str) -> list[str]:
+    """Return every value of a field that may come several times."""
+    return [value for each, value in fields if each == name]

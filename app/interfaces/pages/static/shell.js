@@ -1,11 +1,13 @@
 // What every page of the home has: keys, the palette, and word when the server is away.
 
+import { keepShell } from "./dom.js";
 import { toast } from "./toasts.js";
 import { key, showKeys } from "./keys.js";
 import { say } from "./words.js";
 
 const PLACES = { t: ["today", "/"], n: ["notes", "/notes"], o: ["todos", "/todos"], s: ["search", "/search"], a: ["agent", "/agent"], h: ["heartbeat", "/heartbeat"], p: ["people", "/people"], ",": ["settings", "/settings"] };
 
+key("Mod+k", say("shell.js.key_palette"), async () => (await import("./palette.js")).palette());
 key("?", say("shell.js.key_help"), showKeys);
 for (const [letter, [name, address]] of Object.entries(PLACES)) key(`g ${letter}`, say(`shell.js.key_${name}`), () => location.assign(address));
 
@@ -14,3 +16,11 @@ addEventListener("hearth:reach", ({ detail: reachable }) => {
   away?.();
   away = reachable ? (toast(say("shell.js.online")), null) : toast(say("shell.js.offline"), { bad: true, stays: true });
 });
+
+// what cannot be taken back is asked first
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+}, true);
+
+addEventListener("load", keepShell);

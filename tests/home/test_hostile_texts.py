@@ -1,0 +1,108 @@
+"""Texts that try to run code, as everything that people write: none runs, and none becomes markup.
+
+HOSTILE_TEXTS names a JSON file with a list of texts of one's own, such as a public list.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Client
+from tests.support import hostile
+from tests.support.home import Home
+
+pytestmark = pytest.mark.anyio
+
+BUILT_IN = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg><animate onbegin=alert(1) attributeName=x dur=1s>",
+    "\"'><svg/onload=alert(1)>",
+    "</title></textarea></script><script>alert(1)</script>",
+    "--><iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
+    "{{ 7 * 7 }}{% raw %}${alert(1)}<%= 1 %>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+    "<a href=javascript:alert(1)>x</a> [x](javascript:alert(1))",
+    "<form action=javascript:alert(1)><button>x",
+    "<base href=//evil.example/><meta http-equiv=refresh content=0;url=//evil.example>",
+    "<details open ontoggle=alert(1)>",
+    "\u2028</script><!--<script>",
+    "hearth:note/1 [[<b>x</b>|<img src=x onerror=alert(1)>]] #<u>x",
+]
+MADE = """() => [...document.querySelectorAll("body *")].filter((each) =>
+  [...each.attributes].some(({ name, value }) => /^on/i.test(name)
+    || /^(href|src|action|formaction|xlink:href|data|srcdoc)$/i.test(name)
+      && /^[\\s\\x00-\\x1f]*(javascript|vbscript|data|about|blob):/i.test(value)
+    || name === "style" && /expression|url/i.test(value))
+  || /^(IFRAME|OBJECT|EMBED|BASE|FRAME|META|MATH|STYLE|TEMPLATE)$/.test(each.tagName)
+  || each.tagName === "SCRIPT" && each.type !== "application/json"
+    && !each.src.startsWith(`${location.origin}/static/`)
+).map((each) => each.outerHTML.slice(0, 300))"""
+
+
+def texts() -> list[str]:
+    given = os.environ.get("HOSTILE_TEXTS")
+    if given:
+        return [str(each) for each in json.loads(Path(given).read_text("utf-8"))]
+    return BUILT_IN + [f"[x]({each})" for each in hostile.DESTINATIONS]
+
+
+async def write(client: Client, bob: Client, text: str) -> dict[str, Any]:
+    """Write a text as everything that it may be; give the ids of what was taken."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:200] or "x"
+    made: dict[str, Any] = {}
+    folder = await client.post("/os/folders", json={"path": line.replace("/", "∕").strip(". ")})
+    if folder.status_code == 200:
+        made["folder"] = folder.json()["folder"]["id"]
+    note = await client.post(
+        "/os/notes",
+        json={"title": line, "content": text, "contentFormat": "markdown"}
+        | ({"folderId": made["folder"]} if "folder" in made else {}),
+    )
+    if note.status_code == 201:
+        made["note"] = note.json()["result"]["note"]["id"]
+        await client.patch(f"/os/notes/{made['note']}", json={"tags": [line[:60]]})
+    todo = await client.post("/os/todos", json={"title": line, "description": text[:2000]})
+    if todo.status_code == 201:
+        made["todo"] = todo.json()["result"]["todo"]["id"]
+    await bob.post("/agent/message", json={"to": client.username, "message": line})
+    return made
+
+
+async def test_none_runs_or_becomes_markup(home: Home, bob: Client) -> None:
+    every = texts()
+    await home.client.patch("/account/settings", json={"name": every[0][:100], "trashDays": 30})
+    pages: set[str] = {"/", "/notes", "/todos", "/people", "/agent", "/heartbeat", "/settings"}
+    for text in every:
+        made = await write(home.client, bob, text)
+        pages |= (
+            {f"/notes/{made['note']}", f"/notes/{made['note']}/edit"} if "note" in made else set()
+        )
+        pages |= {f"/todos/{made['todo']}"} if "todo" in made else set()
+        pages |= {f"/notes/folder/{made['folder']}"} if "folder" in made else set()
+    found = []
+    for path in sorted(pages):
+        page = await home.go(path)
+        found += [(path, each) for each in await page.evaluate(MADE)]
+    for text in every[:: max(1, len(every) // 200)]:
+        for place in (
+            "/search?q=",
+            "/search/lines?pattern=",
+            "/agent?say=",
+            "/?did=todo_done&what=",
+        ):
+            page = await home.page.context.new_page()
+            await page.goto(home.origin + place + quoted(text))
+            found += [(place, each) for each in await page.evaluate(MADE)]
+            await page.close()
+    assert found == []
+    assert home.questions == []
+
+
+def quoted(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text[:500].encode("utf-8", "replace"), safe="")
