@@ -4,13 +4,27 @@ const STORE = "drafts";
 let opened;
 
 /** Keep a draft: `{base, text, title, tags, revision, …}` under its name. */
-export const keepDraft = (name, draft) => within("readwrite", (store) => store.put({ ...draft, at: Date.now() }, name));
+export function keepDraft(name, draft) {
+  mark(name, true);
+  return within("readwrite", (store) => store.put({ ...draft, at: Date.now() }, name));
+}
 
 /** Return a draft, or nothing. */
 export const findDraft = (name) => within("readonly", (store) => store.get(name));
 
 /** Forget a draft. */
-export const dropDraft = (name) => within("readwrite", (store) => store.delete(name));
+export function dropDraft(name) {
+  mark(name, false);
+  return within("readwrite", (store) => store.delete(name));
+}
+
+/** Note that a draft is kept, for the page that is shown while the server is away. */
+function mark(name, kept) {
+  try {
+    if (kept) localStorage.setItem(`hearth:draft:${name}`, "1");
+    else localStorage.removeItem(`hearth:draft:${name}`);
+  } catch { /* the draft is kept all the same */ }
+}
 
 /** Return name and draft of a note that was begun and never saved; not one of the last minute, which another tab may be writing. */
 export async function findBegun(person) {
