@@ -27,6 +27,12 @@ from app.interfaces.home.notes.side_by_side import side_by_side
         ("[x](/os/notes/5)", '<a class="wiki" href="/notes/5">x</a>'),
         ("![x](https://a.b)", '<a href="https://a.b" rel="noreferrer" target="_blank">x</a>'),
         ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
+        (
+            'see https://a.b/?c&d"e.',
+            '<a href="https://a.b/?c&amp;d" rel="noreferrer" target="_blank">'
+            'https://a.b/?c&amp;d</a>"e.',
+        ),
+        ("(https://a.b).", "https://a.b</a>)."),
     ],
 )
 def test_links_and_pictures_lead_where_they_should(markdown: str, shown: str) -> None:

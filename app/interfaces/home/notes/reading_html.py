@@ -9,7 +9,9 @@ from html import escape, unescape
 from urllib.parse import quote
 
 _TAG = re.compile(r'(<(?:[^"<>]++|"[^"]*+")*+>)')
-_WIKI = re.compile(r"\[\[([^\[\]\n]{1,600})\]\]")
+_LEADS = re.compile(
+    r"""\[\[(?P<wiki>[^\[\]\n]{1,600})\]\]|\bhttps?://(?:[^\s<>"'&]|&amp;){1,2000}"""
+)
 _HREF = re.compile(r' href="([^"]*)"')
 _NOTE = re.compile(r"(?:/api/v1)?/os/notes/(\d{1,15})\Z")
 _FILE = re.compile(r"(?:/api/v1)?/os/attachments/(\d{1,15})\Z")
@@ -72,12 +74,19 @@ class _Reader:
 
     def _text(self, text: str) -> None:
         self.line += text.count("\n")
-        if "[[" in text and not {"pre", "code", "a"} & set(self.within):
-            text = _WIKI.sub(self._wiki, text)
+        if ("[[" in text or "://" in text) and not {"pre", "code", "a"} & set(self.within):
+            text = _LEADS.sub(self._lead, text)
         self.out.append(text)
 
-    def _wiki(self, match: re.Match[str]) -> str:
-        inner = unescape(match[1])
+    def _lead(self, match: re.Match[str]) -> str:
+        if match["wiki"] is not None:
+            return self._wiki(match["wiki"])
+        address = match[0].rstrip(".,;:!?)]*~")
+        rest = match[0][len(address) :]
+        return f'<a href="{address}" rel="noreferrer" target="_blank">{address}</a>{rest}'
+
+    def _wiki(self, written: str) -> str:
+        inner = unescape(written)
         target, bar, shown = inner.partition("|")
         name, _, heading = target.partition("#")
         shown = (shown if bar else target.rpartition("/")[2] or target).strip() or inner
