@@ -141,6 +141,17 @@ async def test_two_brackets_link_another_note(home: Home) -> None:
     await expect(page.locator(".prose a.missing")).to_have_count(0)
 
 
+async def test_links_follow_a_new_title(home: Home) -> None:
+    other = await home.client.note("Index", "see [[Plan]]", contentFormat="markdown")
+    page, _, _ = await edit(home, "text")
+    await page.get_by_label("Title").fill("Better plan")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.get_by_text("1 note still links to “Plan”.")).to_be_visible()
+    await page.get_by_role("button", name="Let them follow").click()
+    await expect(page.locator(".did")).to_contain_text("The links lead to the new title.")
+    assert (await stored(home, other["id"]))["markdown"] == "see [[Better plan]]"
+
+
 async def test_html_is_pasted_as_markdown_and_an_address_makes_a_link(home: Home) -> None:
     _, area, _ = await edit(home)
     html = "<meta charset=utf-8><h2>Beds</h2><ul><li><b>long</b></li><li>round</li></ul>"

@@ -16,7 +16,7 @@ from app.errors import Invalid
 from app.workspace.folders import access
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import note_tags
-from app.workspace.notes import note_rows, notes, snapshot_rows
+from app.workspace.notes import link_renames, note_rows, notes, snapshot_rows
 from app.workspace.notes.notes import Content, TagsIn
 
 BEGINNING = 600
@@ -48,6 +48,10 @@ class Beginning(Record):
 
 class Beginnings(Record):
     beginnings: list[Beginning]
+
+
+class LinkingCount(Record):
+    notes: int
 
 
 class SavedText(Record):
@@ -101,6 +105,14 @@ def list_beginnings(
             )
         ]
     )
+
+
+@operation("PAGE", scope="os.notes:read", effect="read")
+def count_linking(tx: Tx, me: Caller, *, id: Id, title: Title) -> LinkingCount:
+    """Count the notes the caller may change that still link to a note by a title it had."""
+    note = access.require_note(tx, me, id, columns="id, owner_id, folder_id, title")
+    found = link_renames.find_linking(tx, me, note, title, new_title=note["title"])
+    return LinkingCount(len(found.notes))
 
 
 @operation("PAGE", scope="os.notes:write")

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -122,7 +123,8 @@ async def save_form(visit: Visit, person: Person) -> Response:
             theirs=part.of_text(note.markdown),
             status=409,
         )
-    return see(f"/notes/{note.id}", did="note_saved", what=title)
+    was = f"?{urlencode({'was': note.title})}" if title != note.title else ""
+    return see(f"/notes/{note.id}{was}", did="note_saved", what=title)
 
 
 @for_script

@@ -14,7 +14,7 @@ from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import desk, listing_of, tags_of, tree_of
 from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.reading_html import reading_html
-from app.interfaces.pages.forms import form_of, number_of
+from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
 
@@ -23,6 +23,7 @@ WRITERS = ("owner", "admin", "editor", "writer")
 KEEPERS = ("owner", "admin")
 MOST_LINKS = 1000
 SHOWN_LINKS = 40
+LONGEST_TITLE = 500
 _BOX = re.compile(r"(\[)([ xX])(\](?=\s|$))")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+$")
 
@@ -34,6 +35,7 @@ def routes() -> list[Route]:
         Route("/notes/{id}/print", show_print),
         Route("/notes/{id}/related", show_related),
         Route("/notes/{id}/tick", tick, methods=["POST"]),
+        Route("/notes/{id}/links", follow, methods=["POST"]),
     ]
 
 
@@ -54,6 +56,7 @@ async def show(visit: Visit, person: Person) -> Response:
     tree = await tree_of(person)
     part = parts.part_of(note.markdown, _part_asked(visit))
     links = await person.call("get_note_links", id=note.id, limit=MOST_LINKS)
+    was = visit.query_params.get("was", "").strip()[:LONGEST_TITLE]
     return await person.show(
         "note",
         place="notes",
@@ -68,6 +71,8 @@ async def show(visit: Visit, person: Person) -> Response:
         plain=excerpt,
         shown_links=SHOWN_LINKS,
         way=[(id_, tree.by_id[id_].name) for id_ in tree.way(note.folder_id)],
+        was=was,
+        linking=await _linking(person, note, was),
         changed_by=await _changed_by(person, note),
         **await desk(person, listing, tree),
     )
@@ -110,6 +115,15 @@ async def tick(visit: Visit, person: Person) -> Response:
     return see(f"/notes/{note.id}")
 
 
+@for_person
+async def follow(visit: Visit, person: Person) -> Response:
+    """Let the links that name a note by the title it had lead to it by the one it has."""
+    note = number_in_path(visit)
+    was = value_of(await form_of(visit), "was")
+    await person.call("rewrite_links", id=note, **{"from": was})
+    return see(f"/notes/{note}", did="links_rewritten")
+
+
 def toggle_box(text: str, line: int) -> str:
     """Return a text with the box in a line ticked, or not any more; raise Invalid without one."""
     lines = text.split("\n")
@@ -130,6 +144,13 @@ async def _html(note: Any, part: parts.Part, links: Any) -> str:
         first_line=note.markdown.count("\n", 0, part.start),
         may_tick=note.role in WRITERS,
     )
+
+
+async def _linking(person: Person, note: Any, was: str) -> int:
+    """Return how many notes still link by the title that a note had, if it was just renamed."""
+    if not was or was == note.title or note.role not in WRITERS:
+        return 0
+    return int((await person.call("count_linking", id=note.id, title=was)).notes)
 
 
 async def _changed_by(person: Person, note: Any) -> str:

@@ -18,6 +18,7 @@ const form = one("#editor");
 const [title, area, tags, state] = ["#title", "#content", "#tags", "#state"].map((name) => one(name));
 const note = JSON.parse(one("#note-state").textContent);
 note.draft = sessionDraft();
+const opened = note.id ? title.defaultValue : "";
 const untyped = { title: title.defaultValue, tags: tags.value, text: area.value };
 
 const autosave = new Autosave({
@@ -118,7 +119,12 @@ async function leave(address) {
   if (await autosave.flush()) location.assign(address());
   else if (!note.id && !area.value.trim() && !title.value.trim()) location.assign(address());
 }
-const read = () => (note.id ? `/notes/${note.id}${note.part > 1 ? `?part=${note.part}` : ""}` : "/notes");
+const read = () => {
+  if (!note.id) return "/notes";
+  const asked = new URLSearchParams(note.part > 1 ? { part: note.part } : {});
+  if (opened && autosave.saved.title !== opened) asked.set("was", opened);
+  return `/notes/${note.id}${asked.size ? `?${asked}` : ""}`;
+};
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (autosave.stopped && state.dataset.is === "conflict") { one("#conflict").scrollIntoView(); return; }
