@@ -51,7 +51,6 @@ export function link(area, address = "") {
 }
 
 function mark(area, key, shift) {
-  const digit = /^[1-6]$/.test(key) && !shift;
   if (key === "b" && !shift) surround(area, "**");
   else if (key === "i" && !shift) surround(area, "*");
   else if (key === "e" && !shift) code(area);
@@ -62,7 +61,6 @@ function mark(area, key, shift) {
   else if (shift && (key === "9" || key === ")")) applyMark(area, "task");
   else if (key === "]" && !shift) indent(area, false);
   else if (key === "[" && !shift) indent(area, true);
-  else if (digit && area.dataset.headings) return false;
   else return false;
   return true;
 }

@@ -162,5 +162,5 @@ key("Mod+.", say("notes.js.key_preview"), () => showPreview());
 // The three work in the text alone, where editor_keys hears them first.
 for (const letter of ["b", "i"]) key(`Mod+${letter}`, say(`notes.js.key_${{ b: "bold", i: "italic" }[letter]}`), () => area.focus());
 
-if (note.id) state.replaceChildren(), (state.dataset.is = "saved"), state.append(say("notes.js.saved"));
+if (note.id) tell("saved");
 await bringBack();
