@@ -152,6 +152,22 @@ async def test_links_follow_a_new_title(home: Home) -> None:
     assert (await stored(home, other["id"]))["markdown"] == "see [[Better plan]]"
 
 
+async def test_one_goes_on_writing_where_one_was_reading(home: Home) -> None:
+    text = "\n\n".join(f"Paragraph {number}.\nAnd a line." for number in range(80))
+    note = await home.client.note("Story", text, contentFormat="markdown")
+    page = await home.go(f"/notes/{note['id']}")
+    await page.get_by_text("Paragraph 60.").evaluate(
+        "(each) => scrollTo(0, each.getBoundingClientRect().top - 80)"
+    )
+    await page.keyboard.press("e")
+    await page.wait_for_url("**/edit")
+    await page.wait_for_function("document.querySelector('#content').selectionStart > 0")
+    await page.keyboard.type("HERE ")
+    await expect(page.get_by_label("Text", exact=True)).to_have_value(
+        text.replace("Paragraph 60.", "HERE Paragraph 60.")
+    )
+
+
 async def test_html_is_pasted_as_markdown_and_an_address_makes_a_link(home: Home) -> None:
     _, area, _ = await edit(home)
     html = "<meta charset=utf-8><h2>Beds</h2><ul><li><b>long</b></li><li>round</li></ul>"

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
+from tests.conftest import Client
 from tests.support.home import Home
 
 pytestmark = pytest.mark.anyio
@@ -284,3 +285,39 @@ async def test_hostile_titles_texts_tags_and_folders_run_nothing(home: Home) -> 
     await home.client.ok("DELETE", f"/os/notes/{note['id']}")
     await home.go("/trash")
     assert home.complaints == []
+
+
+async def test_what_one_may_only_read_shows_no_way_to_change_it(home: Home, bob: Client) -> None:
+    await home.served.command("connect_users", username="alice", contact="bob")
+    folder = await bob.folder("Club")
+    note = await bob.note("Rules", "- [ ] be kind", folderId=folder)
+    share = {"username": "alice", "role": "viewer"}
+    await bob.ok("POST", f"/os/folders/{folder}/share", json=share)
+    page = await home.go(f"/notes/{note['id']}")
+    await expect(page.get_by_role("checkbox", name="be kind")).to_be_disabled()
+    await expect(page.locator(".rail .tree")).to_contain_text("bob")
+    for name in ("Edit", "Share", "Pin on top", "Delete"):
+        await expect(page.get_by_text(name, exact=True)).to_have_count(0)
+    await home.go(f"/notes/{note['id']}/edit")
+    await expect(page.get_by_text("You may read this, but not change it.")).to_be_visible()
+    await home.go(f"/notes/{note['id']}")
+    await page.get_by_label("More", exact=True).click()
+    await page.get_by_role("button", name="Copy").click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Copy of Rules")
+    await bob.ok("DELETE", f"/os/folders/{folder}/share/alice")
+    await home.go(f"/notes/{note['id']}")
+    await expect(page.get_by_text("There is no such note.")).to_be_visible()
+
+
+async def test_on_a_phone_one_goes_from_the_list_to_a_note_and_back(home: Home) -> None:
+    folder = await home.client.folder("Garden")
+    await home.client.note("Tools", "The rake is in the shed.", folderId=folder)
+    page = home.page
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await home.go("/notes")
+    await page.get_by_text("Folders", exact=True).click()
+    await page.locator(".places").get_by_role("link", name="Garden").click()
+    await page.get_by_role("link", name="Tools").click()
+    await expect(page.locator(".list")).to_be_hidden()
+    await page.locator("main").get_by_role("link", name="Garden").click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Garden")

@@ -98,7 +98,7 @@ function show(area, list, found, take) {
 }
 
 /** Return where the caret stands in a textarea, by a copy of it that can be measured. */
-function caretPlace(area) {
+export function caretPlace(area) {
   const style = getComputedStyle(area);
   const copy = element("div", { "aria-hidden": "true" }, area.value.slice(0, area.selectionStart));
   for (const name of STYLES) copy.style[name] = style[name];

@@ -7,7 +7,7 @@ import { become, replace } from "./editor.js";
 import { choose } from "./conflict.js";
 import { chooseFiles, takePasted } from "./editor_paste.js";
 import { applyMark, listenToKeys } from "./editor_keys.js";
-import { completeLinks } from "./editor_links.js";
+import { caretPlace, completeLinks } from "./editor_links.js";
 import { dropDraft, findBegun, findDraft } from "./drafts.js";
 import { key } from "./keys.js";
 import { previewOf } from "./editor_preview.js";
@@ -162,5 +162,19 @@ key("Mod+.", say("notes.js.key_preview"), () => showPreview());
 // The three work in the text alone, where editor_keys hears them first.
 for (const letter of ["b", "i"]) key(`Mod+${letter}`, say(`notes.js.key_${{ b: "bold", i: "italic" }[letter]}`), () => area.focus());
 
+/** Go on at the line that was read, which the address names. */
+function goToLine() {
+  const line = Number(/^#line-(\d{1,7})$/.exec(location.hash)?.[1]);
+  if (!line) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  let place = 0;
+  for (let count = 0; count < line && place >= 0; count += 1) place = area.value.indexOf("\n", place) + 1 || -1;
+  if (place < 0) return;
+  area.focus({ preventScroll: true });
+  area.setSelectionRange(place, place);
+  scrollTo(0, scrollY + area.getBoundingClientRect().top + caretPlace(area).top - innerHeight / 4);
+}
+
 if (note.id) tell("saved");
+goToLine();
 await bringBack();

@@ -43,6 +43,22 @@ function step(by) {
 }
 
 const reading = one("#reading");
+one("#edit-note")?.addEventListener("click", ({ currentTarget }) => {
+  const line = scrollY > 200 && lineInSight();
+  currentTarget.hash = line ? `line-${line}` : "";
+});
+
+/** Return the line of the text that stands at the top of the window: each line feed of the page is one of the text. */
+function lineInSight() {
+  const { left, width } = reading.getBoundingClientRect();
+  const seen = document.elementFromPoint(left + width / 2, 90)?.closest("p, li, h1, h2, h3, h4, h5, h6, pre, blockquote, tr");
+  if (!seen || !reading.contains(seen)) return 0;
+  const before = document.createRange();
+  before.setStart(reading, 0);
+  before.setEndBefore(seen);
+  return before.toString().split("\n").length - 1;
+}
+
 let waiting = Promise.resolve();
 reading?.addEventListener("submit", (event) => {
   const box = event.submitter;
