@@ -55,7 +55,6 @@ async def test_a_note_is_read_beside_its_list_and_leads_on(home: Home) -> None:
     await page.locator(".prose").get_by_role("link", name="Tools").click()
     await expect(page).to_have_url(f"{home.origin}/notes/{tools['id']}")
     await home.check_everywhere(f"/notes/{plan['id']}")
-    await home.check_everywhere(f"/notes/folder/{garden}")
     await home.check_everywhere(f"/notes/{plan['id']}/print")
 
 
@@ -118,7 +117,6 @@ async def test_a_note_goes_to_the_trash_and_comes_back(home: Home) -> None:
     await page.get_by_text("Empty the trash").click()
     await page.get_by_role("button", name="Delete for good").first.click()
     await expect(page.get_by_text("The trash is empty.").first).to_be_visible()
-    await home.check_everywhere("/trash")
 
 
 async def test_folders_are_made_renamed_moved_and_deleted(home: Home) -> None:
@@ -156,9 +154,6 @@ async def test_a_note_is_moved_copied_tagged_pinned_and_shared(home: Home) -> No
     note = await home.client.note("Offer", "48,000 until tomorrow")
     page = await home.go(f"/notes/{note['id']}")
     await page.keyboard.press("m")
-    await page.get_by_label("Folder", exact=True).select_option("Work")
-    await home.check_everywhere(f"/notes/{note['id']}/move")
-    await home.go(f"/notes/{note['id']}/move")
     await page.get_by_label("Folder", exact=True).select_option("Work")
     await page.get_by_role("button", name="Move").click()
     await expect(page.locator(".did")).to_contain_text("Moved to Work")
