@@ -65,6 +65,26 @@ async def test_what_could_not_be_saved_is_there_after_the_tab_was_closed(home: H
     assert await stored(home, number) == "new first line\nbegun and kept"
 
 
+async def test_a_new_note_that_was_never_saved_is_begun_again(home: Home) -> None:
+    page = await home.go("/notes/new")
+    await page.route("**/api/v1/os/notes", lambda route: route.abort())
+    await page.locator("#content").press_sequentially("A thought")
+    await expect(page.locator("#state")).to_contain_text("Kept in this browser")
+    beside = await home.tab()
+    await beside.goto(f"{home.origin}/notes/new")
+    await expect(beside.locator(".marks")).to_be_visible()
+    await expect(beside.locator("#content")).to_have_value("")
+    await beside.close()
+    await page.close()
+    again = await home.tab()
+    await again.goto(f"{home.origin}/notes/new")
+    await expect(again.locator("#content")).to_have_value("A thought")
+    await again.wait_for_url("**/edit")
+    assert [one["title"] for one in (await home.client.ok("GET", "/os/notes"))["notes"]] == [
+        "A thought"
+    ]
+
+
 async def test_an_ended_session_loses_nothing(home: Home) -> None:
     page, area, number = await edit(home, "begun")
     cookies = await home.context.cookies()

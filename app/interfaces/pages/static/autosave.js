@@ -42,9 +42,9 @@ export class Autosave {
 
   /** Hear that something was typed. */
   typed() {
-    if (this.stopped) return;
     clearTimeout(this.draftTimer);
     this.draftTimer = setTimeout(() => this.keepNow(), DRAFT_PAUSE);
+    if (this.stopped) return;
     this.tell(this.tries && this.state !== "failed" ? this.state : "unsaved");
     if (this.pending || (this.tries && this.state !== "failed")) return;
     this.since ||= Date.now();
@@ -56,7 +56,7 @@ export class Autosave {
   keepNow() {
     clearTimeout(this.draftTimer);
     if (!this.isDirty) return;
-    return keepDraft(this.name, { ...this.read(), base: this.saved, revision: this.note.revision, folder: this.note.folder, start: this.note.start, end: this.note.end });
+    return keepDraft(this.name, { ...this.read(), base: this.saved, revision: this.note.revision, folder: this.note.folder, start: this.note.start, end: this.note.end, making: this.making ?? null });
   }
 
   /** Save now, and wait until it is done; gives whether everything is saved. */
@@ -121,16 +121,18 @@ export class Autosave {
   async create(now) {
     const { note } = this;
     const named = this.name;
-    // After a lost answer the very same is sent once more under its key, so that no second note is made.
+    // After a lost answer the very same is sent once more under its key, from the draft as well, so that no second note is made.
     this.making ??= {
       now, key: `${note.draft}-${Math.random().toString(36).slice(2)}`,
       body: { title: titleOf(now, note), content: now.text, tags: tagsOf(now.tags), ...(note.folder ? { folderId: note.folder } : {}) },
     };
+    await this.keepNow();
     try {
       const done = await post("/api/v1/os/notes", this.making.body, this.making.key);
       note.id = done.result.note.id;
       await dropDraft(named);
       this.took(this.making.now, done.result.note.revision, done.result.note.createdAt);
+      this.making = null;
       this.made?.(note.id);
       if (this.isDirty) await this.change(this.read());
     } catch (error) {

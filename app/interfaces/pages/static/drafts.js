@@ -26,12 +26,17 @@ function mark(name, kept) {
   } catch { /* the draft is kept all the same */ }
 }
 
-/** Return name and draft of a note that was begun and never saved; not one of the last minute, which another tab may be writing. */
+/** Hold a draft as long as this page is open, so that no other tab takes it for left behind. */
+export const holdDraft = (name) => navigator.locks?.request(`hearth ${name}`, () => new Promise(() => {}));
+
+/** Return name and draft of a note that was begun and never saved, and that no open tab writes. */
 export async function findBegun(person) {
   const names = (await within("readonly", (store) => store.getAllKeys())) ?? [];
+  const held = (await navigator.locks?.query())?.held.map((lock) => lock.name);
   for (const name of names.filter((each) => each.startsWith(`${person}/new-`))) {
     const draft = await findDraft(name);
-    if (draft && Date.now() - draft.at > 60000) return { name, draft };
+    // Without locks (a page that came over plain HTTP) one of the last minute may be another tab's.
+    if (draft && (held ? !held.includes(`hearth ${name}`) : Date.now() - draft.at > 60000)) return { name, draft };
   }
   return null;
 }

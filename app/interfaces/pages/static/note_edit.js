@@ -8,7 +8,7 @@ import { choose } from "./conflict.js";
 import { chooseFiles, takePasted } from "./editor_paste.js";
 import { applyMark, listenToKeys } from "./editor_keys.js";
 import { caretPlace, completeLinks } from "./editor_links.js";
-import { dropDraft, findBegun, findDraft } from "./drafts.js";
+import { dropDraft, findBegun, findDraft, holdDraft } from "./drafts.js";
 import { key } from "./keys.js";
 import { previewOf } from "./editor_preview.js";
 import { say } from "./words.js";
@@ -79,8 +79,10 @@ async function bringBack() {
   }
   [title.value, tags.value] = [draft.title, draft.tags];
   replace(area, 0, area.value.length, draft.text);
-  if (name !== autosave.name) await dropDraft(name);
   if (draft.folder && one("#folder")) { one("#folder").value = draft.folder; note.folder = draft.folder; }
+  autosave.making = draft.making;
+  await autosave.keepNow();
+  if (name !== autosave.name) await dropDraft(name);
   toast(say("notes.js.kept_found"));
   autosave.typed();
 }
@@ -162,6 +164,17 @@ key("Mod+.", say("notes.js.key_preview"), () => showPreview());
 // The three work in the text alone, where editor_keys hears them first.
 for (const letter of ["b", "i"]) key(`Mod+${letter}`, say(`notes.js.key_${{ b: "bold", i: "italic" }[letter]}`), () => area.focus());
 
+/** Let a textarea be as high as its text, where the browser does not do so itself. */
+function grow(each) {
+  if (CSS.supports("field-sizing", "content")) return;
+  const fit = () => {
+    each.style.height = "auto";
+    each.style.height = `${each.scrollHeight + 2}px`;
+  };
+  each.addEventListener("input", fit);
+  fit();
+}
+
 /** Go on at the line that was read, which the address names. */
 function goToLine() {
   const line = Number(/^#line-(\d{1,7})$/.exec(location.hash)?.[1]);
@@ -175,6 +188,9 @@ function goToLine() {
   scrollTo(0, scrollY + area.getBoundingClientRect().top + caretPlace(area).top - innerHeight / 4);
 }
 
+grow(title);
+grow(area);
 if (note.id) tell("saved");
 goToLine();
 await bringBack();
+if (!note.id) holdDraft(autosave.name);
