@@ -2,7 +2,6 @@
 
 import { dropDraft, keepDraft } from "./drafts.js";
 import { reach, Refused } from "./api.js";
-import { isClear, joined, merge } from "./merge.js";
 
 const PAUSE = 900;
 const LONGEST = 5000;
@@ -154,6 +153,7 @@ export class Autosave {
   async meet(now) {
     if (this.note.part) { this.stop("conflict", { part: true }); return; }
     try {
+      const { isClear, joined, merge } = await import("./merge.js");
       const theirs = await this.theirs();
       const pieces = merge(this.saved.text, now.text, theirs.text);
       const title = now.title === this.saved.title ? theirs.title : now.title;
@@ -170,6 +170,7 @@ export class Autosave {
 
   /** Take what was merged as what is typed now, on top of what others saved. */
   async settle(merged, theirs, now, chosen = false) {
+    const { joined, merge } = await import("./merge.js");
     const typed = this.read();
     if (typed.text !== now.text) merged.text = joined(merge(now.text, typed.text, merged.text));
     this.write(merged);

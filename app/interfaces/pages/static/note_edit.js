@@ -4,7 +4,6 @@ import { all, element, one } from "./dom.js";
 import { ask } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { become, replace } from "./editor.js";
-import { choose } from "./conflict.js";
 import { chooseFiles, takePasted } from "./editor_paste.js";
 import { applyMark, listenToKeys } from "./editor_keys.js";
 import { caretPlace, completeLinks } from "./editor_links.js";
@@ -31,6 +30,7 @@ const autosave = new Autosave({
   },
   tell,
   choose: async (pieces, titles) => {
+    const { choose } = await import("./conflict.js");
     const chosen = await choose(one("#conflict"), pieces, titles);
     area.focus();
     return chosen;
