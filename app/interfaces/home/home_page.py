@@ -31,6 +31,8 @@ POLICY = {
 }
 """Only our own scripts run; `hearth` is the one policy by which they may insert HTML, which this
 server made (static/dom.js)."""
+LARGEST_KEPT = 1 << 20
+"""Bytes of a form that is shown again to whoever was signed out meanwhile."""
 
 
 class Person(NamedTuple):
@@ -128,6 +130,16 @@ def for_person(answer: Handler) -> Callable[[Visit], Awaitable[Response]]:
     return asked
 
 
+def for_script(answer: Handler) -> Callable[[Visit], Awaitable[Response]]:
+    """Let a handler be asked by a script of a page; its failures are told as those of the API."""
+
+    @functools.wraps(answer)
+    async def asked(visit: Visit) -> Response:
+        return await answer(visit, await _person(visit, visit.signed_in()))
+
+    return asked
+
+
 def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Response:
     """Return the answer that sends a browser on, with what was done, to be told at the top there.
 
@@ -151,7 +163,7 @@ async def _signed_out(visit: Visit) -> Response:
     if visit.method in ("GET", "HEAD"):
         here = visit.url.path + (f"?{visit.url.query}" if visit.url.query else "")
         return see(f"{SIGN_IN}?next={quote(here, safe='')}")
-    fields = await form_of(visit)
+    fields = await form_of(visit, LARGEST_KEPT)
     words = words_of(visit.headers.get("accept-language", DEFAULT)[:2])
     return await page("home/resend", status=401, t=words, fields=fields, address=visit.url.path)
 

@@ -5,6 +5,15 @@ from starlette.routing import Route
 from app.interfaces.home.agent import agent_page, memory_page
 from app.interfaces.home.heartbeat import heartbeat_page
 from app.interfaces.home.help import help_page
+from app.interfaces.home.notes import (
+    edit_page,
+    folder_acts,
+    history_page,
+    note_acts,
+    note_page,
+    notes_page,
+    trash_page,
+)
 from app.interfaces.home.search import lines_page, search_page
 from app.interfaces.home.settings import (
     account_page,
@@ -24,6 +33,13 @@ def routes() -> list[Route]:
     """Return the routes of every page and form of the home."""
     return [
         *today_page.routes(),
+        *notes_page.routes(),
+        *edit_page.routes(),
+        *note_page.routes(),
+        *note_acts.routes(),
+        *folder_acts.routes(),
+        *history_page.routes(),
+        *trash_page.routes(),
         *search_page.routes(),
         *lines_page.routes(),
         *agent_page.routes(),

@@ -22,12 +22,12 @@ def fields_of(text: bytes) -> list[tuple[str, str]]:
         raise Invalid("The fields are not valid percent-encoded UTF-8.", field="query") from None
 
 
-async def form_of(visit: Visit) -> list[tuple[str, str]]:
-    """Return the fields of a form; raise Invalid where the body is none."""
+async def form_of(visit: Visit, most: int = LARGEST) -> list[tuple[str, str]]:
+    """Return the fields of a form of at most so many bytes; raise Invalid for what is none."""
     sent = visit.sent.get(b"content-type", b"")
     if sent.partition(b";")[0].strip().lower() != FORM:
         raise Invalid(f"Content-Type must be {FORM.decode()}.", field="Content-Type")
-    return fields_of(await visit.body_of(LARGEST))
+    return fields_of(await visit.body_of(most))
 
 
 def value_of(fields: list[tuple[str, str]], name: str) -> str:

@@ -24,6 +24,10 @@ COLUMNS: dict[str, str] = {
     "createdAt": "n.created_at",
     "title": "n.title COLLATE NOCASE",
 }
+WHOLE = {"createdAt": "notes_by_creation", "title": "notes_by_title"}
+"""What lists the whole workspace: to sort in the index alone is four times as fast as in the rows,
+among whose texts it would look. The last changed have an index that needs no sorting.
+"""
 ITEM = (
     "n.id, n.title, n.word_count, n.pinned, n.tags, n.created_at, n.updated_at, "
     "n.folder_id, n.revision"
@@ -119,7 +123,11 @@ def _list_page(
     # Counting would read every note; these two lists have counters.
     if tag is None and folder is None:
         rows = _pinned_first(
-            tx, "n.owner_id = :owner" + access.unhidden_condition(me), page, owner=me.owns
+            tx,
+            "n.owner_id = :owner" + access.unhidden_condition(me),
+            page,
+            index=WHOLE.get(page.sort),
+            owner=me.owns,
         )
         return _note_list(
             folder,
@@ -216,19 +224,23 @@ def _with_tag(where: str, params: dict[str, Any], tag: str | None) -> tuple[str,
     return sql, params | {"tag": fold_name(note_tags.without_hash(tag))}
 
 
-def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
+def _pinned_first(
+    tx: Tx, where: str, page: Page, *, index: str | None = None, **params: Any
+) -> list[sqlite3.Row]:
     """Return a page straight from an index, which holds the pinned after the others.
 
     Downwards that is the order wanted; upwards the two parts are read one after the other.
     """
-    sql = f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL"
-    end = f"{page.order_by} LIMIT :limit OFFSET :offset"
     if page.order == "desc":
+        order = f"n.pinned DESC, {page.order_by}"
         return tx.all(
-            f"{sql} ORDER BY n.pinned DESC, {end}", limit=page.limit, offset=page.offset, **params
+            _page_sql(where, order, index), limit=page.limit, offset=page.offset, **params
         )
     rows = tx.all(
-        f"{sql} AND n.pinned = 1 ORDER BY {end}", limit=page.limit, offset=page.offset, **params
+        _page_sql(f"{where} AND n.pinned = 1", page.order_by, index),
+        limit=page.limit,
+        offset=page.offset,
+        **params,
     )
     if len(rows) == page.limit:
         return rows
@@ -240,11 +252,21 @@ def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3
             **params,
         )
     return rows + tx.all(
-        f"{sql} AND n.pinned = 0 ORDER BY {end}",
+        _page_sql(f"{where} AND n.pinned = 0", page.order_by, index),
         limit=page.limit - len(rows),
         offset=skip,
         **params,
     )
+
+
+def _page_sql(where: str, order: str, index: str | None) -> str:
+    """Return the SQL of a page of notes; with an index their order is found in that alone."""
+    found = f"{where} AND n.trash_id IS NULL"
+    page = f"ORDER BY {order} LIMIT :limit OFFSET :offset"
+    if index is None:
+        return f"SELECT {ITEM} FROM notes n WHERE {found} {page}"
+    ids = f"SELECT n.id FROM notes n INDEXED BY {index} WHERE {found} {page}"
+    return f"SELECT {ITEM} FROM notes n WHERE n.id IN ({ids}) ORDER BY {order}"
 
 
 def _note_list(

@@ -1,0 +1,237 @@
+"""Writing a note: the page with the editor, and what its scripts ask while somebody types."""
+
+import asyncio
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.core.markdown import convert, render_async
+from app.errors import Forbidden, RevisionConflict
+from app.interfaces.home.home_page import Person, for_person, for_script, see
+from app.interfaces.home.notes import parts
+from app.interfaces.home.notes.desk import tags_of, tree_of, used_tags
+from app.interfaces.home.notes.note_page import PARTS, WRITERS, number_in_path
+from app.interfaces.home.notes.reading_html import reading_html
+from app.interfaces.pages.forms import form_of, value_of
+from app.interfaces.pages.pages import json_response
+from app.interfaces.pages.visit import Visit
+
+LARGEST_FORM = 32 << 20
+"""Bytes: 10 MiB of text as a form sends it, where each letter may take three times its bytes."""
+LARGEST_TEXT = 12 << 20
+LARGEST_FILE = 20 << 20
+LONGEST_TITLE = 500
+
+
+def routes() -> list[Route]:
+    """Give the routes."""
+    return [
+        Route("/notes/new", show_new),
+        Route("/notes/new", create, methods=["POST"]),
+        Route("/notes/preview", preview, methods=["POST"]),
+        Route("/notes/markdown", to_markdown, methods=["POST"]),
+        Route("/notes/files", upload, methods=["POST"]),
+        Route("/notes/{id}/edit", show),
+        Route("/notes/{id}/edit", save_form, methods=["POST"]),
+        Route("/notes/{id}/save", save, methods=["POST"]),
+        Route("/notes/{id}/text", text),
+    ]
+
+
+@for_person
+async def show_new(visit: Visit, person: Person) -> Response:
+    """Show the page on which a note is begun."""
+    tree = await tree_of(person)
+    asked = visit.query_params.get("folder", "")
+    folder = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 15 else None
+    place = folder if folder in tree.by_id else None
+    title = visit.query_params.get("title", "")[:LONGEST_TITLE]
+    return await _editor(person, note=None, title=title, folder=place, tree=tree)
+
+
+@for_person
+async def create(visit: Visit, person: Person) -> Response:
+    """Make a note of a form."""
+    form = await form_of(visit, LARGEST_FORM)
+    folder = value_of(form, "folder")
+    fields: dict[str, Any] = {"folderId": int(folder)} if folder.isdecimal() else {}
+    content = _lines(value_of(form, "content"))
+    made = await person.call(
+        "create_note",
+        title=title_of(value_of(form, "title"), content, person),
+        content=content,
+        tags=split_tags(value_of(form, "tags")),
+        **fields,
+    )
+    return see(f"/notes/{made.note.id}", did="note_saved", what=made.note.title)
+
+
+@for_person
+async def show(visit: Visit, person: Person) -> Response:
+    """Show a note in the editor; of a long one the part that is asked for."""
+    note = await person.call("read_note_text", id=number_in_path(visit))
+    if note.role not in WRITERS:
+        raise Forbidden(person.words("notes.read_only"), role=note.role)
+    asked = visit.query_params.get("part", "1")
+    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1
+    part = parts.part_of(note.markdown, number)
+    return await _editor(
+        person,
+        note=note,
+        title=note.title,
+        content=part.of_text(note.markdown),
+        tags=tags_of(note.tags),
+        folder=note.folder_id,
+        part=part,
+        tree=await tree_of(person),
+    )
+
+
+@for_person
+async def save_form(visit: Visit, person: Person) -> Response:
+    """Save a form without scripts; where the note has changed meanwhile, show both."""
+    form = await form_of(visit, LARGEST_FORM)
+    note = await person.call("read_note_text", id=number_in_path(visit))
+    part = parts.part_of(note.markdown, int(value_of(form, "part") or "1"))
+    content = _lines(value_of(form, "content"))
+    title = title_of(value_of(form, "title"), content, person)
+    tags = split_tags(value_of(form, "tags"))
+    try:
+        await person.call(
+            "autosave_note",
+            id=note.id,
+            ifRevision=int(value_of(form, "revision") or "0"),
+            content=_ended_as(content, note.markdown),
+            start=part.start,
+            end=part.end,
+            keep=True,
+            title=title,
+            tags=tags,
+        )
+    except RevisionConflict:
+        return await _editor(
+            person,
+            note=note,
+            title=title,
+            content=content,
+            tags=tags,
+            folder=note.folder_id,
+            part=part,
+            tree=await tree_of(person),
+            theirs=part.of_text(note.markdown),
+            status=409,
+        )
+    was = f"?{urlencode({'was': note.title})}" if title != note.title else ""
+    return see(f"/notes/{note.id}{was}", did="note_saved", what=title)
+
+
+@for_script
+async def save(visit: Visit, person: Person) -> Response:
+    """Save what a script sends: `{title, tags, content, revision, start, end, base, keep}`."""
+    sent = await visit.fields(LARGEST_TEXT * 2)
+    names = {"title", "tags", "content", "start", "end", "base", "keep", "ifRevision"}
+    fields = {name: value for name, value in sent.items() if name in names}
+    saved = await person.call("autosave_note", id=number_in_path(visit), **fields)
+    return json_response(saved)
+
+
+@for_script
+async def text(visit: Visit, person: Person) -> Response:
+    """Give a note as it is now, for a script that merges it with what was typed."""
+    note = await person.call("read_note_text", id=number_in_path(visit))
+    return json_response(note)
+
+
+@for_script
+async def preview(visit: Visit, person: Person) -> Response:
+    """Show a text as it will be read."""
+    sent = (await visit.body_of(LARGEST_TEXT)).decode("utf-8", "replace")
+    html = await render_async.render_html(sent)
+    return await person.piece("notes_preview", html=reading_html(html, may_tick=True))
+
+
+@for_script
+async def to_markdown(visit: Visit, person: Person) -> Response:
+    """Give the Markdown of HTML that was pasted."""
+    sent = (await visit.body_of(LARGEST_TEXT)).decode("utf-8", "replace")
+    made = await asyncio.to_thread(convert.to_markdown, sent)
+    return json_response({"markdown": made})
+
+
+@for_script
+async def upload(visit: Visit, person: Person) -> Response:
+    """Keep a file that was pasted or dropped, and say how a note shows it."""
+    kept = await person.call(
+        "upload_attachment",
+        content=await visit.body_of(LARGEST_FILE),
+        contentType=visit.headers.get("content-type", ""),
+        name=visit.query_params.get("name", "") or "file",
+    )
+    return json_response(kept, status=201)
+
+
+def split_tags(written: str) -> list[str]:
+    """Return the tags of a line in which commas part them."""
+    return [tag for part in written.split(",") if (tag := part.strip().lstrip("#").strip())]
+
+
+def title_of(written: str, content: str, person: Person) -> str:
+    """Return a title: what was written, else the first line of the text, else a word for none."""
+    first = next((line.strip("#>*-_` \t") for line in content.split("\n") if line.strip()), "")
+    return (written.strip() or first or person.words("notes.untitled"))[:LONGEST_TITLE]
+
+
+def _lines(sent: str) -> str:
+    """Return a text of a form with plain line ends; browsers send others."""
+    return sent.replace("\r\n", "\n")
+
+
+def _ended_as(content: str, stored: str) -> str:
+    """Return a text with the line ends of what is stored."""
+    return content.replace("\n", "\r\n") if "\r\n" in stored else content
+
+
+async def _editor(
+    person: Person,
+    *,
+    note: Any,
+    title: str,
+    tree: Any,
+    content: str = "",
+    tags: list[str] | None = None,
+    folder: int | None = None,
+    part: parts.Part | None = None,
+    theirs: str | None = None,
+    status: int = 200,
+) -> Response:
+    state = {
+        "id": note.id if note else None,
+        "revision": note.revision if note else 0,
+        "folder": folder,
+        "start": part.start if part else 0,
+        "end": part.end if part else 0,
+        "part": part.number if part and part.of > 1 else 0,
+        "crlf": bool(note and "\r\n" in note.markdown),
+        "person": person.caller.username,
+        "untitled": person.words("notes.untitled"),
+        "changed": note.updated_at if note else "",
+    }
+    return await person.show(
+        "note_edit",
+        place="notes",
+        parts=PARTS,
+        status=status,
+        note=note,
+        title=title,
+        content=content,
+        tags=tags or [],
+        folder=folder,
+        folder_name=tree.by_id[folder].name if folder in tree.by_id else "",
+        places=tree.places(),
+        part=part,
+        theirs=theirs,
+        state=state,
+        known_tags=await used_tags(person),
+    )

@@ -1,0 +1,25 @@
+"""How a note begins, as one line of plain words."""
+
+import re
+
+LONGEST = 130
+_MARKS = re.compile(
+    r"^(?:[ \t]*(?:#{1,6}(?=\s)|>|[-*+](?=\s)|\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s)))+"
+    r"|^\s*(?:```.*|[-=|: ]{3,})$",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+_WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]")
+_INLINE = re.compile(r"\*{1,3}|~~|`+|\\(?=[!-/:-@\[-`{-~])")
+
+
+def excerpt(markdown: str, title: str = "") -> str:
+    """Return the first words of a text without its marks, and without the title above it."""
+    text = _MARKS.sub("", markdown)
+    text = _INLINE.sub("", _LINK.sub(r"\1", _WIKI.sub(r"\1", text)))
+    words = " ".join(text.replace("|", " ").split())
+    if title and words.casefold().startswith(title.casefold()):
+        words = words[len(title) :].lstrip(" .:-–—")
+    if len(words) <= LONGEST:
+        return words
+    return words[:LONGEST].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
