@@ -2,9 +2,10 @@
 
 from starlette.routing import Route
 
+from app.interfaces.home.search import lines_page, search_page
 from app.interfaces.home.today import today_page
 
 
 def routes() -> list[Route]:
     """Return the routes of every page and form of the home."""
-    return [*today_page.routes()]
+    return [*today_page.routes(), *search_page.routes(), *lines_page.routes()]

@@ -7,7 +7,8 @@ from app.interfaces.pages.visit import Visit
 
 FORM = b"application/x-www-form-urlencoded"
 LARGEST = 64 << 10
-MOST_FIELDS = 100
+MOST_FIELDS = 1200
+"""A note for each field, in a replacement of many notes."""
 
 
 def fields_of(text: bytes) -> list[tuple[str, str]]:

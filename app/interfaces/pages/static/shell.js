@@ -6,6 +6,7 @@ import { say } from "./words.js";
 
 const PLACES = { t: ["today", "/"], n: ["notes", "/notes"], o: ["todos", "/todos"], s: ["search", "/search"], a: ["agent", "/agent"], h: ["heartbeat", "/heartbeat"], p: ["people", "/people"], ",": ["settings", "/settings"] };
 
+key("Mod+k", say("shell.js.key_palette"), async () => (await import("./palette.js")).palette());
 key("?", say("shell.js.key_help"), showKeys);
 for (const [letter, [name, address]] of Object.entries(PLACES)) key(`g ${letter}`, say(`shell.js.key_${name}`), () => location.assign(address));
 

@@ -1,0 +1,4 @@
+"""Searching the notes: by words and meaning, by pattern, and replacing.
+
+Begin with `search_page`.
+"""
