@@ -40,7 +40,7 @@ async def _today(visit: Visit, person: Person) -> Response:
     due = await person.call(
         "search_todos", completed=False, date=today.isoformat(), limit=MOST, includeSteps=True
     )
-    return await person.show("today", place="today", late=late, due=due)
+    return await person.show("today/today", place="today", late=late, due=due)
 
 
 @for_person

@@ -42,7 +42,7 @@ async def recognise(visit: Visit, person: Person) -> Response:
         {"kind": one.kind, "text": one.text, "icon": ICONS[one.kind], "told": _told(person, one)}
         for one in read.recognised
     ]
-    return await person.piece("quick_add_chips", read=read, chips=chips, kept=_kept(form))
+    return await person.piece("todos/quick_add_chips", read=read, chips=chips, kept=_kept(form))
 
 
 @for_person

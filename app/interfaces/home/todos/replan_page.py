@@ -43,7 +43,7 @@ async def show(visit: Visit, person: Person) -> Response:
     late = await person.call("search_todos", date="overdue", limit=1)
     moves = [_move(person, row) for row in plan.replanned]
     return await person.show(
-        "todos_replan",
+        "todos/todos_replan",
         place="todos",
         parts=["todos"],
         moves=moves,

@@ -55,7 +55,9 @@ def _changed(
             del edits[place]
             return "step_removed", step.title, edits
         case _:
-            to = {"up": place - 1, "down": place + 1}.get(done, _number(value_of(form, "to"), place))
+            to = {"up": place - 1, "down": place + 1}.get(
+                done, _number(value_of(form, "to"), place)
+            )
             edits.insert(max(0, min(to, len(edits) - 1)), edits.pop(place))
             return "step_moved", step.title, edits
 

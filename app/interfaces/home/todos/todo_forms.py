@@ -177,7 +177,11 @@ async def _steps_back(person: Person, id_: int, before: str) -> list[dict[str, A
     except msgspec.DecodeError:
         raise Invalid(person.words("todos.no_steps"), field="steps") from None
     return [
-        {"title": row.title, "completed": row.completed, **({"id": row.id} if row.id in now else {})}
+        {
+            "title": row.title,
+            "completed": row.completed,
+            **({"id": row.id} if row.id in now else {}),
+        }
         for row in rows
     ]
 

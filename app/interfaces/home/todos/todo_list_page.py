@@ -47,12 +47,14 @@ async def show(visit: Visit, person: Person) -> Response:
     chosen = chosen_in(visit)
     chips = await chips_of(person, chosen)
     # Those without a day stand behind all that have one.
-    skipped = await count(person, dueFrom=FIRST_DAY, **_words(chosen.words)) if (
-        chosen.show == "undated" and not chosen.day
-    ) else 0
+    skipped = (
+        await count(person, dueFrom=FIRST_DAY, **_words(chosen.words))
+        if (chosen.show == "undated" and not chosen.day)
+        else 0
+    )
     todos, total = await list_page(person, {**chosen.fields, "offset": chosen.offset + skipped})
     return await person.show(
-        "todos",
+        "todos/todos",
         place="todos",
         parts=["todos"],
         tab="open",
@@ -80,7 +82,7 @@ async def show_done(visit: Visit, person: Person) -> Response:
         return chosen.address(offset).replace("/todos", "/todos/done", 1)
 
     return await person.show(
-        "todos_done",
+        "todos/todos_done",
         place="todos",
         parts=["todos"],
         tab="done",

@@ -66,9 +66,7 @@ async def save(visit: Visit, person: Person) -> Response:
     was = value_of(form, "was").split() or _marks(now)
     changed = _differ(_marks(mine), was)
     meanwhile = _differ(_marks(now), was)
-    elsewhere = [
-        name for name in changed & meanwhile if getattr(now, name) != getattr(mine, name)
-    ]
+    elsewhere = [name for name in changed & meanwhile if getattr(now, name) != getattr(mine, name)]
     if elsewhere:
         told = tuple((name, getattr(now, name)) for name in sorted(elsewhere))
         return await _page(person, todo, mine, Trouble(elsewhere=told), status=409)
@@ -78,11 +76,10 @@ async def save(visit: Visit, person: Person) -> Response:
         fields = await _fields(person, mine, changed)
         await person.call("edit_todo", id=todo.id, **fields)
     except (Invalid, Unprocessable) as error:
-        kept = mine._asdict() | {name: getattr(now, name) for name in Draft._fields
-                                 if name not in changed}
-        return await _page(
-            person, todo, Draft(**kept), Trouble(error.message), status=error.status
-        )
+        kept = mine._asdict() | {
+            name: getattr(now, name) for name in Draft._fields if name not in changed
+        }
+        return await _page(person, todo, Draft(**kept), Trouble(error.message), status=error.status)
     before = undo_address(todo.id, _before(todo, fields))
     return see(f"/todos/{todo.id}", did="todo_saved", what=mine.title, undo=before)
 
@@ -97,7 +94,7 @@ async def _page(
     now = _draft_of(person, todo)
     levels = sorted({*LEVELS, int(draft.priority)} if draft.priority.isdecimal() else LEVELS)
     return await person.show(
-        "todo",
+        "todos/todo",
         place="todos",
         parts=["todos"],
         status=status,

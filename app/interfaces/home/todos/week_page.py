@@ -38,16 +38,14 @@ async def show(visit: Visit, person: Person) -> Response:
     first = _first_day(visit, person)
     last = first + timedelta(DAYS - 1)
     due, total = await list_page(
-        person,
-        {"completed": False, "dueFrom": first.isoformat(), "dueTo": last.isoformat()},
-        MOST,
+        person, {"completed": False, "dueFrom": first.isoformat(), "dueTo": last.isoformat()}, MOST
     )
     late, late_total = await list_page(person, {"date": "overdue"}, MOST_LATE)
     dated = await count(person, dueFrom=FIRST_DAY)
     undated, open_ = await list_page(person, {"completed": False, "offset": dated}, MOST_UNDATED)
     shown = {todo.id for todo in late}
     return await person.show(
-        "todos_week",
+        "todos/todos_week",
         place="todos",
         parts=["todos"],
         tab="week",
