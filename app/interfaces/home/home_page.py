@@ -93,7 +93,10 @@ class Person(NamedTuple):
     async def _unread(self) -> int:
         talks = await self.call("list_conversations", limit=100, messageLimit=0)
         requests = await self.call("list_requests")
-        unread: int = sum(talk.unread_count for talk in talks.conversations)
+        # What one's own agent answered is no news of people.
+        unread: int = sum(
+            talk.unread_count for talk in talks.conversations if talk.contact or talk.group
+        )
         return unread + len(requests.incoming)
 
 

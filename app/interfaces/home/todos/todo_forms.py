@@ -111,7 +111,8 @@ async def move(visit: Visit, person: Person) -> Response:
     """Give a todo another day, or none; its time of day stays."""
     form, id_ = await form_of(visit), id_of(visit)
     todo = (await person.call("get_todo", id=id_)).todo
-    day = _day_named(person, value_of(form, "day"))
+    named = value_of(form, "day")
+    day = _day_named(person, (value_of(form, "date") or "?") if named == "date" else named)
     due = due_on(person, todo.due_date, day)
     moved = await person.call("edit_todo", id=id_, dueDate=due)
     told = f"{moved.todo.title} ({person.dates.day(day)})" if day else moved.todo.title

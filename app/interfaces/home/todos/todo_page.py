@@ -67,19 +67,18 @@ async def save(visit: Visit, person: Person) -> Response:
     changed = _differ(_marks(mine), was)
     meanwhile = _differ(_marks(now), was)
     elsewhere = [name for name in changed & meanwhile if getattr(now, name) != getattr(mine, name)]
+    # What was not changed here is shown as it is now.
+    kept = Draft(*(getattr(mine if name in changed else now, name) for name in Draft._fields))
     if elsewhere:
         told = tuple((name, getattr(now, name)) for name in sorted(elsewhere))
-        return await _page(person, todo, mine, Trouble(elsewhere=told), status=409)
+        return await _page(person, todo, kept, Trouble(elsewhere=told), status=409)
     if not changed:
         return see(f"/todos/{todo.id}")
     try:
         fields = await _fields(person, mine, changed)
         await person.call("edit_todo", id=todo.id, **fields)
     except (Invalid, Unprocessable) as error:
-        kept = mine._asdict() | {
-            name: getattr(now, name) for name in Draft._fields if name not in changed
-        }
-        return await _page(person, todo, Draft(**kept), Trouble(error.message), status=error.status)
+        return await _page(person, todo, kept, Trouble(error.message), status=error.status)
     before = undo_address(todo.id, _before(todo, fields))
     return see(f"/todos/{todo.id}", did="todo_saved", what=mine.title, undo=before)
 

@@ -25,6 +25,10 @@ export function show(page) {
   if (!now || !next) return;
   const at = document.activeElement?.id;
   now.replaceWith(next);
+  for (const each of all("[data-live]")) {
+    const fresh = page.getElementById(each.id);
+    if (fresh) each.replaceWith(fresh);
+  }
   const rail = one(".rail"), counted = one(".rail", page);
   if (rail && counted) all(".item", rail).forEach((item, place) => {
     const [old, fresh] = [one(".count", item), one(".count", all(".item", counted)[place] ?? counted)];

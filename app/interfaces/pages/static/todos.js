@@ -1,14 +1,15 @@
 // Todos: ticked in place, moved by a menu, by keys and by hand.
 
-import { all, element, one } from "./dom.js";
+import { all, one } from "./dom.js";
 import { listen } from "./quick_add.js";
 import { key } from "./keys.js";
+import { addMenu, openMenu } from "./row_menu.js";
 import { fieldsOf, send } from "./stay.js";
 import { told } from "./toasts.js";
 import { say } from "./words.js";
 
-const rows = () => all("li[data-todo]");
-let chosen = null;
+const rows = () => all("li[data-todo]:not([data-matter])");
+let chosen = null, place = 0;
 
 const line = one("[data-quick-add]");
 const understood = line && listen(line);
@@ -23,8 +24,7 @@ async function submitted(event) {
   try {
     if (kind === "tick" && form.closest("li")) await tick(form.closest("li"));
     else if (kind === "add") await add(form);
-    else if (kind === "menu") await send(`/todos/${form.dataset.id}/${button.dataset.action ?? "move"}`, fieldsOf(form, button));
-    else await send(form.action, fieldsOf(form, button));
+    else await send(button?.getAttribute("formaction") ?? form.action, fieldsOf(form, button));
   } catch (error) {
     told(error);
   } finally {
@@ -52,59 +52,20 @@ function mark(row, done) {
   one(".box", row)?.setAttribute("aria-pressed", String(done));
 }
 
-// One menu, put into the row that asks for it.
-function openMenu(row) {
-  const open = one(".menu");
-  const before = open?.closest("li");
-  closeMenu();
-  if (before === row) return;
-  const made = one("#todo-menu")?.content.cloneNode(true);
-  if (!made) return;
-  const form = one("form", made);
-  form.dataset.id = row.dataset.todo;
-  form.addEventListener("focusout", ({ relatedTarget }) => { if (relatedTarget && !form.contains(relatedTarget)) closeMenu(); });
-  one(".more-button", row)?.setAttribute("aria-expanded", "true");
-  row.append(made);
-  one("button", form).focus();
-}
-
-function closeMenu() {
-  const open = one(".menu");
-  if (!open) return;
-  const button = one(".more-button", open.closest("li"));
-  button?.setAttribute("aria-expanded", "false");
-  if (open.contains(document.activeElement)) button?.focus();
-  open.remove();
-}
-
 function prepare() {
-  const hasMenu = one("#todo-menu");
   for (const row of rows()) {
-    if (!hasMenu || one(".more-button", row)) continue;
-    const title = one("a", row).textContent;
-    const button = element("button", { type: "button", class: "icon more-button", "aria-expanded": "false", "aria-label": say("todos.js.menu", { what: title }), onclick: () => openMenu(row) });
-    button.append(dots());
-    row.append(button);
+    addMenu(row, "todo-menu", say("todos.js.menu", { what: one("a", row).textContent }));
     if (one("[data-drop]")) row.draggable = true;
   }
-  if (chosen) choose(rows().find(({ dataset }) => dataset.todo === chosen) ?? null, false);
-}
-
-function dots() {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({ width: 20, height: 20, viewBox: "0 0 20 20", fill: "currentColor", "aria-hidden": "true" })) svg.setAttribute(name, value);
-  for (const x of [4.5, 10, 15.5]) {
-    const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-    for (const [name, value] of Object.entries({ cx: x, cy: 10, r: 1.3 })) dot.setAttribute(name, value);
-    svg.append(dot);
-  }
-  return svg;
+  // Where the chosen one is gone, the one that has taken its place is chosen.
+  if (chosen) choose(rows().find(({ dataset }) => dataset.todo === chosen) ?? rows()[Math.min(place, rows().length - 1)] ?? null, false);
 }
 
 function choose(row, focus = true) {
   all(".chosen").forEach((each) => each.classList.remove("chosen"));
   chosen = row?.dataset.todo ?? null;
   row?.classList.add("chosen");
+  if (row) place = rows().indexOf(row);
   if (focus) one("a", row)?.focus();
 }
 
@@ -116,9 +77,9 @@ function step(by) {
 }
 
 const withChosen = (run) => () => {
-  const row = document.activeElement?.closest?.("li[data-todo]") ?? rows().find(({ dataset }) => dataset.todo === chosen);
+  const row = document.activeElement?.closest?.("li[data-todo]:not([data-matter])") ?? rows().find(({ dataset }) => dataset.todo === chosen);
   if (!row) return step(1);
-  chosen = row.dataset.todo;
+  choose(row, false);
   Promise.resolve(run(row)).catch(told);
 };
 const act = (name, fields = []) => (row) => send(`/todos/${row.dataset.todo}/${name}`, [...fields, ["back", location.pathname + location.search]]);
@@ -131,7 +92,7 @@ const weigh = (by) => (row) => {
 // By hand: a row is dropped on a day.
 let held = null;
 document.addEventListener("dragstart", (event) => {
-  const row = event.target.closest?.("li[data-todo]");
+  const row = event.target.closest?.("li[data-todo]:not([data-matter])");
   if (!row || !row.draggable) return;
   held = row;
   event.dataTransfer.effectAllowed = "move";
@@ -140,17 +101,17 @@ document.addEventListener("dragstart", (event) => {
 });
 const target = (event) => held && event.target.closest?.("[data-drop]");
 document.addEventListener("dragover", (event) => {
-  const place = target(event);
-  all(".over").forEach((each) => each.classList.toggle("over", each === place));
-  if (!place || place.contains(held)) return;
+  const over = target(event);
+  all(".over").forEach((each) => each.classList.toggle("over", each === over));
+  if (!over || over.contains(held)) return;
   event.preventDefault();
-  place.classList.add("over");
+  over.classList.add("over");
 });
 document.addEventListener("drop", (event) => {
-  const place = target(event);
-  if (!place) return;
+  const day = target(event);
+  if (!day) return;
   event.preventDefault();
-  act("move", [["day", place.dataset.drop]])(held).catch(told);
+  act("move", [["day", day.dataset.drop]])(held).catch(told);
 });
 document.addEventListener("dragend", () => {
   held?.classList.remove("dragged");
@@ -159,8 +120,6 @@ document.addEventListener("dragend", () => {
 });
 
 document.addEventListener("submit", submitted);
-document.addEventListener("keydown", (event) => { if (event.key === "Escape") closeMenu(); });
-document.addEventListener("click", (event) => { if (!event.target.closest(".menu, .more-button")) closeMenu(); });
 // The name of a step is saved when one leaves it.
 document.addEventListener("change", (event) => { if (event.target.closest(".steps .rows [data-stay]")) event.target.form.requestSubmit(); });
 addEventListener("hearth:renewed", prepare);
@@ -172,7 +131,7 @@ if (rows().length || one("#todo-menu")) {
   key("k", say("todos.js.key_up"), () => step(-1));
   key("x", say("todos.js.key_tick"), withChosen(tick));
   key("e", say("todos.js.key_open"), withChosen((row) => location.assign(one("a", row).href)));
-  key("m", say("todos.js.key_menu"), withChosen(openMenu));
+  key("m", say("todos.js.key_menu"), withChosen((row) => openMenu(row, "todo-menu")));
   key("t", say("todos.js.key_today"), withChosen(act("move", [["day", "today"]])));
   key("w", say("todos.js.key_tomorrow"), withChosen(act("move", [["day", "tomorrow"]])));
   key("+", say("todos.js.key_more"), withChosen(weigh(1)));
