@@ -1,6 +1,7 @@
 """The newest briefing: what it says, and its suggestions as buttons that do what they say."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,7 +20,11 @@ NAMED = re.compile("“(.+)”")
 TITLE = 60
 """So much of a title stands in a suggestion."""
 SECTIONS = ("todo", "calendar", "notes", "email_attention")
+MOST_ROWS = 12
 MAKES_TODO = ("create_todo", "reply_email", "prepare_meeting", "other")
+
+
+Entries = Mapping[str, Sequence[html_fragments.Row]]
 
 
 class Suggestion(NamedTuple):
@@ -63,15 +68,16 @@ async def newest_briefing(person: Person) -> BriefingView | None:
     if not listed:
         return None
     found = (await person.call("get_briefing", id=listed[0].id)).briefing
+    entries = {name: _entries(found, name) for name in SECTIONS}
     sections = [
-        Section(name, [(row.text, row.aside) for row in _entries(found, name)[:12]])
-        for name in SECTIONS
+        Section(name, [(row.text, row.aside) for row in rows[:MOST_ROWS]])
+        for name, rows in entries.items()
     ]
     return BriefingView(
         found.id,
         ago(person, found.generated_at),
         [row.text for row in html_fragments.read_entries(found.status_quo_summary)][:12],
-        [_suggestion(found, given) for given in _suggestions(found)],
+        [_suggestion(entries, given) for given in _suggestions(found)],
         [section for section in sections if section.rows],
     )
 
@@ -94,7 +100,7 @@ async def follow(visit: Visit, person: Person) -> Response:
     if given is None:
         raise NotFound(person.words("today.no_suggestion"))
     back = back_of(visit, form, "/")
-    if given["action"] == "complete_todo" and (id_ := _item_id(found, "todo", given)):
+    if given["action"] == "complete_todo" and (id_ := _item_id(_entries(found, "todo"), given)):
         done = await person.call("complete_todo", id=id_)
         undo = f"/todos/{id_}/reopen" + (f"?next={done.next.id}" if done.next else "")
         return see(back, did="todo_done", what=done.todo.title, undo=undo)
@@ -104,14 +110,14 @@ async def follow(visit: Visit, person: Person) -> Response:
     return see(back, did="todo_added", what=title, undo=f"/todos/{made.todo.id}/delete")
 
 
-def _suggestion(found: Any, given: dict[str, str]) -> Suggestion:
+def _suggestion(entries: Entries, given: dict[str, str]) -> Suggestion:
     act, address = given["action"], ""
     if act == "reschedule_todo":
         address = "/todos/replan"
     elif act == "review_note":
-        number = _item_id(found, "notes", given)
+        number = _item_id(entries["notes"], given)
         address = f"/notes/{number}" if number else "/notes"
-    elif act == "complete_todo" and not _item_id(found, "todo", given):
+    elif act == "complete_todo" and not _item_id(entries["todo"], given):
         act, address = "review_note", "/todos"
     elif act in MAKES_TODO:
         act = "create_todo"
@@ -122,14 +128,14 @@ def _suggestions(found: Any) -> list[dict[str, str]]:
     return msgspec.json.decode(found.suggestions, type=list[dict[str, str]])
 
 
-def _item_id(found: Any, section: str, given: dict[str, str]) -> int:
+def _item_id(rows: Sequence[html_fragments.Row], given: dict[str, str]) -> int:
     """Return the todo or note that a suggestion names; 0 where none, or more than one, has its
     title.
     """
     named = NAMED.search(given["title"])
     ids = {
         row.facts["id"]
-        for row in _entries(found, section)
+        for row in rows
         if named
         and row.facts.get("id", "").isdecimal()
         and html_fragments.one_line(row.facts.get("title", ""), TITLE) == named[1]

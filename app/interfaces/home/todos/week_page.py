@@ -14,7 +14,7 @@ from app.interfaces.home.todos.todo_view import TodoView
 from app.interfaces.pages.visit import Visit
 
 DAYS = 7
-MOST, MOST_LATE, MOST_UNDATED = 200, 20, 20
+MOST, MOST_LATE, MOST_UNDATED = 100, 10, 10
 
 
 class Day(NamedTuple):
