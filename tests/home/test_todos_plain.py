@@ -84,3 +84,12 @@ async def test_a_form_goes_back_to_this_server_only(
     client = await without_browser(served)
     answer = await client.post(f"{ORIGIN}/todos/add", data={"title": "Call Eva", "back": back})
     assert answer.headers["location"].startswith("/todos?")
+
+
+async def test_an_undo_that_a_link_made_up_is_not_offered(served: Served, alice: Client) -> None:
+    client = await without_browser(served)
+    made = await client.post(f"{ORIGIN}/todos/add", data={"title": "Call Eva"})
+    shown = await client.get(ORIGIN + made.headers["location"])
+    assert 'action="/todos/1/delete"' in shown.text
+    forged = made.headers["location"].replace("%2F1%2F", "%2F2%2F")
+    assert "/todos/2/delete" not in (await client.get(ORIGIN + forged)).text

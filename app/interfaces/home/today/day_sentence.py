@@ -1,4 +1,4 @@
-"""The day in one sentence: “Two things are late, one meeting, one question waits for you.”"""
+"""The day in one sentence: what is late, what is due, who meets, and what waits."""
 
 from app.interfaces.home.words import Words
 

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from app.interfaces.pages.visit import Visit
 
-TOLD_ONCE = ("did", "what", "undo")
+TOLD_ONCE = ("did", "what", "undo", "mark")
 
 
 def back_of(visit: Visit, form: list[tuple[str, str]], default: str = "/todos") -> str:

@@ -22,7 +22,8 @@ export function openMenu(row, template) {
   form.addEventListener("focusout", ({ relatedTarget }) => { if (relatedTarget && !form.contains(relatedTarget)) closeMenu(); });
   one(".more-button", row)?.setAttribute("aria-expanded", "true");
   row.append(form);
-  one("button", form).focus();
+  one("button", form).focus({ preventScroll: true });
+  form.scrollIntoView({ block: "nearest" });
 }
 
 function closeMenu() {

@@ -11,7 +11,7 @@ export async function send(address, fields, { renew = true, undone } = {}) {
   if (response.status === 401 || response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(401, {});
   if (!response.ok && !one("#live", page)) throw new Refused(response.status, { message: one("main p", page)?.textContent ?? "" });
   const did = one(".did", page);
-  if (renew) show(page);
+  show(page, { renew });
   if (did) {
     const undo = one("form", did)?.getAttribute("action");
     toast(one("span", did).textContent, { undo: undo && (() => send(undo, [["back", location.pathname + location.search]]).then(undone).catch(told)) });
@@ -19,12 +19,11 @@ export async function send(address, fields, { renew = true, undone } = {}) {
   return page;
 }
 
-/** Put the live part of a page in the place of what is shown, and its counts on the rail. */
-export function show(page) {
+/** Put the live part of a page in the place of what is shown, and its counts on the rail; without `renew` the counts alone. */
+export function show(page, { renew = true } = {}) {
   const now = one("#live"), next = one("#live", page);
-  if (!now || !next) return;
   const at = document.activeElement?.id;
-  now.replaceWith(next);
+  if (renew && now && next) now.replaceWith(next);
   for (const each of all("[data-live]")) {
     const fresh = page.getElementById(each.id);
     if (fresh) each.replaceWith(fresh);
@@ -36,8 +35,15 @@ export function show(page) {
     if (fresh) item.append(fresh);
   });
   one(".did")?.remove();
+  if (!renew) return;
   if (at) document.getElementById(at)?.focus();
   dispatchEvent(new CustomEvent("hearth:renewed"));
+}
+
+/** Show the page as it is now. */
+export async function renew() {
+  const response = await reach(location.href);
+  if (response.ok) show(fromServer(await response.text()));
 }
 
 /** Return the fields of a form as they would be sent, with the button that sends it. */

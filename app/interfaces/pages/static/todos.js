@@ -4,7 +4,7 @@ import { all, one } from "./dom.js";
 import { listen } from "./quick_add.js";
 import { key } from "./keys.js";
 import { addMenu, openMenu } from "./row_menu.js";
-import { fieldsOf, send } from "./stay.js";
+import { fieldsOf, renew, send } from "./stay.js";
 import { told } from "./toasts.js";
 import { say } from "./words.js";
 
@@ -27,6 +27,8 @@ async function submitted(event) {
     else await send(button?.getAttribute("formaction") ?? form.action, fieldsOf(form, button));
   } catch (error) {
     told(error);
+    // What a card or a row showed does not hold any more; nothing was typed there.
+    if (error.status >= 404 && ["tick", "menu", "approval", "suggestion"].includes(kind)) renew().catch(told);
   } finally {
     delete form.dataset.busy;
   }
@@ -57,6 +59,7 @@ function prepare() {
     addMenu(row, "todo-menu", say("todos.js.menu", { what: one("a", row).textContent }));
     if (one("[data-drop]")) row.draggable = true;
   }
+  for (const each of all("[data-step]")) each.draggable = true;
   // Where the chosen one is gone, the one that has taken its place is chosen.
   if (chosen) choose(rows().find(({ dataset }) => dataset.todo === chosen) ?? rows()[Math.min(place, rows().length - 1)] ?? null, false);
 }
@@ -88,6 +91,18 @@ const weigh = (by) => (row) => {
   const next = by > 0 ? levels.find((each) => each > now) : levels.findLast((each) => each < now);
   return next === undefined ? null : act("priority", [["priority", String(next)]])(row);
 };
+
+// Steps are put before each other by hand; the buttons beside them do the same.
+let moved = null;
+document.addEventListener("dragstart", (event) => { moved = event.target.closest?.("[data-step]"); });
+document.addEventListener("dragover", (event) => { if (moved && event.target.closest?.("[data-order]")) event.preventDefault(); });
+document.addEventListener("drop", (event) => {
+  const on = moved && event.target.closest?.("[data-step]");
+  if (!on || on === moved) return;
+  event.preventDefault();
+  send(one("form", moved).action, [["do", "to"], ["step", moved.dataset.step], ["to", String(all("[data-step]").indexOf(on))]]).catch(told);
+});
+document.addEventListener("dragend", () => { moved = null; });
 
 // By hand: a row is dropped on a day.
 let held = null;
