@@ -8,7 +8,7 @@ from typing import Any
 
 import uvicorn
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, BrowserContext, Dialog, Page
 
 from tests.conftest import ORIGIN, Client, Served
 
@@ -46,6 +46,8 @@ class Home:
     context: BrowserContext
     page: Page
     complaints: list[str]
+    questions: list[str]
+    """What pages have asked before something that cannot be taken back; each was answered yes."""
 
     async def go(self, path: str) -> Page:
         """Open a page of the home in the first tab."""
@@ -55,7 +57,7 @@ class Home:
     async def tab(self) -> Page:
         """Open another tab of the same person."""
         page = await self.context.new_page()
-        listen(page, self.complaints)
+        listen(page, self.complaints, self.questions)
         return page
 
     async def check_everywhere(self, path: str) -> None:
@@ -75,10 +77,18 @@ class Home:
         assert self.complaints == []
 
 
-def listen(page: Page, complaints: list[str]) -> None:
-    """Gather what a page has to complain of: errors of scripts, and what its policy stopped."""
+def listen(page: Page, complaints: list[str], questions: list[str]) -> None:
+    """Gather what a page has to complain of: errors of scripts, and what its policy stopped.
+
+    Its questions are gathered too and answered by yes.
+    """
+
+    async def answer(dialog: Dialog) -> None:
+        (questions if dialog.type == "confirm" else complaints).append(dialog.message)
+        await dialog.accept()
+
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+    page.on("dialog", answer)
     page.on(
         "console",
         lambda message: (
@@ -99,10 +109,11 @@ async def at_home(
     context.set_default_timeout(10_000)
     page = await context.new_page()
     complaints: list[str] = []
-    listen(page, complaints)
+    questions: list[str] = []
+    listen(page, complaints, questions)
     await page.goto(f"{origin}/auth/sign-in#code={made.code}")
     await page.wait_for_url(f"{origin}/")
-    yield Home(origin, served, client, context, page, complaints)
+    yield Home(origin, served, client, context, page, complaints, questions)
     await context.close()
     assert complaints == []
 

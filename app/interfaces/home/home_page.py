@@ -52,7 +52,7 @@ class Person(NamedTuple):
         return await self.visit.parts.call(self.caller, operation, fields)
 
     async def show(
-        self, name: str, *, place: str = "", status: int = 200, **values: Any
+        self, name: str, /, *, place: str = "", status: int = 200, **values: Any
     ) -> Response:
         """Return a page with the rail beside it; `place` is where on the rail it stands."""
         return await page(
@@ -65,7 +65,7 @@ class Person(NamedTuple):
             **values,
         )
 
-    async def piece(self, name: str, **values: Any) -> Response:
+    async def piece(self, name: str, /, **values: Any) -> Response:
         """Return a part of a page, which a script puts in its place."""
         return await page(f"home/{name}", headers=POLICY, **self._common(), **values)
 

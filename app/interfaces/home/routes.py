@@ -2,7 +2,21 @@
 
 from starlette.routing import Route
 
+from app.interfaces.home.agent import agent_page, memory_page
+from app.interfaces.home.heartbeat import heartbeat_page
+from app.interfaces.home.help import help_page
 from app.interfaces.home.search import lines_page, search_page
+from app.interfaces.home.settings import (
+    account_page,
+    agents_page,
+    data_page,
+    devices_page,
+    keys_page,
+    models_page,
+    tools_page,
+    usage_page,
+    webhooks_page,
+)
 from app.interfaces.home.today import today_routes
 from app.interfaces.home.todos import todos_routes
 
@@ -14,4 +28,17 @@ def routes() -> list[Route]:
         *todos_routes.routes(),
         *search_page.routes(),
         *lines_page.routes(),
+        *agent_page.routes(),
+        *memory_page.routes(),
+        *heartbeat_page.routes(),
+        *help_page.routes(),
+        *account_page.routes(),
+        *keys_page.routes(),
+        *devices_page.routes(),
+        *tools_page.routes(),
+        *models_page.routes(),
+        *webhooks_page.routes(),
+        *agents_page.routes(),
+        *data_page.routes(),
+        *usage_page.routes(),
     ]

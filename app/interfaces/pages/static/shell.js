@@ -15,3 +15,9 @@ addEventListener("hearth:reach", ({ detail: reachable }) => {
   away?.();
   away = reachable ? (toast(say("shell.js.online")), null) : toast(say("shell.js.offline"), { bad: true, stays: true });
 });
+
+// what cannot be taken back is asked first
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+}, true);
