@@ -1,5 +1,6 @@
 """Today, as a person sees it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -91,6 +92,20 @@ async def test_a_no_changes_nothing_and_a_yes_may_hold_for_longer(home: Home) ->
     await expect(page.locator(".toast")).to_contain_text("Allowed")
     body = await home.client.ok("GET", "/escalations/precedents")
     assert [row["scope"] for row in body["precedents"]] == ["tool"]
+
+
+async def test_what_waits_is_decided_in_the_talk_that_asks(home: Home) -> None:
+    note = await ask_to_edit(home)
+    waits = {"type": "escalation", "escalationId": 1, "summary": "edit_note"}
+    page = await home.go("/agent")
+    await page.route("**/api/v1/chat", lambda route: route.fulfill(body=json.dumps(waits) + "\n"))
+    await page.get_by_label("Message").fill("beans in late May")
+    await page.keyboard.press("Enter")
+    card = page.get_by_role("article")
+    await expect(card).to_contain_text("Your heartbeat wants to change Garden plan")
+    await card.get_by_role("button", name="Allow").click()
+    await expect(card.locator(".tag")).to_have_text("allowed")
+    assert await text_of(home, note) == "Beans in late May.\n"
 
 
 async def test_the_briefing_is_made_on_request_and_its_buttons_do_what_they_say(home: Home) -> None:

@@ -73,7 +73,11 @@ class _Asked(msgspec.Struct, rename="camel"):
 
 def routes() -> list[Route]:
     """Give the routes."""
-    return [Route("/approvals", show), Route("/approvals/{id}", decide, methods=["POST"])]
+    return [
+        Route("/approvals", show),
+        Route("/approvals/{id}", show_card),
+        Route("/approvals/{id}", decide, methods=["POST"]),
+    ]
 
 
 @for_person
@@ -91,22 +95,34 @@ async def show(visit: Visit, person: Person) -> Response:
 
 
 @for_person
+async def show_card(visit: Visit, person: Person) -> Response:
+    """Show one card for a script to put where it is asked: in a talk with the agent."""
+    found = await person.call("read_escalation", id=_id_of(visit))
+    return await person.piece("today/approval_card", view=approval_view(person, found.escalation))
+
+
+@for_person
 async def decide(visit: Visit, person: Person) -> Response:
     """Let what waits go on, or stop it."""
-    form, text = await form_of(visit), visit.path_params["id"]
-    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
-        raise NotFound("There is no such question.")
+    form = await form_of(visit)
     remember = value_of(form, "remember")
     is_yes = value_of(form, "decision") == "continue"
     done = await person.call(
         "decide_escalation",
-        id=int(text),
+        id=_id_of(visit),
         decision="continue" if is_yes else "stop",
         remember=remember if is_yes and remember in REMEMBERED else "once",
     )
     view = approval_view(person, done.escalation)
     did = "refused" if not is_yes else "allowed_failed" if view.state == "failed" else "allowed"
     return see(back_of(visit, form, "/approvals"), did=did, what=what_of(view))
+
+
+def _id_of(visit: Visit) -> int:
+    text = visit.path_params["id"]
+    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
+        raise NotFound("There is no such question.")
+    return int(text)
 
 
 def approval_view(person: Person, escalation: Any) -> ApprovalView:

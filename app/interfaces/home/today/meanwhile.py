@@ -45,7 +45,7 @@ async def _runs(person: Person) -> list[Event]:
             "heartbeat",
             _run_said(person, run),
             _run_why(person, run),
-            f"/heartbeat/{run.id}",
+            f"/heartbeat/runs/{run.id}",
         )
         for run in runs
     ]
@@ -81,7 +81,7 @@ async def _talks(person: Person) -> list[Event]:
             "message",
             person.words("today.wrote", n=talk.unread_count, who=talk.title),
             _beginning(talk.messages[-1].content) if talk.messages else "",
-            f"/people/{talk.conversation_id}",
+            f"/people/c/{talk.conversation_id}",
         )
         for talk in unread
     ]
@@ -101,7 +101,7 @@ async def _guests(person: Person) -> list[Event]:
                 link=talk.link_label,
             ),
             "",
-            "/people",
+            f"/people/guests/{talk.session_id}",
         )
         for talk in found.conversations
         if person.dates.local(talk.last_active_at) >= since
