@@ -75,6 +75,9 @@ async def test_a_form_that_comes_twice_adds_one_todo(served: Served, alice: Clie
         assert answer.status_code == 303
         assert "did=todo_added" in answer.headers["location"]
     assert (await alice.ok("GET", "/os/todos"))["result"]["total"] == 1
+    answer = await client.post(f"{ORIGIN}/todos/add", data={"title": "Call Ben", "once": "abc"})
+    assert answer.status_code == 303
+    assert (await alice.ok("GET", "/os/todos"))["result"]["total"] == 2
 
 
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example/", "/\\evil.example"])

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.random_tokens import new_uuid
-from app.errors import Invalid
+from app.errors import IdempotencyConflict, Invalid
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.todos.rule_words import rule_words
@@ -61,9 +61,7 @@ async def add(visit: Visit, person: Person) -> Response:
         fields["recurrence"] = {"rule": read.recurrence.rule, "from": "due"}
     if read.steps:
         fields["steps"] = [{"title": step} for step in read.steps]
-    once = value_of(form, "once")[:64] or new_uuid()
-    made = await visit.parts.call(person.caller, "create_todo", fields, once=once)
-    todo = _todo_of(made)
+    todo = await _create(visit, person, fields, value_of(form, "once")[:64] or new_uuid())
     did = "todo_added_without_day" if read.no_such_day else "todo_added"
     return see(
         back, did=did, what=read.no_such_day or todo["title"], undo=f"/todos/{todo['id']}/delete"
@@ -73,6 +71,17 @@ async def add(visit: Visit, person: Person) -> Response:
 async def _read(person: Person, form: list[tuple[str, str]]) -> Any:
     line = value_of(form, "title") or value_of(form, "line")
     return await person.call("read_todo_line", line=line[:2000], keep=_kept(form))
+
+
+async def _create(
+    visit: Visit, person: Person, fields: dict[str, Any], once: str
+) -> dict[str, Any]:
+    try:
+        made = await visit.parts.call(person.caller, "create_todo", fields, once=once)
+    except IdempotencyConflict:
+        # The same form with another line in it: somebody has gone back in their browser.
+        made = await person.call("create_todo", **fields)
+    return _todo_of(made)
 
 
 def _kept(form: list[tuple[str, str]]) -> list[str]:
