@@ -57,7 +57,26 @@ async def test_the_day_in_a_sentence_with_what_is_late_and_due(home: Home) -> No
     await expect(late).to_contain_text("2 days late")
     await page.get_by_role("button", name="Done: Prune the hedge").click()
     await expect(page.locator(".toast")).to_contain_text("Done: Prune the hedge")
-    await home.check_everywhere("/")
+
+
+async def test_what_is_added_here_is_for_today_unless_it_says_otherwise(home: Home) -> None:
+    page = await home.go("/")
+    await page.keyboard.press("n")
+    for line in ("Water", "Call Eva tomorrow"):
+        await page.keyboard.type(line)
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".toast").last).to_contain_text(line.split(" tom")[0])
+    await page.keyboard.type("Descale")
+    await page.get_by_role("button", name="Add it without a day").click()
+    await expect(page.locator(".understood .chip")).to_have_count(0)
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".toast").last).to_contain_text("Descale")
+    found = (await home.client.ok("GET", "/os/todos"))["result"]["todos"]
+    assert [(each["title"], each["dueDate"]) for each in found] == [
+        ("Water", "2026-11-21"),
+        ("Call Eva", "2026-11-22"),
+        ("Descale", None),
+    ]
 
 
 async def test_what_waits_for_a_yes_is_shown_and_allowed(home: Home) -> None:

@@ -42,6 +42,8 @@ async def recognise(visit: Visit, person: Person) -> Response:
         {"kind": one.kind, "text": one.text, "icon": ICONS[one.kind], "told": _told(person, one)}
         for one in read.recognised
     ]
+    if read.title and not read.due_date and _is_day(due := value_of(form, "due")):
+        chips.append({"kind": "due", "text": "", "icon": "today", "told": _day_told(person, due)})
     return await person.piece("todos/quick_add_chips", read=read, chips=chips, kept=_kept(form))
 
 
@@ -54,6 +56,7 @@ async def add(visit: Visit, person: Person) -> Response:
         raise Invalid(person.words("todos.nothing_typed"), field="title")
     read = await _read(person, form)
     fields: dict[str, Any] = {"title": read.title, "priority": read.priority}
+    # Where a line names no day, the page that it stands on may.
     due = read.due_date or value_of(form, "due")
     if due:
         fields["dueDate"] = due
@@ -82,6 +85,13 @@ async def _create(
         # The same form with another line in it: somebody has gone back in their browser.
         made = await person.call("create_todo", **fields)
     return _todo_of(made)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _kept(form: list[tuple[str, str]]) -> list[str]:

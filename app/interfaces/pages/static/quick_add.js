@@ -11,7 +11,7 @@ export function listen(line) {
     asked?.abort();
     if (!line.value.trim()) return place.replaceChildren(...hint);
     asked = new AbortController();
-    const kept = all("[name=keep]", form).map(({ value }) => ["keep", value]);
+    const kept = all("[name=keep], [name=due]:enabled", form).map(({ name, value }) => [name, value]);
     try {
       const html = await piece("/todos/quick-add", { form: [["line", line.value], ...kept], signal: asked.signal });
       place.replaceChildren(fromServer(html));
@@ -19,9 +19,10 @@ export function listen(line) {
   };
   line.addEventListener("input", later(120, ask));
   place.addEventListener("click", ({ target }) => {
-    const chip = target.closest("[data-keep]");
+    const chip = target.closest(".chip");
     if (!chip) return;
-    place.append(element("input", { type: "hidden", name: "keep", value: chip.dataset.keep }));
+    if (chip.dataset.keep) place.append(element("input", { type: "hidden", name: "keep", value: chip.dataset.keep }));
+    else form.elements.due.disabled = true;
     line.focus();
     ask();
   });
@@ -33,5 +34,11 @@ export function listen(line) {
     line.setRangeText(rest.length > 1 ? `${first}: ${rest.join("; ")}` : `${first} ${rest[0]}`, line.selectionStart, line.selectionEnd, "end");
     line.dispatchEvent(new Event("input"));
   });
-  return { clear() { asked?.abort(); place.replaceChildren(...hint); } };
+  return {
+    clear() {
+      asked?.abort();
+      if (form.elements.due) form.elements.due.disabled = false;
+      place.replaceChildren(...hint);
+    },
+  };
 }
