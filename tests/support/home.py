@@ -12,6 +12,7 @@ from playwright.async_api import Browser, BrowserContext, Dialog, Page
 
 from tests.conftest import ORIGIN, Client, Served
 
+ORDINARY = {"locale": "en-GB", "timezone_id": "UTC", "service_workers": "block"}
 SIZES = {"phone": (360, 740), "tablet": (800, 1000), "desk": (1280, 900)}
 NETWORK = "Failed to load resource"
 """What the browser writes of a request that was refused, or did not reach a server."""
@@ -105,7 +106,7 @@ async def at_home(
 ) -> AsyncIterator[Home]:
     """Sign in with a link from the command line, in a window of its own."""
     made = await served.command("make_sign_in_code", username=client.username)
-    context = await chromium.new_context(**({"locale": "en-GB", "timezone_id": "UTC"} | options))
+    context = await chromium.new_context(**(ORDINARY | options))
     context.set_default_timeout(10_000)
     page = await context.new_page()
     complaints: list[str] = []

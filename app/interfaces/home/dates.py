@@ -32,13 +32,16 @@ class Dates:
             "dates.long", weekday=self._weekday(day), day=day.day, month=self._month(day)
         )
 
-    def day(self, day: date | str) -> str:
-        """Return a day in short, as one says it beside today: Today, Friday, 12 Nov, 3 Jan 2025."""
+    def day(self, day: date | str, *, within: bool = False) -> str:
+        """Return a day in short, as one says it beside today: Today, Friday, 12 Nov, 3 Jan 2025;
+        `within` a sentence: today.
+        """
         if isinstance(day, str):
             day = date.fromisoformat(day[:10])
         away = (day - self.today).days
         if -1 <= away <= 1:
-            return self._words(f"dates.{('yesterday', 'today', 'tomorrow')[away + 1]}")
+            name = ("yesterday", "today", "tomorrow")[away + 1]
+            return self._words(f"dates.within.{name}" if within else f"dates.{name}")
         if 1 < away < WEEK:
             return self._weekday(day)
         return self.short(day)
@@ -52,6 +55,17 @@ class Dates:
         """Return a moment in short: the time today, else the day."""
         local = self.local(moment)
         return self.time(moment) if local.date() == self.today else self.day(local.date())
+
+    def at(self, moment: str) -> str:
+        """Return a moment with its day and time within a sentence: today, 09:41."""
+        return f"{self.day(self.local(moment).date(), within=True)}, {self.time(moment)}"
+
+    def on(self, moment: str) -> str:
+        """Return a moment in short within a sentence: the time today, else the day."""
+        local = self.local(moment)
+        if local.date() == self.today:
+            return self.time(moment)
+        return self.day(local.date(), within=True)
 
     def time(self, moment: str) -> str:
         """Return the time of a moment: 09:41."""

@@ -1,5 +1,6 @@
 // What every page of the home has: keys, the palette, and word when the server is away.
 
+import { keepShell } from "./dom.js";
 import { toast } from "./toasts.js";
 import { key, showKeys } from "./keys.js";
 import { say } from "./words.js";
@@ -21,3 +22,5 @@ document.addEventListener("submit", (event) => {
   const question = event.target.dataset.confirm;
   if (question && !confirm(question)) event.preventDefault();
 }, true);
+
+addEventListener("load", keepShell);
