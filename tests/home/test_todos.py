@@ -101,7 +101,7 @@ async def test_a_menu_gives_another_day(home: Home) -> None:
     id_ = await todo(home, "Call Eva", dueDate="2026-11-21T15:00:00Z")
     page = await home.go("/todos")
     await page.get_by_role("button", name="Another day for Call Eva").click()
-    await page.get_by_label("Another day", exact=True).fill("2026-12-01")
+    await page.get_by_role("textbox", name="Another day").fill("2026-12-01")
     await page.get_by_role("button", name="Move", exact=True).click()
     await expect(page.locator(".toast")).to_contain_text("Moved: Call Eva (1 Dec)")
     assert (await stored(home, id_))["dueDate"] == "2026-12-01T15:00:00.000Z"

@@ -2,21 +2,23 @@
 
 import { element, one } from "./dom.js";
 
-/** Give a row a button that opens the menu of a template, whose addresses hold `{id}`. */
-export function addMenu(row, template, name) {
-  if (!document.getElementById(template) || one(".more-button", row)) return;
-  const button = element("button", { type: "button", class: "icon more-button", "aria-expanded": "false", "aria-label": name, onclick: () => openMenu(row, template) });
+/** Give a row a button that opens a copy of a hidden form, whose addresses hold `{id}`. */
+export function addMenu(row, menu, name) {
+  if (!document.getElementById(menu) || one(".more-button", row)) return;
+  const button = element("button", { type: "button", class: "icon more-button", "aria-expanded": "false", "aria-label": name, onclick: () => openMenu(row, menu) });
   button.append(dots());
   row.append(button);
 }
 
 /** Open the menu of a row, or close it where it is open. */
-export function openMenu(row, template) {
-  const before = one(".menu")?.closest("li");
+export function openMenu(row, menu) {
+  const before = one("li .menu")?.closest("li");
   closeMenu();
-  const found = document.getElementById(template);
+  const found = document.getElementById(menu);
   if (before === row || !found) return;
-  const form = found.content.cloneNode(true).firstElementChild;
+  const form = found.cloneNode(true);
+  form.removeAttribute("id");
+  form.hidden = false;
   form.setAttribute("action", form.dataset.action.replace("{id}", row.dataset.todo));
   for (const button of form.querySelectorAll("[formaction]")) button.setAttribute("formaction", button.getAttribute("formaction").replace("{id}", row.dataset.todo));
   form.addEventListener("focusout", ({ relatedTarget }) => { if (relatedTarget && !form.contains(relatedTarget)) closeMenu(); });
@@ -27,7 +29,7 @@ export function openMenu(row, template) {
 }
 
 function closeMenu() {
-  const open = one(".menu");
+  const open = one("li .menu");
   if (!open) return;
   const button = one(".more-button", open.closest("li"));
   button?.setAttribute("aria-expanded", "false");
