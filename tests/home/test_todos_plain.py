@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
+from app.interfaces.home.todos.rule_words import rule_words
+from app.interfaces.home.words import words_of
 from tests.conftest import ORIGIN, Client, Served
 from tests.support.home import Home, at_home, without_browser
 
@@ -66,6 +68,28 @@ async def test_a_form_that_cannot_be_done_says_why(
     answer = await client.post(ORIGIN + path, data=fields)
     assert answer.status_code == status
     assert told in answer.text
+
+
+@pytest.mark.parametrize(
+    ("rule", "english", "german"),
+    [
+        ("FREQ=DAILY;INTERVAL=2", "every 2 days", "alle 2 Tage"),
+        ("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "every workday", "jeden Werktag"),
+        ("FREQ=WEEKLY;BYDAY=MO,FR", "every Monday, Friday", "jeden Montag, Freitag"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "every 2 weeks on Monday", "alle 2 Wochen am Montag"),
+        (
+            "FREQ=MONTHLY;BYDAY=-1FR;COUNT=3",
+            "every month on the last Friday, 3 times",
+            "jeden Monat am letzten Freitag, 3-mal",
+        ),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day", "jeden Monat am letzten Tag"),
+        ("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=5", "every year on 5 March", "jedes Jahr am 5. März"),
+        ("FREQ=YEARLY;BYWEEKNO=20", "FREQ=YEARLY;BYWEEKNO=20", "FREQ=YEARLY;BYWEEKNO=20"),
+    ],
+)
+def test_how_often_is_said_in_words(rule: str, english: str, german: str) -> None:
+    assert rule_words(words_of("en"), rule) == english
+    assert rule_words(words_of("de"), rule) == german
 
 
 async def test_a_form_that_comes_twice_adds_one_todo(served: Served, alice: Client) -> None:

@@ -47,7 +47,8 @@ async def day_strip(person: Person) -> Strip:
     today = person.dates.today
     found = await person.call("search_calendar_events", timeRange=today.isoformat())
     timed = [_times(person, entry) for entry in found.events if not entry.all_day]
-    first = min([FROM, *(start.hour for start, _, _ in timed if start.date() == today)])
+    begins = (start.hour if start.date() == today else 0 for start, _, _ in timed)
+    first = min([FROM, *begins])
     ends = [end for _, end, _ in timed]
     last = max([TO, *(24 if end.date() > today else end.hour + 1 for end in ends)])
     midnight = person.dates.now.replace(hour=0, minute=0, second=0, microsecond=0)

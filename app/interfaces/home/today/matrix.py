@@ -62,7 +62,10 @@ async def matrix_of(person: Person) -> list[Field]:
         "briefing_matrix", todoSummary=html_fragments.html_list("", entries)
     )
     return [
-        _field(name, [named[item.title] for item in getattr(weighed.matrix, field)])
+        _field(
+            name,
+            [named[item.title] for item in getattr(weighed.matrix, field) if item.title in named],
+        )
         for name, field in FIELDS.items()
     ]
 

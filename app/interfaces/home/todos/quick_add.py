@@ -110,7 +110,7 @@ def _told(person: Person, one: Any) -> str:
     """Return what a part was taken for, in words."""
     t = person.words
     match one.kind:
-        case "date":
+        case "date" if _is_day(one.value[:DAY]):
             return _day_told(person, one.value)
         case "priority":
             return t("todos.quick.priority", level=t(f"todos.level.{_level(one.value)}"))
@@ -119,7 +119,7 @@ def _told(person: Person, one: Any) -> str:
         case "steps":
             return t("todos.steps", n=int(one.value))
         case _:
-            return str(one.value)
+            return str(one.value or one.text)
 
 
 def _day_told(person: Person, value: str) -> str:
