@@ -213,7 +213,7 @@ async def test_what_cannot_be_saved_stays_in_the_form(home: Home) -> None:
     assert (now["description"], now["priority"]) == ("Mine", 3)
 
 
-async def test_a_lost_connection_leaves_what_was_typed(home: Home) -> None:
+async def test_a_lost_connection_or_session_leaves_what_was_typed(home: Home) -> None:
     page = await home.go("/todos")
     await home.context.set_offline(True)
     await page.get_by_label("Add a todo").fill("Call Eva")
@@ -221,6 +221,12 @@ async def test_a_lost_connection_leaves_what_was_typed(home: Home) -> None:
     await expect(page.locator(".toast")).to_contain_text("does not answer")
     await expect(page.get_by_label("Add a todo")).to_have_value("Call Eva")
     await home.context.set_offline(False)
+    cookies = await home.context.cookies()
+    await home.context.clear_cookies()
+    await page.get_by_label("Add a todo").press("Enter")
+    await expect(page.locator(".toast.bad").last).to_contain_text("You are signed out")
+    await expect(page.get_by_label("Add a todo")).to_have_value("Call Eva")
+    await home.context.add_cookies(cookies)  # type: ignore[arg-type]
     await page.get_by_label("Add a todo").press("Enter")
     await expect(page.get_by_role("link", name="Call Eva")).to_be_visible()
     assert len(await all_todos(home)) == 1
