@@ -158,12 +158,16 @@ async def test_a_todo_is_put_into_another_field_by_hand_by_menu_and_by_keys(home
     await item.get_by_role("link").focus()
     await page.keyboard.press("3")
     await expect(page.locator("[data-field=hand_over]")).to_contain_text("Sign the offer")
+    await page.locator("li.todo", has_text="Sign the offer").drag_to(
+        page.locator("[data-field=plan]")
+    )
+    await expect(page.locator("[data-field=plan]")).to_contain_text("Sign the offer")
     await item.get_by_role("button").focus()
     await page.keyboard.press("Enter")
     await page.get_by_role("button", name="Let go").click()
     await expect(page.locator("[data-field=let_go]")).to_contain_text("Sign the offer")
     now = await stored(home, id_)
-    assert (now["priority"], now["dueDate"]) == (1, None)
+    assert (now["priority"], now["dueDate"]) == (1, "2026-11-28")
 
 
 async def test_the_calendar_of_the_day_is_a_strip_that_is_also_told(home: Home) -> None:

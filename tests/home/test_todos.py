@@ -143,6 +143,19 @@ async def test_a_day_is_given_by_dragging_in_the_week(home: Home) -> None:
     await expect(day).to_contain_text("Nothing")
 
 
+async def test_days_are_there_to_drop_on_while_a_todo_is_held(home: Home) -> None:
+    id_ = await todo(home, "Call Eva")
+    page = await home.go("/todos")
+    await page.locator("li", has_text="Call Eva").hover()
+    await page.mouse.down()
+    await page.mouse.move(600, 400)
+    await page.locator(".days").get_by_text("Tomorrow").hover()
+    await page.mouse.up()
+    await expect(page.locator(".toast")).to_contain_text("Moved: Call Eva (Tomorrow)")
+    await expect(page.locator(".days")).to_have_count(0)
+    assert (await stored(home, id_))["dueDate"] == "2026-11-22"
+
+
 async def test_new_days_are_shown_first_then_given_and_taken_back(home: Home) -> None:
     ids = [await todo(home, f"Late {n}", dueDate=f"2026-11-{10 + n}") for n in range(3)]
     page = await home.go("/todos")

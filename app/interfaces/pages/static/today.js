@@ -19,8 +19,8 @@ function prepare() {
 
 let held = null;
 document.addEventListener("dragstart", (event) => {
-  held = event.target.closest?.("li[data-matter]");
-  if (!held) return;
+  held = event.target.closest?.("li[data-todo]");
+  if (!held || !("matter" in held.dataset)) return;
   event.dataTransfer.effectAllowed = "move";
   event.dataTransfer.setData("text/plain", one("a", held).textContent);
   held.classList.add("dragged");

@@ -1,6 +1,6 @@
 // Todos: ticked in place, moved by a menu, by keys and by hand.
 
-import { all, one } from "./dom.js";
+import { all, element, one } from "./dom.js";
 import { listen } from "./quick_add.js";
 import { key } from "./keys.js";
 import { addMenu, openMenu } from "./row_menu.js";
@@ -57,7 +57,7 @@ function mark(row, done) {
 function prepare() {
   for (const row of rows()) {
     addMenu(row, "todo-menu", say("todos.js.menu", { what: one("a", row).textContent }));
-    if (one("[data-drop]")) row.draggable = true;
+    row.draggable = one("#todo-menu") !== null;
   }
   for (const each of all("[data-step]")) each.draggable = true;
   // Where the chosen one is gone, the one that has taken its place is chosen.
@@ -113,7 +113,14 @@ document.addEventListener("dragstart", (event) => {
   event.dataTransfer.effectAllowed = "move";
   event.dataTransfer.setData("text/plain", one("a", row).textContent);
   row.classList.add("dragged");
+  // Only then: a browser ends a drag whose page changes as it begins.
+  if (!one(".week")) setTimeout(showDays);
 });
+
+// The days of the menu, at the edge of the page, for as long as something is held.
+function showDays() {
+  if (held) document.body.append(element("div", { class: "days" }, ...all("#todo-menu [name=day]:not([value=date])").map(({ value, textContent }) => element("div", { "data-drop": value }, textContent))));
+}
 const target = (event) => held && event.target.closest?.("[data-drop]");
 document.addEventListener("dragover", (event) => {
   const over = target(event);
@@ -131,6 +138,7 @@ document.addEventListener("drop", (event) => {
 document.addEventListener("dragend", () => {
   held?.classList.remove("dragged");
   held = null;
+  one(".days")?.remove();
   all(".over").forEach((each) => each.classList.remove("over"));
 });
 
