@@ -13,7 +13,7 @@ from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
 MOST_A_DAY = 50
-MOST_UNDONE = 90
+MOST_UNDONE = 150
 """As many as the address of the form that takes it back has room for."""
 
 
@@ -49,6 +49,7 @@ async def show(visit: Visit, person: Person) -> Response:
         moves=moves,
         staying=late.total - len(moves),
         per_day=per_day.get("perDay", ""),
+        final=len(moves) > MOST_UNDONE,
     )
 
 

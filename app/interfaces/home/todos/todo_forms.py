@@ -19,7 +19,7 @@ from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
 MOST_DIGITS = 15
-LONGEST_UNDO = 1500
+LONGEST_UNDO = 4000
 """Of what stands in an address; more of an old text is not put there, and cannot be taken back."""
 
 
