@@ -104,6 +104,17 @@ async def test_a_form_that_comes_twice_adds_one_todo(served: Served, alice: Clie
     assert (await alice.ok("GET", "/os/todos"))["result"]["total"] == 2
 
 
+async def test_a_day_that_does_not_exist_is_told_and_not_replaced(
+    served: Served, alice: Client
+) -> None:
+    client = await without_browser(served)
+    fields = {"title": "Pay on 31 April", "due": "2026-11-21"}
+    answer = await client.post(f"{ORIGIN}/todos/add", data=fields)
+    assert "todo_added_without_day" in answer.headers["location"]
+    (made,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert (made["title"], made["dueDate"]) == ("Pay on 31 April", None)
+
+
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example/", "/\\evil.example"])
 async def test_a_form_goes_back_to_this_server_only(
     served: Served, alice: Client, back: str

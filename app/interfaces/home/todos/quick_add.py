@@ -42,7 +42,11 @@ async def recognise(visit: Visit, person: Person) -> Response:
         {"kind": one.kind, "text": one.text, "icon": ICONS[one.kind], "told": _told(person, one)}
         for one in read.recognised
     ]
-    if read.title and not read.due_date and _is_day(due := value_of(form, "due")):
+    if (
+        read.title
+        and not (read.due_date or read.no_such_day)
+        and _is_day(due := value_of(form, "due"))
+    ):
         chips.append({"kind": "due", "text": "", "icon": "today", "told": _day_told(person, due)})
     return await person.piece("todos/quick_add_chips", read=read, chips=chips, kept=_kept(form))
 
@@ -57,7 +61,7 @@ async def add(visit: Visit, person: Person) -> Response:
     read = await _read(person, form)
     fields: dict[str, Any] = {"title": read.title, "priority": read.priority}
     # Where a line names no day, the page that it stands on may.
-    due = read.due_date or value_of(form, "due")
+    due = read.due_date or ("" if read.no_such_day else value_of(form, "due"))
     if due:
         fields["dueDate"] = due
     if read.recurrence and due:
