@@ -245,11 +245,10 @@ def operation(
     A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates;
     both get the `Caller` second. `route` is "METHOD /path", "COMMAND" for what only the command
     line may ask, "TOOL" for what only agents' tools do, or "PAGE" for what only the pages of the
-    home ask. `scope`: one scope, or several of
-    which one suffices; None asks for a credential only, `public` not even that. `session`: only a
-    person who is signed in may ask. `category`:
-    where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of
-    microseconds, run on the loop. `also`: aliases. `frees`: it makes room, as every DELETE does,
+    home ask. `scope`: one scope, or several of which one suffices; None asks for a credential only,
+    `public` not even that. `session`: only a person who is signed in may ask. `category`: where
+    it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of microseconds,
+    run on the loop. `also`: aliases. `frees`: it makes room, as every DELETE does,
     so it may use the last of a full disk. `every`: for a COMMAND without fields, the seconds
     after which the server's clock runs it again. `http` and `tool`: what those interfaces must
     know of it; without `tool` no agent is offered it.

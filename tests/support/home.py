@@ -10,7 +10,7 @@ import uvicorn
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, BrowserContext, Dialog, Page
 
-from tests.conftest import Client, Served
+from tests.conftest import ORIGIN, Client, Served
 
 ORDINARY = {"locale": "en-GB", "timezone_id": "UTC", "service_workers": "block"}
 SIZES = {"phone": (360, 740), "tablet": (800, 1000), "desk": (1280, 900)}
@@ -117,3 +117,12 @@ async def at_home(
     yield Home(origin, served, client, context, page, complaints, questions)
     await context.close()
     assert complaints == []
+
+
+async def without_browser(served: Served, username: str = "alice") -> Client:
+    """Give a client that is signed in as a page of this server is, for forms sent by hand."""
+    client = served.client(Origin=ORIGIN)
+    code = (await served.command("make_sign_in_code", username=username)).code
+    answer = await client.post(f"{ORIGIN}/api/auth/sign-in", json={"code": code})
+    assert answer.status_code == 200, answer.text
+    return client

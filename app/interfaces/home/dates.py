@@ -44,6 +44,10 @@ class Dates:
             return self._words(f"dates.within.{name}" if within else f"dates.{name}")
         if 1 < away < WEEK:
             return self._weekday(day)
+        return self.short(day)
+
+    def short(self, day: date) -> str:
+        """Return a day by its number and month: 12 Nov, or 3 Jan 2025."""
         form = "dates.short" if day.year == self.today.year else "dates.short_year"
         return self._words(form, day=day.day, month=self._month(day)[:3], year=day.year)
 

@@ -26,13 +26,15 @@ from app.interfaces.home.settings import (
     usage_page,
     webhooks_page,
 )
-from app.interfaces.home.today import today_page
+from app.interfaces.home.today import today_routes
+from app.interfaces.home.todos import todos_routes
 
 
 def routes() -> list[Route]:
     """Return the routes of every page and form of the home."""
     return [
-        *today_page.routes(),
+        *today_routes.routes(),
+        *todos_routes.routes(),
         *notes_page.routes(),
         *edit_page.routes(),
         *note_page.routes(),

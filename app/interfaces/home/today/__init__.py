@@ -1,4 +1,6 @@
-"""The first page: what is late, what is due, and what waits.
+"""The first page: what is late and due, what waits for a yes, the briefing, the matrix, the day's
+calendar, and what happened meanwhile.
 
-Begin with `today_page`.
+Begin with `today_page`. `approvals` makes the card of what waits for a decision, which other
+pages show too.
 """

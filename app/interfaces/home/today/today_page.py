@@ -1,25 +1,26 @@
-"""Today: what is late, what is due, and a line that adds a todo."""
-
-from datetime import timedelta
+"""Today: what is late and due, what waits for a yes, and what there is to know of the day."""
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.interfaces.home.home_page import Person, for_person, see
+from app.core.random_tokens import new_uuid
+from app.interfaces.home.home_page import Person, for_person
+from app.interfaces.home.today.approvals import approval_view
+from app.interfaces.home.today.briefing import newest_briefing
+from app.interfaces.home.today.day_sentence import day_sentence
+from app.interfaces.home.today.day_strip import day_strip
+from app.interfaces.home.today.matrix import matrix_of
+from app.interfaces.home.today.meanwhile import meanwhile
+from app.interfaces.home.todos.todo_list_page import list_page
 from app.interfaces.pages import pages
-from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
-MOST = 50
+MOST, MOST_ASKED = 25, 3
 
 
 def routes() -> list[Route]:
     """Give the routes."""
-    return [
-        Route("/", show),
-        Route("/today/add", add, methods=["POST"]),
-        Route("/today/complete", complete, methods=["POST"]),
-    ]
+    return [Route("/", show)]
 
 
 async def show(visit: Visit) -> Response:
@@ -29,31 +30,34 @@ async def show(visit: Visit) -> Response:
 
 @for_person
 async def _today(visit: Visit, person: Person) -> Response:
-    today = person.dates.today
-    late = await person.call(
-        "search_todos",
-        completed=False,
-        dueTo=(today - timedelta(days=1)).isoformat(),
-        limit=MOST,
-        includeSteps=True,
+    late, late_total = await list_page(person, {"date": "overdue"}, MOST)
+    day = {"completed": False, "date": person.dates.today.isoformat()}
+    due, due_total = await list_page(person, day, MOST)
+    asked = await person.call("list_escalations", limit=MOST_ASKED)
+    strip = await day_strip(person)
+    # What was due earlier today is late, and stands there.
+    shown = {todo.id for todo in late}
+    due_now = [todo for todo in due if todo.id not in shown]
+    return await person.show(
+        "today/today",
+        place="today",
+        parts=["todos", "today"],
+        sentence=day_sentence(
+            person.words,
+            late=late_total,
+            due=max(0, due_total - (len(due) - len(due_now))),
+            meetings=sum(not piece.is_todo for piece in strip.pieces),
+            questions=asked.pending_count,
+        ),
+        late=late,
+        late_total=late_total,
+        due=due_now,
+        due_total=due_total,
+        approvals=[approval_view(person, one) for one in asked.escalations],
+        approvals_total=asked.pending_count,
+        strip=strip,
+        matrix=await matrix_of(person),
+        briefing=await newest_briefing(person),
+        events=await meanwhile(person),
+        once=new_uuid(),
     )
-    due = await person.call(
-        "search_todos", completed=False, date=today.isoformat(), limit=MOST, includeSteps=True
-    )
-    return await person.show("today", place="today", late=late, due=due)
-
-
-@for_person
-async def add(visit: Visit, person: Person) -> Response:
-    """Add a todo as it was typed; its title says when it is due."""
-    form = await form_of(visit)
-    made = await person.call("create_todo", title=value_of(form, "title"))
-    return see("/", did="todo_added", what=made.todo.title)
-
-
-@for_person
-async def complete(visit: Visit, person: Person) -> Response:
-    """Tick a todo."""
-    form = await form_of(visit)
-    done = await person.call("complete_todo", id=number_of(form, "id"))
-    return see("/", did="todo_done", what=done.todo.title)

@@ -1,6 +1,7 @@
 // Talking with the agent: what it says arrives as it is said.
 
 import { ask, piece, reach, Refused } from "./api.js";
+import { showCard } from "./approvals.js";
 import { element, fromServer, one } from "./dom.js";
 import { key } from "./keys.js";
 import { toast, told } from "./toasts.js";
@@ -69,8 +70,10 @@ class Answer {
   }
 
   escalation({ escalationId, summary }) {
-    this.steps.after(element("div", { class: "card tight" }, element("div", {}, summary ?? say("agent.js.waits")),
-      element("div", { class: "acts" }, element("a", { class: "button go", href: `/#waits-${escalationId}` }, say("agent.js.decide")))));
+    const card = element("div", { class: "card tight" }, element("div", {}, summary ?? say("agent.js.waits")),
+      element("div", { class: "acts" }, element("a", { class: "button go", href: `/#waits-${escalationId}` }, say("agent.js.decide"))));
+    this.steps.after(card);
+    showCard(escalationId, card).catch(() => {});
   }
 
   error({ message }) {

@@ -3,7 +3,8 @@
 import { ask } from "./api.js";
 import { element, later, one } from "./dom.js";
 import { showKeys } from "./keys.js";
-import { told, toast } from "./toasts.js";
+import { send } from "./stay.js";
+import { told } from "./toasts.js";
 import { say } from "./words.js";
 
 const PAUSE = 60;
@@ -131,10 +132,11 @@ function commands(query) {
   ] : fitting;
 }
 
+/** Add a todo as the line on its page does: days and times in it are understood, and it can be taken back. */
 async function addTodo(title) {
+  const renew = one("#live") !== null;
   try {
-    await ask("POST", "/os/todos", { title });
-    toast(say("search.js.todo_added", { title }));
+    await send("/todos/add", [["title", title], ["back", renew ? location.pathname + location.search : "/todos"]], { renew });
   } catch (error) {
     told(error);
   }

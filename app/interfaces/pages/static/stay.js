@@ -1,0 +1,55 @@
+// Forms that do their work without leaving the page: the answer is the page as it is then.
+
+import { all, fromServer, one } from "./dom.js";
+import { Refused, reach } from "./api.js";
+import { toast, told } from "./toasts.js";
+
+/** Send a form's fields to an address, show the live part of the page that comes back, and say what was done. Gives the page. */
+export async function send(address, fields, { renew = true, undone } = {}) {
+  const response = await reach(address, { method: "POST", body: new URLSearchParams(fields) });
+  const page = fromServer(await response.text());
+  if (response.status === 401 || response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(401, {});
+  if (!response.ok && !one("#live", page)) throw new Refused(response.status, { message: one("main p", page)?.textContent ?? "" });
+  const did = one(".did", page);
+  show(page, { renew });
+  if (did) {
+    const undo = one("form", did)?.getAttribute("action");
+    toast(one("span", did).textContent, { undo: undo && (() => send(undo, [["back", location.pathname + location.search]]).then(undone).catch(told)) });
+  }
+  return page;
+}
+
+/** Put the live part of a page in the place of what is shown, and its counts on the rail; without `renew` the counts alone. */
+export function show(page, { renew = true } = {}) {
+  const now = one("#live"), next = one("#live", page);
+  const at = document.activeElement?.id;
+  if (renew && now && next) now.replaceWith(next);
+  for (const each of all("[data-live]")) {
+    const fresh = page.getElementById(each.id);
+    if (fresh) each.replaceWith(fresh);
+  }
+  const rail = one(".rail"), counted = one(".rail", page);
+  if (rail && counted) all(".item", rail).forEach((item, place) => {
+    const [old, fresh] = [one(".count", item), one(".count", all(".item", counted)[place] ?? counted)];
+    old?.remove();
+    if (fresh) item.append(fresh);
+  });
+  one(".did")?.remove();
+  if (!renew) return;
+  if (at) document.getElementById(at)?.focus();
+  dispatchEvent(new CustomEvent("hearth:renewed"));
+}
+
+/** Show the page as it is now. */
+export async function renew() {
+  const response = await reach(location.href);
+  if (response.ok) show(fromServer(await response.text()));
+}
+
+/** Return the fields of a form as they would be sent, with the button that sends it. */
+export function fieldsOf(form, button) {
+  const fields = [...new FormData(form)].filter(([, value]) => typeof value === "string");
+  if (button?.name) fields.push([button.name, button.value]);
+  if (!fields.some(([name]) => name === "back")) fields.push(["back", location.pathname + location.search]);
+  return fields;
+}
