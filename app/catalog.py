@@ -20,7 +20,7 @@ from app.agent.heartbeat import clock, execute_proposal, heartbeat, undo
 from app.agent.heartbeat.records import instructions
 from app.agent.memory import memory
 from app.agent.models import models
-from app.agent.quickadd import quick_todo, read_todo_line
+from app.agent.quickadd import quick_todo
 from app.core import idempotency
 from app.core.operation import Catalog
 from app.interfaces import openapi
@@ -135,7 +135,6 @@ CATALOG = Catalog(
         calendar_search,
         strategies,
         eisenhower_matrix,
-        read_todo_line,
         tool_endpoints,
         namespaces,
         integrations,

@@ -16,6 +16,7 @@ from app.interfaces.home.todos.todo_view import DAY, level_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
+LONGEST = 2000
 ICONS = {
     "date": "today",
     "time": "today",
@@ -37,6 +38,8 @@ def routes() -> list[Route]:
 async def recognise(visit: Visit, person: Person) -> Response:
     """Show what a line was read as, each part with a button that lets it stay in the title."""
     form = await form_of(visit)
+    if not (value_of(form, "title") or value_of(form, "line")).strip():
+        return Response()
     read = await _read(person, form)
     chips = [
         {"kind": one.kind, "text": one.text, "icon": ICONS[one.kind], "told": _told(person, one)}
@@ -77,7 +80,8 @@ async def add(visit: Visit, person: Person) -> Response:
 
 async def _read(person: Person, form: list[tuple[str, str]]) -> Any:
     line = value_of(form, "title") or value_of(form, "line")
-    return await person.call("read_todo_line", line=line[:2000], keep=_kept(form))
+    fields = {"text": " ".join(line.split())[:LONGEST], "keep": _kept(form), "dryRun": True}
+    return (await person.call("quick_add_todo", **fields)).read
 
 
 async def _create(
@@ -114,12 +118,12 @@ def _told(person: Person, one: Any) -> str:
     """Return what a part was taken for, in words."""
     t = person.words
     match one.kind:
-        case "date" if _is_day(one.value[:DAY]):
-            return _day_told(person, one.value)
+        case "date" if _is_day(str(one.value)[:DAY]):
+            return _day_told(person, str(one.value))
         case "priority":
-            return t("todos.quick.priority", level=t(f"todos.level.{_level(one.value)}"))
+            return t("todos.quick.priority", level=t(f"todos.level.{_level(str(one.value))}"))
         case "recurrence":
-            return rule_words(t, one.value)
+            return rule_words(t, str(one.value))
         case "steps":
             return t("todos.steps", n=int(one.value))
         case _:

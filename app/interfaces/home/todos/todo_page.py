@@ -159,7 +159,8 @@ async def _series(person: Person, mine: Draft, *, has_day: bool) -> dict[str, An
     """Return how often it comes again, read from the words; with a first day where it has none."""
     if not mine.often:
         return {"recurrence": None}
-    read = await person.call("read_todo_line", line=f"{mine.title} {mine.often}"[-500:])
+    line = f"{mine.title} {mine.often}"[-500:].strip()
+    read = (await person.call("quick_add_todo", text=line, dryRun=True)).read
     said = next((one for one in read.recognised if one.kind == "recurrence"), None)
     if said is None or read.recurrence is None:
         raise Invalid(person.words("todos.no_rule", what=mine.often), field="often")

@@ -1,4 +1,4 @@
-"""A typed line as the todo that it would become, for whoever is about to add it.
+"""A typed line as the todo that it would become.
 
 Besides what quick add finds, a list after a colon is taken for steps where semicolons part it:
 “Pack on Friday: tent; stove; map”.
@@ -6,36 +6,36 @@ Besides what quick add finds, a list after a colon is taken for steps where semi
 
 import re
 from collections.abc import Collection
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Literal
 
-from msgspec import Meta
-
-from app.account import users
 from app.agent.quickadd import quickadd
+from app.agent.quickadd.meaning import Kind
 from app.agent.quickadd.quickadd import QuickAdd
-from app.core.app import App
-from app.core.caller import Caller
-from app.core.operation import operation
-from app.core.schema import Record, Text
-from app.workspace.todos import due
+from app.core.schema import Record
 from app.workspace.todos.recurrence import Recurrence
 
-LONGEST = 2000
 MOST_STEPS, LONGEST_STEP = 100, 255
 _STEPS = re.compile(r"(?P<head>.*?\S)\s*[:：]\s+(?P<steps>[^;；]*\S[^;；]*[;；].*\S)\s*", re.S)
 _BETWEEN = re.compile("[;；]")
 
 
 class Recognised(Record):
-    """One thing that was recognised: the words that say it, and what they were taken for."""
+    """Words of the line, from character `start` up to `end`, and what they were taken for.
 
-    kind: Literal["date", "time", "priority", "recurrence", "steps"]
+    The value is a date or a moment, a time, a rule as in RFC 5545, a priority's number, or the
+    number of steps.
+    """
+
+    kind: Kind | Literal["steps"]
+    start: int
+    end: int
     text: str
-    value: str
+    value: str | int
 
 
 class TodoLine(Record):
-    """The fields of the todo, and where they come from.
+    """A line as it was read: what the todo is or would be.
 
     `noSuchDay` is a date in the line that does not exist, `tooOften` how often it should come
     again where that is more than daily; then neither is read.
@@ -51,35 +51,26 @@ class TodoLine(Record):
     too_often: str | None
 
 
-@operation("TOOL", scope="os.todos:read", effect="read")
-async def read_todo_line(
-    app: App,
-    me: Caller,
-    *,
-    line: Annotated[str, Text(LONGEST)],
-    keep: Annotated[list[str], Meta(max_length=20)] | None = None,
+def read_todo_line(
+    line: str, *, now: datetime, locale: str, ignore: Collection[Kind], keep: Collection[str]
 ) -> TodoLine:
-    """Read a typed line as the todo that it would become; nothing is added.
-
-    `keep` are words of it that are not to be recognised: they stay in the title.
-    """
-    found = app.quick(users.settings_of, me.user)
-    now = app.clock().astimezone(app.quick(due.request_zone, me))
-    kept = {_plain(words) for words in keep or []}
-    head, written, steps = _split_steps(line, kept)
-    read = _without(quickadd.read_line(head, now=now, locale=found.locale), kept)
+    """Return what a line says: without the kinds to ignore and the words that stay in the title."""
+    kept = {_plain(words) for words in keep}
+    head, steps, listed = _split_steps(line, kept)
+    read = _without(quickadd.read_line(head, now=now, locale=locale, ignore=tuple(ignore)), kept)
     recognised = [
-        Recognised(span.kind, span.text.strip(), str(span.value))
+        Recognised(span.kind, span.start, span.end, span.text, span.value)
         for span in sorted(read.spans, key=lambda span: span.start)
     ]
-    if steps:
-        recognised.append(Recognised("steps", written, str(len(steps))))
+    if steps is not None:
+        recognised.append(Recognised("steps", *steps.span("steps"), steps["steps"], len(listed)))
     return TodoLine(
         read.title,
         read.due_date,
         read.priority,
-        read.recurrence if read.due else None,
-        steps,
+        # a rule needs a first day to count from
+        read.recurrence if read.due_date else None,
+        listed,
         recognised,
         read.no_such_day or None,
         read.too_often or None,
@@ -93,14 +84,14 @@ def _without(read: QuickAdd, kept: Collection[str]) -> QuickAdd:
     return read
 
 
-def _split_steps(line: str, kept: Collection[str]) -> tuple[str, str, list[str]]:
-    """Return a line without its steps, the words of the steps, and the steps."""
+def _split_steps(line: str, kept: Collection[str]) -> tuple[str, "re.Match[str] | None", list[str]]:
+    """Return a line without its steps, where they stand in it, and the steps."""
     found = _STEPS.fullmatch(line)
     if found is None or _plain(found["steps"]) in kept:
-        return line, "", []
+        return line, None, []
     steps = [step for part in _BETWEEN.split(found["steps"]) if (step := " ".join(part.split()))]
     fits = 2 <= len(steps) <= MOST_STEPS and max(map(len, steps)) <= LONGEST_STEP
-    return (found["head"], found["steps"].strip(), steps) if fits else (line, "", [])
+    return (found["head"], found, steps) if fits else (line, None, [])
 
 
 def _plain(words: str) -> str:
