@@ -57,6 +57,13 @@ class Dates:
         """Return a moment with its day and time: 12 Nov, 09:41."""
         return f"{self.day(self.local(moment).date())}, {self.time(moment)}"
 
+    def on(self, moment: str) -> str:
+        """Return the day of a moment as it stands within a sentence: 12 Nov 2026."""
+        day = self.local(moment).date()
+        return self._words(
+            "dates.short_year", day=day.day, month=self._month(day)[:3], year=day.year
+        )
+
     def _weekday(self, day: date) -> str:
         return self._words(f"dates.weekdays.{day.isoweekday()}")
 

@@ -47,7 +47,7 @@ class Person(NamedTuple):
         return await self.visit.parts.call(self.caller, operation, fields)
 
     async def show(
-        self, name: str, *, place: str = "", status: int = 200, **values: Any
+        self, name: str, /, *, place: str = "", status: int = 200, **values: Any
     ) -> Response:
         """Return a page with the rail beside it; `place` is where on the rail it stands."""
         return await page(
@@ -60,7 +60,7 @@ class Person(NamedTuple):
             **values,
         )
 
-    async def piece(self, name: str, **values: Any) -> Response:
+    async def piece(self, name: str, /, **values: Any) -> Response:
         """Return a part of a page, which a script puts in its place."""
         return await page(f"home/{name}", headers=POLICY, **self._common(), **values)
 
@@ -83,18 +83,25 @@ class Person(NamedTuple):
         open_ = await self.call("search_todos", completed=False, limit=1)
         waiting = await self.call("list_escalations", status="pending", limit=1)
         state = await self.call("status")
+        requests = await self.call("list_requests")
+        from_people, from_own_agent = await self._unread()
         return {
             "today": late.total + waiting.pending_count,
             "notes": state.context_count,
             "todos": open_.total,
-            "people": await self._unread(),
+            "agent": from_own_agent,
+            "people": from_people + len(requests.incoming),
         }
 
-    async def _unread(self) -> int:
-        talks = await self.call("list_conversations", limit=100, messageLimit=0)
-        requests = await self.call("list_requests")
-        unread: int = sum(talk.unread_count for talk in talks.conversations)
-        return unread + len(requests.incoming)
+    async def _unread(self) -> tuple[int, int]:
+        """Return how many messages of others, and how many of the own agent, are unread."""
+        talks = (await self.call("list_conversations", limit=100, messageLimit=0)).conversations
+        own = sum(
+            talk.unread_count
+            for talk in talks
+            if talk.owner_id == self.caller.user_id and talk.contact is None
+        )
+        return sum(talk.unread_count for talk in talks) - own, own
 
 
 Handler = Callable[[Visit, Person], Awaitable[Response]]

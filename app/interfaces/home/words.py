@@ -21,7 +21,7 @@ class Words:
         self.language = language
         self._found = {**_sentences(DEFAULT), **_sentences(language)}
 
-    def __call__(self, name: str, **values: object) -> str:
+    def __call__(self, name: str, /, **values: object) -> str:
         """Return a sentence with its values in place; raise KeyError for one that is not there."""
         sentence = self._found[name]
         if isinstance(sentence, Mapping):

@@ -24,7 +24,7 @@ Answer = Callable[..., Awaitable[Response]]
 
 
 async def page(
-    name: str, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS, **values: Any
+    name: str, /, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS, **values: Any
 ) -> Response:
     """Return the page that a template makes of the values."""
     templating = await lazy_import("app.interfaces.pages.templating")
