@@ -98,7 +98,7 @@ async def news(visit: Visit, person: Person) -> Response:
 async def send(visit: Visit, person: Person) -> Response:
     """Send what was written; the same form sent twice sends it once."""
     number, form = _number(visit), await form_of(visit)
-    text, after = value_of(form, "message"), number_of(form, "after")
+    text, after = value_of(form, "message").replace("\r\n", "\n"), number_of(form, "after")
     found = await person.call("read_conversation", id=number, limit=LOOKED_AT)
     if not any(_is_same(person, each, text, after) for each in found.messages):
         to = talks.recipient_of(person, found.conversation, found.messages)
@@ -142,7 +142,7 @@ def _is_same(person: Person, message: Any, text: str, after: int) -> bool:
     return bool(
         message.id > after
         and message.sender_id == person.caller.user_id
-        and message.content.strip() == text.replace("\r\n", "\n").strip()
+        and message.content.strip() == text.strip()
     )
 
 

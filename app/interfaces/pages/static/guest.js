@@ -78,6 +78,7 @@ function write(said, text, role) {
     const quoted = line.match(/^> ?(.*)$/);
     const listed = line.match(/^[-*] (.*)$/);
     const block = document.createElement(quoted ? "blockquote" : "div");
+    if (!line) block.className = "gap";
     inline(block, quoted ? quoted[1] : listed ? `• ${listed[1]}` : line.replace(/^#{1,6} /, ""));
     said.append(block);
   }
