@@ -14,7 +14,7 @@ from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
 CONTACTS, REQUEST = "/people/contacts", "/people/requests/{id}"
-MOST = 100
+MOST = 50
 
 
 def routes() -> list[Route]:
@@ -93,18 +93,32 @@ async def _request_shown(
     request = next((each for each in incoming if each.request_id == number), None)
     if request is None:
         raise NotFound(person.words("people.no_request"))
-    start = [("agent", "1" if request.type == "agent" else "")]
+    if form is None:
+        fields = await _granted(person, request)
+    else:
+        fields = permission_form.refilled(form)
     return await person.show(
         "people/request",
         place="people",
         parts=["people"],
         status=status,
         asked=request,
-        fields=permission_form.refilled(start if form is None else form),
+        fields=fields,
         name=request.from_.name,
         trouble=trouble,
         **await permission_form.offered(person),
     )
+
+
+async def _granted(person: Person, request: Any) -> dict[str, Any]:
+    """Return the form as it is filled at first: what is granted already, and what is asked for."""
+    try:
+        held = await person.call("read_permissions", userId=request.from_.user_id)
+    except NotFound:
+        fields = permission_form.refilled([])
+    else:
+        fields = permission_form.filled(held.permissions)
+    return fields | {"agent": fields["agent"] or request.type == "agent"}
 
 
 @for_person

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person
 from app.interfaces.home.marked_text import marked_pieces
-from app.interfaces.home.people.talks import list_talks
+from app.interfaces.home.people.talks import MOST_BESIDE, list_talks
 from app.interfaces.pages.visit import Visit
 
 MOST_FOUND = 50
@@ -42,8 +42,11 @@ async def show(visit: Visit, person: Person) -> Response:
 async def talks(visit: Visit, person: Person) -> Response:
     """Give the list of conversations as it is now, beside the one that is `here`."""
     here = visit.query_params.get("here", "")
+    found = await list_talks(person)
     return await person.piece(
-        "people/talks", talks=await list_talks(person), here=int(here) if here.isdecimal() else 0
+        "people/talks",
+        talks=found[:MOST_BESIDE] if here else found,
+        here=int(here) if here.isdecimal() else 0,
     )
 
 

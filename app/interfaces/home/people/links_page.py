@@ -14,7 +14,7 @@ from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
 LINKS, LINK = "/people/links", "/people/links/{id}"
-MOST, MOST_VISITS, SHOWN_TALKS = 50, 100, 5
+MOST, MOST_VISITS, SHOWN_TALKS = 25, 100, 5
 
 
 def routes() -> list[Route]:

@@ -9,6 +9,8 @@ from app.core.markdown.render_async import render_html
 from app.interfaces.home.home_page import Person
 
 MOST = 50
+MOST_BESIDE = 30
+"""Conversations that stand beside a thread; the inbox has the others."""
 AGENT_SUFFIX = "_coo"
 PREVIEW = 140
 SOON = 5 * 60
@@ -55,9 +57,9 @@ async def list_talks(person: Person) -> list[Talk]:
     """Return the conversations with others, newest first."""
     found: list[Any] = []
     # By view, so that many chats with one's own agent push out nobody.
-    for view, messages in (("me", 2), ("coo", 1), ("group", 1)):
+    for view, most, messages in (("me", 2 * MOST, 2), ("coo", MOST, 1), ("group", MOST, 1)):
         listed = await person.call(
-            "list_conversations", view=view, limit=MOST, messageLimit=messages
+            "list_conversations", view=view, limit=most, messageLimit=messages
         )
         found += listed.conversations
     found.sort(key=lambda head: (head.updated_at, head.conversation_id), reverse=True)
