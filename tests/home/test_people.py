@@ -155,6 +155,8 @@ async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
     home: Home, bob: Client
 ) -> None:
     await become_contacts(home.client, bob)
+    await home.client.folder("Garden")
+    theirs = await bob.folder("Recipes/Soups")
     page = await home.go("/people/bob")
     await expect(page.get_by_text("bob may write to you, and sees nothing")).to_be_visible()
     await page.get_by_text("Change", exact=True).click()
@@ -169,8 +171,19 @@ async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
     await page.get_by_role("button", name="Save").click()
     await expect(page.locator(".did")).to_contain_text("Saved")
     await expect(page.get_by_text("reads all your notes, and adds and changes")).to_be_visible()
+    await bob.ok(
+        "POST", f"/os/folders/{theirs}/share", json={"username": "alice", "role": "viewer"}
+    )
+    await page.get_by_text("Share a folder").click()
+    await page.get_by_label("Folder", exact=True).select_option("Garden")
+    await page.get_by_label("bob may", exact=True).select_option("editor")
+    await page.get_by_role("button", name="Share", exact=True).click()
+    await expect(page.get_by_text("bob may read, change and add")).to_be_visible()
+    await expect(page.get_by_text("bob lets you read")).to_be_visible()
     await home.check_everywhere("/people/@bob")
     await page.goto(f"{home.origin}/people/@bob")
+    await page.get_by_role("button", name="End the sharing of Garden").click()
+    await expect(page.locator(".did")).to_contain_text("Not shared any more: Garden")
     await page.get_by_text("Remove bob from your contacts").click()
     await page.get_by_role("button", name="Remove", exact=True).click()
     await expect(page.locator(".did")).to_contain_text("Not a contact any more: bob")

@@ -11,6 +11,7 @@ from app.interfaces.home.people import (
     link_form,
     links_page,
     person_page,
+    shared_folders,
     team_page,
     thread_page,
 )
@@ -29,6 +30,7 @@ def routes() -> list[Route]:
         *compose_page.routes(),
         *contacts_page.routes(),
         *person_page.routes(),
+        *shared_folders.routes(),
         *groups_page.routes(),
         *links_page.routes(),
         *link_form.routes(),

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from app.errors import AppError, NotFound, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.people import permission_form, view_as
+from app.interfaces.home.people import permission_form, shared_folders, view_as
 from app.interfaces.home.people.permission_form import Form
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -62,6 +62,8 @@ async def _shown(
         editing=form is not None,
         revision=granted.revision,
         talks=talks.conversations,
+        shared=await shared_folders.shared_with(person, granted.user_id),
+        roles=shared_folders.ROLES,
         theirs=_theirs(person, granted.their_permissions_to_you),
         trouble=trouble,
         **offered,
