@@ -79,7 +79,6 @@ async def test_a_link_to_the_agent_says_what_guests_may_do_and_who_came(
     changed = (await home.client.ok("GET", f"/os/share/{link['id']}"))["shareLink"]
     assert (changed["scope"], changed["expiresAt"]) == ("all", link["expiresAt"])
     await home.check_everywhere("/people/links")
-    await home.check_everywhere("/people/links/new")
 
 
 async def test_an_invite_is_shown_once_and_accepted(home: Home, bob: Client) -> None:

@@ -50,6 +50,7 @@ async def show_one(visit: Visit, person: Person) -> Response:
         limit=SHOWN,
         **({"before": int(before)} if before.isdecimal() else {}),
     )
+    guest = found.visitor.name or person.words("people.some_guest")
     lines, day = [], None
     for each in found.messages:
         by_agent, date = each.role == "assistant", person.dates.local(each.created_at).date()
@@ -58,7 +59,7 @@ async def show_one(visit: Visit, person: Person) -> Response:
                 each.id,
                 by_agent,
                 by_agent,
-                person.words("people.your_agent") if by_agent else found.guest_name,
+                person.words("people.your_agent") if by_agent else guest,
                 await render_html(with_notes(each.content, owns=True)) if by_agent else "",
                 [] if by_agent else linked_pieces(each.content),
                 person.dates.time(each.created_at),

@@ -128,5 +128,18 @@ for (const button of all("[data-copy]")) {
   });
 }
 one(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
+/** Move the focus among the conversations, from the open one on. */
+function step(by) {
+  const links = all(".talks a").filter((link) => link.checkVisibility());
+  const here = links.findIndex((link) => link === document.activeElement);
+  const from = here < 0 ? links.findIndex((link) => link.ariaCurrent === "page") : here;
+  links[from < 0 ? 0 : Math.max(0, Math.min(links.length - 1, from + by))]?.focus();
+}
+
+if (one(".talks")) {
+  key("j", say("people.js.key_next"), () => step(1));
+  key("k", say("people.js.key_before"), () => step(-1));
+}
 key("w", say("people.js.key_new"), () => location.assign("/people/new"));
 key("/", say("people.js.key_find"), () => one("#q")?.select());
