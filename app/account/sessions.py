@@ -90,6 +90,44 @@ def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     )
 
 
+class Session(Record):
+    """A web session, without its secret; `throughKey`: it began with a key, and ends with it."""
+
+    id: int
+    created_at: str
+    expires_at: str
+    through_key: bool
+
+
+class SessionList(Record):
+    sessions: list[Session]
+
+
+@operation("COMMAND", effect="read")
+def user_sessions(tx: Tx, me: Caller, *, username: str) -> SessionList:
+    """List the web sessions of a user that have not ended, newest first."""
+    rows = tx.all(
+        "SELECT id, created_at, expires_at, key_digest IS NOT NULL AS through_key "
+        "FROM web_sessions WHERE user_id = :user AND expires_at > :now ORDER BY id DESC",
+        user=users.require_user(tx, username)["id"],
+        now=tx.now,
+    )
+    return SessionList([Session(row[0], row[1], row[2], row[3] == 1) for row in rows])
+
+
+@operation("COMMAND")
+def end_session(tx: Tx, me: Caller, *, username: str, id: int) -> Ended:
+    """End one web session of a user."""
+    return _ended_answer(
+        tx,
+        tx.run(
+            "DELETE FROM web_sessions WHERE id = :id AND user_id = :user",
+            id=id,
+            user=users.require_user(tx, username)["id"],
+        ).rowcount,
+    )
+
+
 @operation("COMMAND", every=HOUR)
 def sweep_sessions(tx: Tx, me: Caller) -> Ended:
     """Delete the sessions and codes whose time is over."""

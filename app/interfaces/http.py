@@ -10,7 +10,6 @@ import itertools
 import logging
 from collections.abc import Coroutine, Iterable
 from typing import Any, cast
-from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Raw
@@ -42,9 +41,11 @@ from app.interfaces.exchange import NO_CONTENT, Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
+from app.interfaces.pages.render_page import notice
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import PageRoutes, RouteMatch, Routes
 from app.interfaces.wire.large_bodies import LargeBodies, may_be_large
+from app.interfaces.wire.query_string import parse_query
 from app.interfaces.wire.repeated_headers import merge_headers
 from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts
 from app.interfaces.wire.trusted_proxies import Proxies
@@ -321,23 +322,20 @@ class Api:
             headers.append((b"connection", b"close"))
         if isinstance(error, InsufficientScope) and not headers:
             headers += self.credentials.wanting(exchange, error)
+        if _reads_pages(exchange):
+            page = await notice("That did not work", error.message, status=error.status)
+            page.headers.update(error.headers)
+            await exchange.show(page)
+            return
         await exchange.answer(error.status, encode(error.body), headers)
 
 
-def parse_query(raw: bytes) -> dict[str, str]:
-    """Return the names and texts of a query string; of a name that comes twice the last.
-
-    Raise Invalid when it is not UTF-8.
-    """
-    try:
-        text = raw.decode("ascii")
-        if "%" in text or "+" in text:
-            return dict(parse_qsl(text, keep_blank_values=True, errors="strict"))
-        return dict(part.partition("=")[::2] for part in text.split("&") if part)
-    except ValueError:
-        raise Invalid(
-            "The query string is not valid percent-encoded UTF-8.", field="query"
-        ) from None
+def _reads_pages(exchange: Exchange) -> bool:
+    """Return whether a person at a browser waits for the answer, beside the API."""
+    path = exchange.scope["path"]
+    return not path.startswith((BASE, *FOR_APPLICATIONS)) and b"text/html" in exchange.headers.get(
+        b"accept", b""
+    )
 
 
 def _replayed_answer(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:

@@ -8,10 +8,11 @@ from typing import Any
 
 import uvicorn
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, BrowserContext, Dialog, Page
 
 from tests.conftest import Client, Served
 
+ORDINARY = {"locale": "en-GB", "timezone_id": "UTC", "service_workers": "block"}
 SIZES = {"phone": (360, 740), "tablet": (800, 1000), "desk": (1280, 900)}
 NETWORK = "Failed to load resource"
 """What the browser writes of a request that was refused, or did not reach a server."""
@@ -46,6 +47,8 @@ class Home:
     context: BrowserContext
     page: Page
     complaints: list[str]
+    questions: list[str]
+    """What pages have asked before something that cannot be taken back; each was answered yes."""
 
     async def go(self, path: str) -> Page:
         """Open a page of the home in the first tab."""
@@ -55,7 +58,7 @@ class Home:
     async def tab(self) -> Page:
         """Open another tab of the same person."""
         page = await self.context.new_page()
-        listen(page, self.complaints)
+        listen(page, self.complaints, self.questions)
         return page
 
     async def check_everywhere(self, path: str) -> None:
@@ -75,10 +78,18 @@ class Home:
         assert self.complaints == []
 
 
-def listen(page: Page, complaints: list[str]) -> None:
-    """Gather what a page has to complain of: errors of scripts, and what its policy stopped."""
+def listen(page: Page, complaints: list[str], questions: list[str]) -> None:
+    """Gather what a page has to complain of: errors of scripts, and what its policy stopped.
+
+    Its questions are gathered too and answered by yes.
+    """
+
+    async def answer(dialog: Dialog) -> None:
+        (questions if dialog.type == "confirm" else complaints).append(dialog.message)
+        await dialog.accept()
+
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+    page.on("dialog", answer)
     page.on(
         "console",
         lambda message: (
@@ -95,13 +106,14 @@ async def at_home(
 ) -> AsyncIterator[Home]:
     """Sign in with a link from the command line, in a window of its own."""
     made = await served.command("make_sign_in_code", username=client.username)
-    context = await chromium.new_context(**({"locale": "en-GB", "timezone_id": "UTC"} | options))
+    context = await chromium.new_context(**(ORDINARY | options))
     context.set_default_timeout(10_000)
     page = await context.new_page()
     complaints: list[str] = []
-    listen(page, complaints)
+    questions: list[str] = []
+    listen(page, complaints, questions)
     await page.goto(f"{origin}/auth/sign-in#code={made.code}")
     await page.wait_for_url(f"{origin}/")
-    yield Home(origin, served, client, context, page, complaints)
+    yield Home(origin, served, client, context, page, complaints, questions)
     await context.close()
     assert complaints == []

@@ -32,13 +32,16 @@ class Dates:
             "dates.long", weekday=self._weekday(day), day=day.day, month=self._month(day)
         )
 
-    def day(self, day: date | str) -> str:
-        """Return a day in short, as one says it beside today: Today, Friday, 12 Nov, 3 Jan 2025."""
+    def day(self, day: date | str, *, within: bool = False) -> str:
+        """Return a day in short, as one says it beside today: Today, Friday, 12 Nov, 3 Jan 2025;
+        `within` a sentence: today.
+        """
         if isinstance(day, str):
             day = date.fromisoformat(day[:10])
         away = (day - self.today).days
         if -1 <= away <= 1:
-            return self._words(f"dates.{('yesterday', 'today', 'tomorrow')[away + 1]}")
+            name = ("yesterday", "today", "tomorrow")[away + 1]
+            return self._words(f"dates.within.{name}" if within else f"dates.{name}")
         if 1 < away < WEEK:
             return self._weekday(day)
         form = "dates.short" if day.year == self.today.year else "dates.short_year"
@@ -49,6 +52,17 @@ class Dates:
         local = self.local(moment)
         return self.time(moment) if local.date() == self.today else self.day(local.date())
 
+    def at(self, moment: str) -> str:
+        """Return a moment with its day and time within a sentence: today, 09:41."""
+        return f"{self.day(self.local(moment).date(), within=True)}, {self.time(moment)}"
+
+    def on(self, moment: str) -> str:
+        """Return a moment in short within a sentence: the time today, else the day."""
+        local = self.local(moment)
+        if local.date() == self.today:
+            return self.time(moment)
+        return self.day(local.date(), within=True)
+
     def time(self, moment: str) -> str:
         """Return the time of a moment: 09:41."""
         return f"{self.local(moment):%H:%M}"
@@ -56,13 +70,6 @@ class Dates:
     def full(self, moment: str) -> str:
         """Return a moment with its day and time: 12 Nov, 09:41."""
         return f"{self.day(self.local(moment).date())}, {self.time(moment)}"
-
-    def on(self, moment: str) -> str:
-        """Return the day of a moment as it stands within a sentence: 12 Nov 2026."""
-        day = self.local(moment).date()
-        return self._words(
-            "dates.short_year", day=day.day, month=self._month(day)[:3], year=day.year
-        )
 
     def _weekday(self, day: date) -> str:
         return self._words(f"dates.weekdays.{day.isoweekday()}")

@@ -18,7 +18,7 @@ from app.interfaces.home.dates import Dates
 from app.interfaces.home.words import DEFAULT, Words, words_of
 from app.interfaces.pages.forms import form_of
 from app.interfaces.pages.render_page import notice, page
-from app.interfaces.pages.sign_in_page import SIGN_IN
+from app.interfaces.pages.sign_in_page import SIGN_IN, own_page
 from app.interfaces.pages.visit import Visit
 
 POLICY = {
@@ -165,6 +165,5 @@ async def _signed_out(visit: Visit) -> Response:
 
 def _back(visit: Visit) -> str:
     """Return the page of this server that a person came from, else the first."""
-    before = visit.headers.get("referer", "")
-    own = visit.origin + "/"
-    return "/" + before.removeprefix(own) if before.startswith(own) else "/"
+    before, own = visit.headers.get("referer", ""), visit.origin
+    return own_page(before.removeprefix(own)) if before.startswith(own + "/") else "/"

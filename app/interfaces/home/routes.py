@@ -2,6 +2,9 @@
 
 from starlette.routing import Route
 
+from app.interfaces.home.agent import agent_page, memory_page
+from app.interfaces.home.heartbeat import heartbeat_page
+from app.interfaces.home.help import help_page
 from app.interfaces.home.people import (
     compose_page,
     contacts_page,
@@ -16,6 +19,17 @@ from app.interfaces.home.people import (
     thread_page,
 )
 from app.interfaces.home.search import lines_page, search_page
+from app.interfaces.home.settings import (
+    account_page,
+    agents_page,
+    data_page,
+    devices_page,
+    keys_page,
+    models_page,
+    tools_page,
+    usage_page,
+    webhooks_page,
+)
 from app.interfaces.home.today import today_page
 
 
@@ -25,6 +39,19 @@ def routes() -> list[Route]:
         *today_page.routes(),
         *search_page.routes(),
         *lines_page.routes(),
+        *agent_page.routes(),
+        *memory_page.routes(),
+        *heartbeat_page.routes(),
+        *help_page.routes(),
+        *account_page.routes(),
+        *keys_page.routes(),
+        *devices_page.routes(),
+        *tools_page.routes(),
+        *models_page.routes(),
+        *webhooks_page.routes(),
+        *agents_page.routes(),
+        *data_page.routes(),
+        *usage_page.routes(),
         *inbox_page.routes(),
         *thread_page.routes(),
         *compose_page.routes(),

@@ -42,3 +42,8 @@ def number_of(fields: list[tuple[str, str]], name: str) -> int:
     if not text.isdecimal():
         raise Invalid(f"{name} must be a number.", field=name)
     return int(text)
+
+
+def values_of(fields: list[tuple[str, str]], name: str) -> list[str]:
+    """Return every value of a field that may come several times."""
+    return [value for each, value in fields if each == name]

@@ -49,6 +49,11 @@ def address_of(name: str) -> str:
     return f"/static/{version()}/{name}"
 
 
+def text_of(name: str) -> str:
+    """Return the text of a file."""
+    return _files()[name][0].decode()
+
+
 @functools.cache
 def version() -> str:
     """Return what names the files as they are now."""

@@ -5,6 +5,7 @@ door in front has looked where the request comes from, tells every failure in th
 refusal, adds the headers of every answer and writes the access log.
 """
 
+import asyncio
 from typing import Any
 
 from starlette.requests import Request
@@ -12,10 +13,12 @@ from starlette.requests import Request
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.json_body import decode
+from app.core.temp_files import Upload
 from app.errors import Forbidden, Unauthorized
 from app.interfaces.credentials import Credentials, key_of, session_secret
 from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE
+from app.interfaces.wire.request_bodies import body_parts
 
 SAME = (b"none", b"same-origin")
 # in a frame of another site a page would be shown with the rights of whoever looks
@@ -53,6 +56,21 @@ class Visit(Request):
         """Read the body, of at most so many bytes."""
         self.exchange.require_small(most)
         return await self.exchange.read_body(most)
+
+    async def file_of(self, most: int) -> str:
+        """Read the body, of at most so many bytes, into a file of the spool, and return its name,
+        as operations that take large files want it.
+        """
+        self.exchange.require_small(most)
+        upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
+        try:
+            async for part in body_parts(self.exchange.receive, most):
+                await asyncio.to_thread(upload.add, part)
+            await asyncio.to_thread(upload.close)
+        except BaseException:
+            await asyncio.to_thread(upload.remove)
+            raise
+        return upload.name
 
     async def fields(self, most: int) -> dict[str, Any]:
         """Read the JSON object in the body, of at most so many bytes."""

@@ -3,9 +3,9 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.markdown.render_async import render_html
 from app.interfaces.home.home_page import Person, for_person
-from app.interfaces.home.people.talks import Line, linked_pieces, preview_of, with_notes
+from app.interfaces.home.people.talks import Line, html_by, linked_pieces
+from app.interfaces.home.rendered import excerpt
 from app.interfaces.pages.visit import Visit
 
 GUESTS = "/people/guests"
@@ -32,7 +32,7 @@ async def show(visit: Visit, person: Person) -> Response:
         "people/guests",
         place="people",
         parts=["people"],
-        preview_of=preview_of,
+        excerpt=excerpt,
         talks=found.conversations,
         token=token,
         until=start + len(found.conversations),
@@ -60,7 +60,7 @@ async def show_one(visit: Visit, person: Person) -> Response:
                 by_agent,
                 by_agent,
                 person.words("people.your_agent") if by_agent else guest,
-                await render_html(with_notes(each.content, owns=True)) if by_agent else "",
+                html_by(each.content, owns=True) if by_agent else "",
                 [] if by_agent else linked_pieces(each.content),
                 person.dates.time(each.created_at),
                 "" if date == day else person.dates.day(date),

@@ -8,8 +8,8 @@ from starlette.routing import Route
 from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import link_form, view_as
-from app.interfaces.home.people.talks import preview_of
 from app.interfaces.home.people.visits_chart import chart_of
+from app.interfaces.home.rendered import excerpt
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -47,7 +47,7 @@ async def show(visit: Visit, person: Person) -> Response:
         total=found.total,
         until=start + len(found.links),
         every=every,
-        preview_of=preview_of,
+        excerpt=excerpt,
         talks=talks.conversations,
     )
 
@@ -71,7 +71,7 @@ async def show_one(visit: Visit, person: Person) -> Response:
         told=await names.told_of(link),
         chart=chart_of(person, [each.created_at for each in visits.conversations]),
         talks=visits.conversations[:SHOWN_TALKS],
-        preview_of=preview_of,
+        excerpt=excerpt,
     )
 
 

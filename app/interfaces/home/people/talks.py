@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from app.core.markdown.render_async import render_html
 from app.interfaces.home.home_page import Person
+from app.interfaces.home.rendered import excerpt, html_of
 
 MOST = 50
 MOST_BESIDE = 30
@@ -16,10 +16,7 @@ PREVIEW = 140
 SOON = 5 * 60
 """Seconds within which messages of one sender stand together."""
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;:!?)\]']", re.I)
-_LINK = re.compile(r"\[([^\]\n]*)\]\([^()\s]*\)")
-_MARK = re.compile(r"[>|#*—-]+")
-_OWN_NOTE = re.compile(r"\]\(hearth:note/(\d+)\)")
-_NOTE = re.compile(r"\[([^\]\n]*)\]\(hearth:note/\d+\)")
+_THING = re.compile(r"\[([^\]\n]*)\]\(hearth:\w+/\d+\)")
 
 Kind = Literal["person", "agent", "mine", "group"]
 
@@ -70,7 +67,7 @@ def talk_of(person: Person, head: Any, messages: Sequence[Any]) -> Talk:
     """Return a conversation as a row of the inbox."""
     last = messages[-1] if messages else None
     kind = kind_of(person, head)
-    preview = "" if last is None else preview_of(last.content)
+    preview = "" if last is None else excerpt(last.content, PREVIEW)
     if last is not None and _is_mine(person, last):
         preview = person.words("people.you_wrote", text=preview)
     elif last is not None and kind in ("group", "mine"):
@@ -84,12 +81,6 @@ def talk_of(person: Person, head: Any, messages: Sequence[Any]) -> Talk:
         head.updated_at,
         head.unread_count,
     )
-
-
-def preview_of(content: str) -> str:
-    """Return the beginning of a message as one line without the marks of Markdown."""
-    words = _LINK.sub(r"\1", content[: PREVIEW * 3]).split()
-    return " ".join(word for word in words if not _MARK.fullmatch(word)).replace("**", "")[:PREVIEW]
 
 
 def kind_of(person: Person, head: Any) -> Kind:
@@ -141,7 +132,7 @@ def _title_of(person: Person, kind: Kind, head: Any) -> str:
     return str(head.title)
 
 
-async def lines_of(
+def lines_of(
     person: Person, messages: Sequence[Any], *, owns: bool, unread: int = 0, before: Any = None
 ) -> list[Line]:
     """Return messages as a thread shows them; `before` is the message that stands above them.
@@ -162,7 +153,7 @@ async def lines_of(
                 mine,
                 agent,
                 _name_of(person, each),
-                await render_html(with_notes(each.content, owns=owns)) if agent else "",
+                html_by(each.content, owns=owns) if agent else "",
                 [] if agent else linked_pieces(each.content),
                 person.dates.time(each.created_at),
                 "" if same_day else person.dates.day(day),
@@ -173,11 +164,9 @@ async def lines_of(
     return lines
 
 
-def with_notes(content: str, *, owns: bool) -> str:
-    """Return an agent's message in which the notes it names are links, or only words where they
-    are another's.
-    """
-    return _OWN_NOTE.sub(r"](/notes/\1)", content) if owns else _NOTE.sub(r"\1", content)
+def html_by(agent_message: str, *, owns: bool) -> str:
+    """Return what an agent wrote as HTML; things it names are links, where they are one's own."""
+    return html_of(agent_message if owns else _THING.sub(r"\1", agent_message))
 
 
 def linked_pieces(text: str) -> list[tuple[str, str]]:

@@ -52,7 +52,7 @@ async def shown(
     head, messages = found.conversation, found.messages
     to = talks.recipient_of(person, head, messages)
     if head.owner_id == person.caller.user_id and head.contact is None and not to:
-        return see(f"/agent/{number}")
+        return see(f"/agent/talks/{number}")
     unread = head.unread_count if before is None else 0
     if unread:
         await person.call("mark_read", id=number, messageId=messages[-1].id)
@@ -63,7 +63,7 @@ async def shown(
         status=status,
         talk=talks.talk_of(person, head, messages),
         head=head,
-        lines=await talks.lines_of(person, messages, owns=_owns(person, head), unread=unread),
+        lines=talks.lines_of(person, messages, owns=_owns(person, head), unread=unread),
         has_more=found.has_more,
         before=before,
         to=to,
@@ -90,7 +90,7 @@ async def news(visit: Visit, person: Person) -> Response:
     above = next((each for each in reversed(messages) if each.id <= after), None)
     owns = _owns(person, found.conversation)
     return await person.piece(
-        "people/messages", lines=await talks.lines_of(person, new, owns=owns, before=above)
+        "people/messages", lines=talks.lines_of(person, new, owns=owns, before=above)
     )
 
 

@@ -12,7 +12,7 @@ from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
 LINES = "/search/lines"
-MOST = 200
+MOST = 100
 LONGEST = 400
 """Characters of a line that are shown around its match."""
 

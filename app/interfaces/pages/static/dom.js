@@ -1,6 +1,7 @@
 // Elements, and HTML that this server made.
 
-const policy = globalThis.trustedTypes?.createPolicy("hearth", { createHTML: (html) => html });
+const WORKER = "/worker.js";
+const policy = globalThis.trustedTypes?.createPolicy("hearth", { createHTML: (html) => html, createScriptURL: (address) => (address === WORKER ? address : "") });
 
 /** Return the first element that a selector finds. */
 export const one = (selector, within = document) => within.querySelector(selector);
@@ -38,3 +39,6 @@ export function later(milliseconds, run) {
     timer = setTimeout(run, milliseconds, ...values);
   };
 }
+
+/** Let the browser keep the shell of the home, so that it is read while the server is away. */
+export const keepShell = () => navigator.serviceWorker?.register(policy ? policy.createScriptURL(WORKER) : WORKER).catch(() => {});

@@ -1,5 +1,6 @@
 // What every page of the home has: keys, the palette, and word when the server is away.
 
+import { keepShell } from "./dom.js";
 import { toast } from "./toasts.js";
 import { key, showKeys } from "./keys.js";
 import { say } from "./words.js";
@@ -15,3 +16,11 @@ addEventListener("hearth:reach", ({ detail: reachable }) => {
   away?.();
   away = reachable ? (toast(say("shell.js.online")), null) : toast(say("shell.js.offline"), { bad: true, stays: true });
 });
+
+// what cannot be taken back is asked first
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+}, true);
+
+addEventListener("load", keepShell);

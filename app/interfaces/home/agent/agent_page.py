@@ -1,0 +1,108 @@
+"""The agent: conversations, what it says, and a line to say something."""
+
+from typing import Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.talks import managed_in
+from app.interfaces.home.rendered import excerpt, html_of
+from app.interfaces.pages.forms import form_of, value_of
+from app.interfaces.pages.visit import Visit
+
+AGENT = "/agent"
+MOST_TALKS = 30
+MOST_MESSAGES = 60
+
+
+def routes() -> list[Route]:
+    """Give the routes."""
+    return [
+        Route(AGENT, start),
+        Route(AGENT + "/say", say, methods=["POST"]),
+        Route(AGENT + "/talks/{id}", talk),
+        Route(AGENT + "/talks/{id}/delete", delete, methods=["POST"]),
+        Route(AGENT + "/talks/{id}/answer/{message}", answer),
+    ]
+
+
+@for_person
+async def start(visit: Visit, person: Person) -> Response:
+    """Show where a conversation begins, and those that there were."""
+    talks = await person.call("list_conversations", view="me", limit=100, messageLimit=2)
+    own = [
+        each
+        for each in talks.conversations
+        if each.contact is None and not managed_in(person, each, each.messages)
+    ]
+    return await _shown(
+        person, talks=own[:MOST_TALKS], draft=visit.query_params.get("say", "")[:4000]
+    )
+
+
+@for_person
+async def talk(visit: Visit, person: Person) -> Response:
+    """Show a conversation: its newest messages, or those before one."""
+    before = visit.query_params.get("before", "")
+    found = await person.call(
+        "read_conversation",
+        id=_number(visit, "id"),
+        limit=MOST_MESSAGES,
+        **({"before": int(before)} if before.isdecimal() else {}),
+    )
+    if found.conversation.unread_count and not before:
+        await person.call("mark_read", id=found.conversation.conversation_id)
+    return await _shown(person, found=found, draft="")
+
+
+async def _shown(person: Person, **values: Any) -> Response:
+    models = (await person.call("list_models")).models
+    return await person.show(
+        "agent/agent",
+        place="agent",
+        parts=["agent"],
+        models=models,
+        excerpt=excerpt,
+        speaks=any(each.name != "offline" for each in models),
+        html_of=html_of,
+        **{"found": None, "talks": [], **values},
+    )
+
+
+@for_person
+async def answer(visit: Visit, person: Person) -> Response:
+    """Give one message as the page shows it, once it is whole."""
+    number = _number(visit, "message")
+    found = await person.call(
+        "read_conversation", id=_number(visit, "id"), limit=1, before=number + 1
+    )
+    await person.call("mark_read", id=found.conversation.conversation_id, messageId=number)
+    return await person.piece("agent/messages", messages=found.messages, html_of=html_of)
+
+
+@for_person
+async def say(visit: Visit, person: Person) -> Response:
+    """Say something without a script, and wait for the whole answer."""
+    form = await form_of(visit)
+    talk_id, model = value_of(form, "talk"), value_of(form, "model")
+    told = await person.call(
+        "chat",
+        message=value_of(form, "message"),
+        stream=False,
+        **({"conversationId": int(talk_id)} if talk_id.isdecimal() else {}),
+        **({"model": model} if model else {}),
+    )
+    return see(f"{AGENT}/talks/{told.conversation_id}#m{told.message_id}")
+
+
+@for_person
+async def delete(visit: Visit, person: Person) -> Response:
+    """Delete a conversation for good."""
+    await person.call("delete_conversation", id=_number(visit, "id"))
+    return see(AGENT, did="talk_deleted")
+
+
+def _number(visit: Visit, name: str) -> int:
+    text = visit.path_params[name]
+    return int(text) if text.isdecimal() and len(text) < 16 else 0

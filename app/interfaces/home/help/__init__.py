@@ -1,0 +1,4 @@
+"""The guide, as pages.
+
+Begin with `help_page`.
+"""
