@@ -171,7 +171,7 @@ async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
     await expect(page.get_by_label("All my notes")).to_be_checked()
     await page.get_by_role("button", name="Save").click()
     await expect(page.locator(".did")).to_contain_text("Saved")
-    await expect(page.get_by_text("reads all your notes, and adds and changes")).to_be_visible()
+    await expect(page.get_by_text("reads all your notes, adds notes, and changes them")).to_be_visible()
     await bob.ok(
         "POST", f"/os/folders/{theirs}/share", json={"username": "alice", "role": "viewer"}
     )
