@@ -110,6 +110,20 @@ async def test_without_scripts_a_form_sent_twice_sends_one_message(
     assert "x" * 4001 in await refused.text()
 
 
+async def test_a_long_thread_is_shown_page_by_page(home: Home, served: Served, bob: Client) -> None:
+    for number in range(55):
+        sent = await says(served, "bob", "alice", f"Message {number}.")
+    page = await home.go(f"/people/c/{sent.conversation_id}")
+    await expect(page.locator(".message")).to_have_count(50)
+    await expect(page.get_by_text("Message 54.", exact=True).last).to_be_in_viewport()
+    await page.get_by_role("link", name="Earlier messages").click()
+    await expect(page.locator(".message .said")).to_have_text([f"Message {n}." for n in range(5)])
+    await expect(page.get_by_label("Your message")).to_have_count(0)
+    await page.goto(f"{home.origin}/people?q=message+3")
+    await page.locator(".found a").first.click()
+    await expect(page.locator(".message .said").last).to_have_text("Message 3.")
+
+
 async def test_a_request_is_answered_with_what_was_chosen(
     home: Home, bob: Client, served: Served
 ) -> None:
@@ -171,7 +185,9 @@ async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
     await expect(page.get_by_label("All my notes")).to_be_checked()
     await page.get_by_role("button", name="Save").click()
     await expect(page.locator(".did")).to_contain_text("Saved")
-    await expect(page.get_by_text("reads all your notes, adds notes, and changes them")).to_be_visible()
+    await expect(
+        page.get_by_text("reads all your notes, adds notes, and changes them")
+    ).to_be_visible()
     await bob.ok(
         "POST", f"/os/folders/{theirs}/share", json={"username": "alice", "role": "viewer"}
     )

@@ -64,6 +64,8 @@ async function send() {
     unsent = {};
     if (sent.availability === "paused" || sent.availability === "budget_spent") toast(say("people.js.later", { name: sent.agentName }));
   } catch (error) {
+    // What was refused is asked anew; only what may have arrived keeps its key.
+    if (error.status) unsent = {};
     field.value ||= text;
     keep(field.value);
     told(error);
@@ -103,7 +105,12 @@ if (write && messages) {
   } catch {
     // as above
   }
-  field.addEventListener("input", () => keep(field.value));
+  field.addEventListener("input", () => {
+    keep(field.value);
+    if (CSS.supports("field-sizing", "content")) return;
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight + 2}px`;
+  });
   write.addEventListener("submit", (event) => { event.preventDefault(); send(); });
   key("r", say("people.js.key_write"), () => field.focus());
 }
