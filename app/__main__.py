@@ -1,6 +1,7 @@
 """The `hearth` command."""
 
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -101,7 +102,11 @@ def main() -> None:
                 stream.reconfigure(
                     errors="replace"
                 )  # a name that the terminal cannot show is no reason to fail
-    hearth(prog_name="hearth")
+    try:
+        hearth(prog_name="hearth")
+    finally:
+        # Python looks for garbage once more as it ends, a sixth of the time of a short command.
+        gc.freeze()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ another folder, with dialogues that nobody has tuned anything on.
 """
 
 import asyncio
+import contextlib
 import datetime
 import functools
 import json
@@ -15,6 +16,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +36,9 @@ BASE = "http://127.0.0.1:8765/api/v1"
 NOW = datetime.datetime(2026, 11, 23, 8, 0, tzinfo=datetime.UTC)
 """A Monday, 9 in the morning in the workspaces' zone."""
 STEP = datetime.timedelta(seconds=20)
+SETTINGS = Settings(
+    durability="normal", rate_limit=0, failed_limit=0, embeddings="off", access_log=False
+)
 KINDS = ("todo", "note", "folder", "waits")
 UNTOLD = {"id", "createdAt", "updatedAt", "completedAt", "revision", "wordCount"}
 """Fields that change by themselves; a dialogue does not list them."""
@@ -109,10 +114,11 @@ async def _have_all() -> list[Turn]:
         ):
             begun, data = Path(workspace), Path(name, "now")
             key = await _make_workspace(begun, wanted)
+            async with _copied(begun, data, key, {}) as server:
+                at_first = await server.state()
             for number, dialogue in enumerate(dialogues, 1):
-                shutil.copytree(begun, data)
-                had += await _have(folder.name, f"{number}", dialogue, data, key)
-                shutil.rmtree(data)
+                async with _copied(begun, data, key, server.contents) as another:
+                    had += await _have(folder.name, f"{number}", dialogue, another, at_first)
     return had
 
 
@@ -124,38 +130,47 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8")
 
 
+@contextlib.asynccontextmanager
+async def _copied(
+    begun: Path, data: Path, key: str, contents: dict[tuple[int, int], Any]
+) -> AsyncIterator["_Server"]:
+    """Serve a copy of a workspace, in `data`; `contents` are those of its notes that are known."""
+    shutil.copytree(begun, data)
+    async with _Server(data, key, contents) as server:
+        yield server
+    shutil.rmtree(data)
+
+
 async def _have(
-    language: str, name: str, dialogue: dict[str, Any], data: Path, key: str
+    language: str, name: str, dialogue: dict[str, Any], server: "_Server", before: State
 ) -> list[Turn]:
     had = []
-    async with _Server(data, key) as server:
-        before = await server.state()
-        talk = None
-        for number, turn in enumerate(dialogue["turns"], 1):
-            body = {"message": turn["say"], "stream": False}
-            if talk:
-                body["conversationId"] = talk
-            answer = await server.client.post("/chat", json=body)
-            told = answer.json()
-            talk = told.get("conversationId", talk)
-            said = told.get("response") or told.get("message", "")
-            after = await server.state()
-            difference = compare(before, after, turn.get("does", []))
-            had.append(
-                Turn(
-                    dialogue.get("half", "a"),
-                    language,
-                    name,
-                    number,
-                    turn["say"],
-                    said,
-                    difference.missing,
-                    difference.wrong,
-                    judge(said, turn.get("answer", []), turn.get("never", [])),
-                )
+    talk = None
+    for number, turn in enumerate(dialogue["turns"], 1):
+        body = {"message": turn["say"], "stream": False}
+        if talk:
+            body["conversationId"] = talk
+        answer = await server.client.post("/chat", json=body)
+        told = answer.json()
+        talk = told.get("conversationId", talk)
+        said = told.get("response") or told.get("message", "")
+        after = await server.state()
+        difference = compare(before, after, turn.get("does", []))
+        had.append(
+            Turn(
+                dialogue.get("half", "a"),
+                language,
+                name,
+                number,
+                turn["say"],
+                said,
+                difference.missing,
+                difference.wrong,
+                judge(said, turn.get("answer", []), turn.get("never", [])),
             )
-            before = after
-            server.now += STEP
+        )
+        before = after
+        server.now += STEP
     return had
 
 
@@ -232,11 +247,10 @@ def _fits(value: Any, wanted: Any) -> bool:
 class _Server:
     """A server over a copy of the workspace, at a moment of its own."""
 
-    def __init__(self, data: Path, key: str) -> None:
+    def __init__(self, data: Path, key: str, contents: dict[tuple[int, int], Any]) -> None:
         self.now = NOW
-        self._contents: dict[tuple[int, int], str] = {}
-        settings = Settings(durability="normal", rate_limit=0, failed_limit=0, embeddings="off")
-        self._app = create_app(settings, data, clock=lambda: self.now)
+        self.contents = dict(contents)
+        self._app = create_app(SETTINGS, data, clock=lambda: self.now)
         self._life = self._app.router.lifespan_context(self._app)
         self.client = _client(self._app, key)
 
@@ -269,9 +283,9 @@ class _Server:
 
     async def _note(self, row: dict[str, Any]) -> dict[str, Any]:
         key = row["id"], row["revision"]
-        if key not in self._contents:
-            self._contents[key] = (await self._get(f"/os/notes/{row['id']}"))["note"]
-        note: Any = self._contents[key]
+        if key not in self.contents:
+            self.contents[key] = (await self._get(f"/os/notes/{row['id']}"))["note"]
+        note = self.contents[key]
         return {
             "title": note["title"],
             "text": note["markdown"],
@@ -301,9 +315,8 @@ def _client(app: Any, key: str) -> httpx.AsyncClient:
 async def _make_workspace(data: Path, wanted: dict[str, Any]) -> str:
     """Make the database of a language's workspace in `data`; return its owner's key."""
     migrate(data / DATABASE)
-    settings = Settings(durability="normal", rate_limit=0, failed_limit=0, embeddings="off")
     clock = [NOW - datetime.timedelta(days=9)]
-    app = create_app(settings, data, clock=lambda: clock[0])
+    app = create_app(SETTINGS, data, clock=lambda: clock[0])
     async with app.router.lifespan_context(app):
         people = [
             {"username": "alice", "name": wanted.get("name", "Alice")},

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from app.catalog import CATALOG
@@ -172,7 +172,13 @@ def said_nothing_of_it(answer: str, asked: str) -> bool:
 
 
 @settings(
-    max_examples=WORLDS, deadline=None, derandomize=True, database=None, phases=[Phase.generate]
+    max_examples=WORLDS,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.generate],
+    # even the smallest case asks for many things
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
 )
 @given(
     chance=st.randoms(use_true_random=False),

@@ -1,4 +1,5 @@
-"""Kill the upgrade of a stored database in every step and look what the next start makes of it.
+"""Kill the upgrade of a stored database in every step that the next stored one has behind it, and
+look what the next start makes of it.
 
 `python -m tests.support.migration_kills 002`.
 
@@ -26,7 +27,7 @@ from app.core.database import integrity
 from app.core.database.data_dir import DATABASE
 from app.migrations import STEPS, due_steps, migrate
 from tests.support.memory_folder import fast_folder
-from tests.support.stored_schemas import lay_down
+from tests.support.stored_schemas import RELEASED, lay_down
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 REAL_CONNECT = sqlite3.connect
@@ -120,15 +121,19 @@ def content(file: Path) -> dict[str, list[Any]]:
 
 
 def run(version: str, folder: Path) -> dict[str, Any]:
-    """Kill at every chosen statement of every step and give the report."""
+    """Kill at every chosen statement of every step and give the report.
+
+    Later steps are killed in what later versions left, which has more in it.
+    """
     stored, whole, before = folder / "stored.db", folder / "whole.db", folder / "before.db"
     lay_down(version, stored)
     shutil.copy(stored, whole)
     migrate(whole)
     expected = content(whole)
     troubles: list[str] = []
-    steps, kills = len(due_steps(stored)), 0
-    for last in range(len(STEPS) - steps, len(STEPS)):
+    begin, end = (len(STEPS) - len(due_steps(one)) for one in (stored, _following(version, folder)))
+    kills = 0
+    for last in range(begin, end):
         shutil.copy(stored, before)
         heard = statements(stored, last)
         for number in (*([] if kills else [0]), *chosen(heard)):
@@ -136,7 +141,18 @@ def run(version: str, folder: Path) -> dict[str, Any]:
             if not comes_to(expected, before, folder / "data", number, last):
                 step = STEPS[last].__name__
                 troubles.append(f"{step}, statement {number} of {len(heard)}: {heard[number][:80]}")
-    return {"version": version, "steps": steps, "kills": kills, "troubles": troubles}
+    return {"version": version, "steps": end - begin, "kills": kills, "troubles": troubles}
+
+
+def _following(version: str, folder: Path) -> Path:
+    """Give the next stored database, or after the last one what is up to date."""
+    file = folder / "following.db"
+    later = RELEASED[RELEASED.index(version) + 1 :]
+    if later:
+        lay_down(later[0], file)
+    else:
+        migrate(file)
+    return file
 
 
 def comes_to(

@@ -37,7 +37,10 @@ class Running:
 
     def ask(self, method: str, path: str, **more: Any) -> Any:
         """Give the JSON of one of its own endpoints."""
-        response = httpx.request(method, self.url + path, timeout=PATIENCE, trust_env=False, **more)
+        # it needs no certificates, which take 20 ms to read
+        response = httpx.request(
+            method, self.url + path, timeout=PATIENCE, trust_env=False, verify=False, **more
+        )
         response.raise_for_status()
         return response.json()
 

@@ -4,7 +4,9 @@ Through the running server, or straight in the database when there is none.
 """
 
 import contextlib
+import gc
 import json
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -117,9 +119,8 @@ async def open_app(settings: Settings, data: Path) -> AsyncIterator["App"]:
     """Return the program over the database in `data`, which this process must own, until the block
     and the turns that it began have ended.
     """
+    _load_program()
     from app.agent.models.providers import Providers
-
-    # the whole program, which most commands beside a running server never load
     from app.main import build_parts
 
     parts = build_parts(settings, data)
@@ -131,6 +132,19 @@ async def open_app(settings: Settings, data: Path) -> AsyncIterator["App"]:
         await parts.part(Providers).close()
         await parts.embedder.close()
         await parts.store.close()
+
+
+def _load_program() -> None:
+    """Load the whole program, which most commands beside a running server never do."""
+    if "app.main" in sys.modules:
+        return
+    # Nothing of it is ever garbage: looking through it, now and as the process ends, would take a
+    # quarter of an ordinary command's time.
+    gc.disable()
+    import app.main  # noqa: F401
+
+    gc.freeze()
+    gc.enable()
 
 
 async def _ask_here(

@@ -40,6 +40,10 @@ async def add(client: Client, url: str, name: str = "Plain", **more: Any) -> Any
     return (await client.ok("POST", "/tools/mcp", status=201, json=body))["server"]
 
 
+GENUINE = ("-m", "tests.support.mcp_server")
+"""How the program is started that the official SDK makes; loading it takes half a second."""
+
+
 async def add_program(served: Served, name: str = "Plain", *args: str, **env: str) -> Any:
     """Add the program on the command line for alice and give what is told."""
     return await served.command(
@@ -48,7 +52,7 @@ async def add_program(served: Served, name: str = "Plain", *args: str, **env: st
         name=name,
         config={
             "command": sys.executable,
-            "args": list(args) or ["-m", "tests.support.mcp_server"],
+            "args": list(args) or ["-m", "tests.support.mcp_program"],
             "env": {"PYTHONPATH": str(ROOT), **env},
         },
     )

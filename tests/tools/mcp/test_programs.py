@@ -15,7 +15,7 @@ from app.core.process import limited_process
 from app.tools.mcp import connections as kept
 from app.tools.mcp.connections import McpConnections
 from tests.conftest import Client, Served
-from tests.tools.mcp.conftest import add_program, use
+from tests.tools.mcp.conftest import GENUINE, add_program, use
 
 pytestmark = [
     pytest.mark.anyio,
@@ -114,7 +114,7 @@ async def test_a_line_that_is_too_long_ends_it(alice: Client, served: Served) ->
 
 
 async def test_asking_for_a_model_or_a_person_is_declined(alice: Client, served: Served) -> None:
-    await add_program(served)
+    await add_program(served, "Plain", *GENUINE)
     for tool in ("sample", "elicit"):
         response = await alice.post("/tools", json={"tool": f"plain__{tool}"})
         assert response.status_code in (422, 503), response.text
@@ -181,7 +181,7 @@ async def test_what_it_greets_with_is_skipped_and_noise_ends_it(
     assert time.perf_counter() - began < 20
     greets = tmp_path / "greets.py"
     greets.write_text(
-        "print('Welcome!', flush=True)\nfrom tests.support.mcp_server import main\nmain()\n",
+        "print('Welcome!', flush=True)\nfrom tests.support.mcp_program import main\nmain()\n",
         "utf-8",
     )
     found = await add_program(served, "Greets", str(greets))

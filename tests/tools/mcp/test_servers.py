@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import Client, Served
 from tests.support.mcp_server import Listening
-from tests.tools.mcp.conftest import add, add_program, use
+from tests.tools.mcp.conftest import GENUINE, add, add_program, use
 
 pytestmark = pytest.mark.anyio
 
@@ -62,7 +62,7 @@ async def test_what_a_tool_refuses_is_told_harmless(alice: Client, server: Liste
 
 
 async def test_a_program_is_a_server_too(alice: Client, served: Served) -> None:
-    added = await add_program(served, "Plain", TOKEN="very-secret-token")
+    added = await add_program(served, "Plain", *GENUINE, TOKEN="very-secret-token")
     assert added.server.status == "connected", added.server.last_error
     assert added.server.config["env"] == {"PYTHONPATH": "********", "TOKEN": "********"}
     assert await use(alice, "plain__add", a=1, b=2) == {
