@@ -163,7 +163,14 @@ async def test_asking_and_taking_it_back(home: Home, bob: Client) -> None:
     await home.check_everywhere("/people/contacts")
     await page.goto(f"{home.origin}/people/contacts")
     await page.get_by_role("button", name="Take back the request to bob").click()
+    await expect(page.locator(".did")).to_contain_text("taken back: bob")
     assert (await bob.ok("GET", "/network/requests"))["incoming"] == []
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.locator(".did")).to_contain_text("Asked: bob")
+    (asked,) = (await bob.ok("GET", "/network/requests"))["incoming"]
+    assert asked["note"] == "Hi"
+    await home.go("/people?did=talk_hidden&undo=/people/team")
+    await expect(page.get_by_role("button", name="Undo")).to_have_count(0)
 
 
 async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
@@ -201,6 +208,8 @@ async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
     await page.goto(f"{home.origin}/people/@bob")
     await page.get_by_role("button", name="End the sharing of Garden").click()
     await expect(page.locator(".did")).to_contain_text("Not shared any more: Garden")
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_text("bob may read, change and add")).to_be_visible()
     await page.get_by_text("Remove bob from your contacts").click()
     await page.get_by_role("button", name="Remove", exact=True).click()
     await expect(page.locator(".did")).to_contain_text("Not a contact any more: bob")
@@ -241,7 +250,7 @@ async def test_groups_are_made_named_and_left(home: Home, served: Served, bob: C
     await expect(page.get_by_role("heading", level=1)).to_have_text("Beds")
     await home.check_everywhere(page.url.partition("?")[0].removeprefix(home.origin))
     await page.get_by_role("button", name="Take bob out").click()
-    await page.get_by_role("button", name="Add", exact=True).click()
+    await page.get_by_role("button", name="Undo").click()
     await expect(page.locator(".did")).to_contain_text("In the group now: bob")
     await page.get_by_text("Leave the group").click()
     await page.get_by_role("button", name="Leave", exact=True).click()

@@ -6,12 +6,14 @@ browser on by `see`, so that loading the page again changes nothing twice.
 """
 
 import functools
-from collections.abc import Awaitable, Callable
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
+from app.core import random_tokens
 from app.core.caller import Caller
 from app.errors import AppError, Unauthorized
 from app.interfaces.home.dates import Dates
@@ -31,6 +33,9 @@ POLICY = {
 }
 """Only our own scripts run; `hearth` is the one policy by which they may insert HTML, which this
 server made (static/dom.js)."""
+
+
+_SECRET = random_tokens.new_bytes(32)
 
 
 class Person(NamedTuple):
@@ -73,7 +78,7 @@ class Person(NamedTuple):
             "person": self,
             "did": did if self.words.has(f"did.{did}") else "",
             "did_what": query.get("what", "")[:200],
-            "undo": query.get("undo", ""),
+            "undo": query.get("undo", "") if _is_ours(query) else "",
         }
 
     async def _rail(self) -> dict[str, int]:
@@ -142,6 +147,8 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
     of the form that takes it back.
     """
     told = {name: value for name, value in (("did", did), ("what", what), ("undo", undo)) if value}
+    if undo:
+        told["mark"] = _mark(undo)
     if told:
         address += ("&" if "?" in address else "?") + urlencode(told)
     return Response(status_code=303, headers={"Location": address})
@@ -161,6 +168,19 @@ async def _signed_out(visit: Visit) -> Response:
     fields = await form_of(visit)
     words = words_of(visit.headers.get("accept-language", DEFAULT)[:2])
     return await page("home/resend", status=401, t=words, fields=fields, address=visit.url.path)
+
+
+def _mark(address: str) -> str:
+    """Return what tells an address that this server gave from one that somebody made up."""
+    return hmac.digest(_SECRET, address.encode(), "sha256").hex()[:32]
+
+
+def _is_ours(query: Mapping[str, str]) -> bool:
+    """Return whether the address of an undo comes from this server: a link may hold any, and its
+    button would send a form there.
+    """
+    given, made = query.get("mark", ""), _mark(query.get("undo", ""))
+    return random_tokens.equal_secrets(given, made)
 
 
 def _back(visit: Visit) -> str:

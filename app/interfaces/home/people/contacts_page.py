@@ -10,6 +10,7 @@ from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import permission_form
 from app.interfaces.home.people.permission_form import Form
 from app.interfaces.home.people.talks import AGENT_SUFFIX
+from app.interfaces.home.people.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -66,7 +67,7 @@ async def _shown(
 @for_person
 async def ask(visit: Visit, person: Person) -> Response:
     """Ask somebody to become a contact, or for access to their agent."""
-    form = await form_of(visit)
+    form = await given(visit)
     asked = {"to": value_of(form, "to").strip(), "note": value_of(form, "note")}
     try:
         made = await person.call(
@@ -149,7 +150,8 @@ async def cancel(visit: Visit, person: Person) -> Response:
     """Take back a request of one's own."""
     form = await form_of(visit)
     await person.call("cancel_request", requestId=number_of(form, "id"))
-    return see(CONTACTS, did="request_cancelled", what=value_of(form, "name"))
+    undo = undo_by("/people/requests", to=value_of(form, "to"), note=value_of(form, "note"))
+    return see(CONTACTS, did="request_cancelled", what=value_of(form, "name"), undo=undo)
 
 
 def summary_of(person: Person, contact: Any) -> str:

@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from app.errors import AppError
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -93,7 +94,7 @@ async def rename(visit: Visit, person: Person) -> Response:
 @for_person
 async def add(visit: Visit, person: Person) -> Response:
     """Add a contact to a group."""
-    form, number = await form_of(visit), _number(visit)
+    form, number = await given(visit), _number(visit)
     username = value_of(form, "username")
     await person.call("add_group_members", conversationId=number, username=username)
     return see(f"/people/groups/{number}", did="group_joined", what=username)
@@ -107,7 +108,8 @@ async def remove(visit: Visit, person: Person) -> Response:
     left = await person.call("remove_group_member", conversationId=number, username=username)
     if left.group is None:
         return see("/people/groups", did="group_left", what=value_of(form, "group"))
-    return see(f"/people/groups/{number}", did="group_removed", what=username)
+    undo = undo_by(f"/people/groups/{number}/add", username=username)
+    return see(f"/people/groups/{number}", did="group_removed", what=username, undo=undo)
 
 
 def _number(visit: Visit) -> int:

@@ -93,6 +93,16 @@ def filled(permissions: Any) -> dict[str, Any]:
     }
 
 
+def form_of_filled(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return what a form that is filled so sends: names, and values or lists of them."""
+    sent = {
+        name: "1" if value is True else value
+        for name, value in fields.items()
+        if value is not False
+    }
+    return sent | {"folder": sorted(fields["folder"]), "tool": sorted(fields["tool"])}
+
+
 def refilled(form: Form) -> dict[str, Any]:
     """Return the fields of the form as they were sent."""
     sent = permissions_of(form)

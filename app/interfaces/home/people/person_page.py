@@ -9,6 +9,7 @@ from app.errors import AppError, NotFound, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import permission_form, shared_folders, view_as
 from app.interfaces.home.people.permission_form import Form
+from app.interfaces.home.people.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -73,7 +74,8 @@ async def _shown(
 @for_person
 async def change(visit: Visit, person: Person) -> Response:
     """Change what a contact may see, unless that was changed elsewhere meanwhile."""
-    form, username = await form_of(visit), _username(visit)
+    form, username = await given(visit), _username(visit)
+    before = (await person.call("read_permissions", userId=username)).permissions
     try:
         granted = await person.call(
             "change_permissions",
@@ -88,7 +90,9 @@ async def change(visit: Visit, person: Person) -> Response:
         return await _shown(person, username, form=form, trouble=told, status=error.status)
     except AppError as error:
         return await _shown(person, username, form=form, trouble=error.message, status=error.status)
-    return see(f"/people/@{granted.username}", did="permissions_changed")
+    back = permission_form.form_of_filled(permission_form.filled(before))
+    undo = undo_by(f"/people/@{granted.username}/permissions", revision=granted.revision, **back)
+    return see(f"/people/@{granted.username}", did="permissions_changed", undo=undo)
 
 
 @for_person

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -52,7 +53,7 @@ async def shared_with(person: Person, user_id: str) -> list[Shared]:
 @for_person
 async def share(visit: Visit, person: Person) -> Response:
     """Share a folder with a contact, or change the right to it."""
-    form = await form_of(visit)
+    form = await given(visit)
     username = value_of(form, "username")
     await person.call(
         "share_folder", id=number_of(form, "folder"), username=username, role=value_of(form, "role")
@@ -64,8 +65,14 @@ async def share(visit: Visit, person: Person) -> Response:
 async def end(visit: Visit, person: Person) -> Response:
     """End the share of a folder: a contact's, or one's own."""
     form = await form_of(visit)
-    back = value_of(form, "back")
-    await person.call(
-        "unshare_folder", id=number_of(form, "folder"), username=value_of(form, "username")
+    back, username, folder = (
+        value_of(form, "back"),
+        value_of(form, "username"),
+        number_of(form, "folder"),
     )
-    return see(f"/people/@{back}", did="folder_unshared", what=value_of(form, "name"))
+    await person.call("unshare_folder", id=folder, username=username)
+    undo = ""
+    if username != person.caller.username:  # what another shared, only they can share again
+        address = f"/people/@{username}/folders"
+        undo = undo_by(address, folder=folder, username=username, role=value_of(form, "role"))
+    return see(f"/people/@{back}", did="folder_unshared", what=value_of(form, "name"), undo=undo)
