@@ -181,7 +181,10 @@ async def test_permissions_are_changed_in_sentences_and_a_conflict_is_told(
     theirs = await bob.folder("Recipes/Soups")
     page = await home.go("/people/bob")
     await expect(page.get_by_text("bob may write to you, and sees nothing")).to_be_visible()
+    await page.set_viewport_size({"width": 360, "height": 740})
     await page.get_by_text("Change", exact=True).click()
+    await page.get_by_label("Those in some folders").check()
+    assert await page.evaluate("document.documentElement.scrollWidth") == 360
     await page.get_by_label("bob may ask my agent").check()
     await page.get_by_label("All my notes").check()
     await page.get_by_label("It may").select_option("edit")

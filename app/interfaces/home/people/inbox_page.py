@@ -6,12 +6,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person
-from app.interfaces.home.marked_text import marked_pieces
+from app.interfaces.home.marked_text import Piece, marked_pieces
 from app.interfaces.home.people.talks import MOST_BESIDE, list_talks
+from app.interfaces.home.rendered import excerpt
 from app.interfaces.pages.visit import Visit
 
 MOST_FOUND = 50
 AROUND = 80
+LONGEST = 4_000
 
 
 def routes() -> list[Route]:
@@ -50,13 +52,14 @@ async def talks(visit: Visit, person: Person) -> Response:
     )
 
 
-def _around(text: str, query: str) -> list[Any]:
+def _around(content: str, query: str) -> list[Piece]:
     """Return what stands around the first of the words in a message, with all of them marked."""
-    folded, words = text.casefold(), query.casefold().split()
-    if len(folded) != len(text):
+    text, words = excerpt(content, LONGEST), query.casefold().split()
+    folded = text.casefold()
+    if len(folded) != len(text):  # then places in one are not those in the other
         return marked_pieces(text[: 3 * AROUND], ())
     first = min((at for word in words if (at := folded.find(word)) >= 0), default=0)
-    start = max(0, first - AROUND)
-    cut = text[start : first + 2 * AROUND]
+    start = text.rfind(" ", 0, max(0, first - AROUND)) + 1
     marks = sorted((at, at + len(word)) for word in words if (at := folded[start:].find(word)) >= 0)
-    return marked_pieces(cut, marks)
+    before = [Piece("… ", marked=False)] if start else []
+    return [*before, *marked_pieces(text[start : first + 2 * AROUND], marks)]
