@@ -49,12 +49,12 @@ from app.interfaces.pages import (
     enrolment_page,
     guest_endpoint,
     installing,
+    link_pages,
     mcp_callback,
     pages,
     sign_in,
     sign_in_page,
     static_files,
-    web_pages,
 )
 from app.interfaces.schedule import Schedule
 from app.managed_agents import agent_callers, agent_gate, agent_messages
@@ -170,7 +170,7 @@ def _page_routes(parts: App, control_token: str | None) -> list[Route]:
         *enrolment_page.routes(),
         *guest_endpoint.routes(),
         *mcp_callback.routes(),
-        *web_pages.routes(),
+        *link_pages.routes(),
         *(control.routes(control_token) if control_token else []),
     ]
 

@@ -77,19 +77,29 @@ async def write(client: Client, bob: Client, text: str) -> dict[str, Any]:
     todo = await client.post("/os/todos", json={"title": line, "description": text[:2000]})
     if todo.status_code == 201:
         made["todo"] = todo.json()["result"]["todo"]["id"]
-    await bob.post("/agent/message", json={"to": client.username, "message": line})
+    await bob.post("/agent/message", json={"to": client.username, "message": text[:4000]})
+    await client.post("/os/share", json={"scope": "all", "label": line[:120]})
+    await client.post("/network/groups", json={"name": line[:100], "members": ["bob"]})
     return made
+
+
+PEOPLE = {f"/people{place}" for place in ("", "/contacts", "/groups", "/links", "/team", "/@bob")}
 
 
 async def test_none_runs_or_becomes_markup(home: Home, bob: Client) -> None:
     every = texts()
+    await bob.patch("/account/settings", json={"name": every[0][:100], "agentName": every[-1][:90]})
+    for asker, asked in ((bob, "alice"), (home.client, "bob")):
+        await asker.post("/network/request", json={"to": asked, "note": every[0][:500]})
     await home.client.patch("/account/settings", json={"name": every[0][:100], "trashDays": 30})
-    pages: set[str] = {"/", "/notes", "/todos", "/people", "/agent", "/heartbeat", "/settings"}
+    pages: set[str] = {"/", "/notes", "/todos", "/agent", "/heartbeat", "/settings", *PEOPLE}
     for text in every:
         made = await write(home.client, bob, text)
         pages |= {address.format(made[kind]) for kind, address in SHOWN if kind in made}
     for text in every[:: max(1, len(every) // MOST_QUERIES)]:
         pages |= {place + quote(text[:500], safe="", errors="replace") for place in QUERIES}
+    talks = (await home.client.ok("GET", "/conversations", params={"limit": 20}))["conversations"]
+    pages |= {f"/people/c/{talk['conversationId']}" for talk in talks}
     found = []
     for path in sorted(pages):
         page = await home.go(path)

@@ -5,6 +5,7 @@ their limits, and how a link's end ends it.
 import asyncio
 import dataclasses
 import json
+import re
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -792,10 +793,18 @@ class TestPages:
             "no-referrer",
         )
         assert "alert(1)" not in page.text
-        for name in ("pages.css", "guest.js", "signing_in.js", "again.js", "invite.js"):
-            assert (await stranger.get(f"{ORIGIN}/web/{name}")).status_code == 200
+        files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)
+        assert [each.rpartition("/")[2] for each in files] == [
+            "guest.css",
+            "guest.js",
+            "hearth.svg",
+            "hearth.css",
+        ]
+        for file in files:
+            assert (await stranger.get(ORIGIN + file)).status_code == 200
+        folder = files[0].rpartition("/")[0]
         for name in ("guest.html", "../main.py", "..%2Fmain.py", "%00", ""):
-            assert (await stranger.get(f"{ORIGIN}/web/{name}")).status_code == 404
+            assert (await stranger.get(f"{ORIGIN}{folder}/{name}")).status_code == 404
 
     async def test_a_shared_note_is_shown_as_text_and_as_nothing_else(
         self, alice: Client, bob: Client, stranger: Client
@@ -834,7 +843,7 @@ class TestPages:
         assert "Shared by <bdi>\u202eאליס (1)</bdi>, last changed" in shown
         invite = (await stranger.get((await alice.ok("POST", "/os/team/invite"))["inviteUrl"])).text
         assert "Invitation to <bdi>\u202eאליס (1)’s team</bdi>" in invite
-        assert "<title>Invitation to &#8296;\u202eאליס (1)’s team&#8297;</title>" in invite
+        assert "<title>Invitation to &#8296;\u202eאליס (1)’s team&#8297; · Hearth</title>" in invite
 
     async def test_an_invite_has_a_page_while_it_waits(
         self, alice: Client, bob: Client, stranger: Client

@@ -90,21 +90,25 @@ class Person(NamedTuple):
         open_ = await self.call("search_todos", completed=False, limit=1)
         waiting = await self.call("list_escalations", status="pending", limit=1)
         state = await self.call("status")
+        requests = await self.call("list_requests")
+        from_people, from_own_agent = await self._unread()
         return {
             "today": late.total + waiting.pending_count,
             "notes": state.context_count,
             "todos": open_.total,
-            "people": await self._unread(),
+            "agent": from_own_agent,
+            "people": from_people + len(requests.incoming),
         }
 
-    async def _unread(self) -> int:
-        talks = await self.call("list_conversations", limit=100, messageLimit=0)
-        requests = await self.call("list_requests")
-        # What one's own agent answered is no news of people.
-        unread: int = sum(
-            talk.unread_count for talk in talks.conversations if talk.contact or talk.group
+    async def _unread(self) -> tuple[int, int]:
+        """Return how many messages of others, and how many of the own agent, are unread."""
+        talks = (await self.call("list_conversations", limit=100, messageLimit=0)).conversations
+        own = sum(
+            talk.unread_count
+            for talk in talks
+            if talk.owner_id == self.caller.user_id and talk.contact is None
         )
-        return unread + len(requests.incoming)
+        return sum(talk.unread_count for talk in talks) - own, own
 
 
 Handler = Callable[[Visit, Person], Awaitable[Response]]

@@ -14,6 +14,19 @@ from app.interfaces.home.notes import (
     notes_page,
     trash_page,
 )
+from app.interfaces.home.people import (
+    compose_page,
+    contacts_page,
+    groups_page,
+    guests_page,
+    inbox_page,
+    link_form,
+    links_page,
+    person_page,
+    shared_folders,
+    team_page,
+    thread_page,
+)
 from app.interfaces.home.search import lines_page, search_page
 from app.interfaces.home.settings import (
     account_page,
@@ -57,4 +70,15 @@ def routes() -> list[Route]:
         *agents_page.routes(),
         *data_page.routes(),
         *usage_page.routes(),
+        *inbox_page.routes(),
+        *thread_page.routes(),
+        *compose_page.routes(),
+        *contacts_page.routes(),
+        *person_page.routes(),
+        *shared_folders.routes(),
+        *groups_page.routes(),
+        *links_page.routes(),
+        *link_form.routes(),
+        *guests_page.routes(),
+        *team_page.routes(),
     ]

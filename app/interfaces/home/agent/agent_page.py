@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.talks import managed_in
 from app.interfaces.home.rendered import excerpt, html_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -29,9 +30,15 @@ def routes() -> list[Route]:
 @for_person
 async def start(visit: Visit, person: Person) -> Response:
     """Show where a conversation begins, and those that there were."""
-    talks = await person.call("list_conversations", view="me", limit=100, messageLimit=1)
-    own = [each for each in talks.conversations if each.contact is None][:MOST_TALKS]
-    return await _shown(person, talks=own, draft=visit.query_params.get("say", "")[:4000])
+    talks = await person.call("list_conversations", view="me", limit=100, messageLimit=2)
+    own = [
+        each
+        for each in talks.conversations
+        if each.contact is None and not managed_in(person, each, each.messages)
+    ]
+    return await _shown(
+        person, talks=own[:MOST_TALKS], draft=visit.query_params.get("say", "")[:4000]
+    )
 
 
 @for_person
@@ -44,6 +51,8 @@ async def talk(visit: Visit, person: Person) -> Response:
         limit=MOST_MESSAGES,
         **({"before": int(before)} if before.isdecimal() else {}),
     )
+    if found.conversation.unread_count and not before:
+        await person.call("mark_read", id=found.conversation.conversation_id)
     return await _shown(person, found=found, draft="")
 
 
@@ -68,6 +77,7 @@ async def answer(visit: Visit, person: Person) -> Response:
     found = await person.call(
         "read_conversation", id=_number(visit, "id"), limit=1, before=number + 1
     )
+    await person.call("mark_read", id=found.conversation.conversation_id, messageId=number)
     return await person.piece("agent/messages", messages=found.messages, html_of=html_of)
 
 

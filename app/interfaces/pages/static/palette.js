@@ -109,7 +109,7 @@ const named = (found) => ({ title: found.title, marks: found.marks, path: found.
 function matching(known, query) {
   const wanted = query.toLowerCase();
   return wanted ? known.filter(({ username, name }) => `${name ?? ""} ${username}`.toLowerCase().includes(wanted)).slice(0, 4)
-    .map(({ username, name }) => ({ title: name || username, kind: say("search.js.person"), address: `/people/${encodeURIComponent(username)}` })) : [];
+    .map(({ username, name }) => ({ title: name || username, kind: say("search.js.person"), address: `/people/@${encodeURIComponent(username)}` })) : [];
 }
 
 function commands(query) {

@@ -1,7 +1,7 @@
-// Signing in at a page of this server, with a key or with a code of the command line.
-"use strict";
+// Signing in on the page of a share link, with a key or with a code of the command line.
 
-const SignIn = {
+/** What the page of guests needs to let people sign in, and to say what went wrong. */
+export const SignIn = {
   framed: window.top !== window,
 
   // In a frame no cookie is used, so that the page around it cannot act as whoever is signed in here.

@@ -1,0 +1,116 @@
+"""Groups: making one, who is in it, its name, and leaving."""
+
+from typing import Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.errors import AppError
+from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.undo_forms import given, undo_by
+from app.interfaces.pages.forms import form_of, number_of, value_of
+from app.interfaces.pages.visit import Visit
+
+GROUPS, GROUP = "/people/groups", "/people/groups/{id}"
+MOST_OFFERED = 200
+
+
+def routes() -> list[Route]:
+    """Give the routes."""
+    return [
+        Route(GROUPS, show),
+        Route(GROUPS, make, methods=["POST"]),
+        Route(GROUP, show_one),
+        Route(GROUP + "/rename", rename, methods=["POST"]),
+        Route(GROUP + "/add", add, methods=["POST"]),
+        Route(GROUP + "/remove", remove, methods=["POST"]),
+    ]
+
+
+@for_person
+async def show(visit: Visit, person: Person) -> Response:
+    """Show the groups that one is in, and where to make another."""
+    return await _shown(person)
+
+
+async def _shown(
+    person: Person, *, name: str = "", members: Any = (), trouble: str = "", status: int = 200
+) -> Response:
+    return await person.show(
+        "people/groups",
+        place="people",
+        parts=["people"],
+        status=status,
+        groups=(await person.call("list_groups")).groups,
+        contacts=(await person.call("list_contacts", limit=MOST_OFFERED)).contacts,
+        name=name,
+        members=set(members),
+        trouble=trouble,
+    )
+
+
+@for_person
+async def make(visit: Visit, person: Person) -> Response:
+    """Make a group of some contacts."""
+    form = await form_of(visit)
+    name, members = value_of(form, "name"), [value for key, value in form if key == "member"]
+    try:
+        made = await person.call("create_group", name=name, members=members)
+    except AppError as error:
+        response = await _shown(
+            person, name=name, members=members, trouble=error.message, status=error.status
+        )
+        response.headers.update(error.headers)
+        return response
+    return see(f"/people/c/{made.group.conversation_id}", did="group_made", what=made.group.name)
+
+
+@for_person
+async def show_one(visit: Visit, person: Person) -> Response:
+    """Show who is in a group."""
+    group = (await person.call("read_group", conversationId=_number(visit))).group
+    inside = {each.user_id for each in group.members}
+    contacts = (await person.call("list_contacts", limit=MOST_OFFERED)).contacts
+    return await person.show(
+        "people/group",
+        place="people",
+        parts=["people"],
+        group=group,
+        is_admin=group.admin_id == person.caller.user_id,
+        others=[each for each in contacts if each.user_id not in inside],
+    )
+
+
+@for_person
+async def rename(visit: Visit, person: Person) -> Response:
+    """Give a group another name."""
+    form, number = await form_of(visit), _number(visit)
+    group = (
+        await person.call("rename_group", conversationId=number, name=value_of(form, "name"))
+    ).group
+    return see(f"/people/groups/{number}", did="group_renamed", what=group.name)
+
+
+@for_person
+async def add(visit: Visit, person: Person) -> Response:
+    """Add a contact to a group."""
+    form, number = await given(visit), _number(visit)
+    username = value_of(form, "username")
+    await person.call("add_group_members", conversationId=number, username=username)
+    return see(f"/people/groups/{number}", did="group_joined", what=username)
+
+
+@for_person
+async def remove(visit: Visit, person: Person) -> Response:
+    """Take somebody out of a group, or leave it."""
+    form, number = await form_of(visit), _number(visit)
+    username = value_of(form, "username")
+    left = await person.call("remove_group_member", conversationId=number, username=username)
+    if left.group is None:
+        return see("/people/groups", did="group_left", what=value_of(form, "group"))
+    undo = undo_by(f"/people/groups/{number}/add", username=username)
+    return see(f"/people/groups/{number}", did="group_removed", what=username, undo=undo)
+
+
+def _number(visit: Visit) -> int:
+    return number_of([("id", visit.path_params["id"])], "id")

@@ -1,0 +1,80 @@
+"""What guests of share links and one's own agent said to each other."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.interfaces.home.home_page import Person, for_person
+from app.interfaces.home.people.talks import Line, html_by, linked_pieces
+from app.interfaces.home.rendered import excerpt
+from app.interfaces.pages.visit import Visit
+
+GUESTS = "/people/guests"
+MOST, SHOWN = 50, 200
+
+
+def routes() -> list[Route]:
+    """Give the routes."""
+    return [Route(GUESTS, show), Route(GUESTS + "/{session}", show_one)]
+
+
+@for_person
+async def show(visit: Visit, person: Person) -> Response:
+    """Show the conversations of guests, of one link or of all."""
+    token, offset = visit.query_params.get("link", ""), visit.query_params.get("from", "")
+    start = int(offset) if offset.isdecimal() else 0
+    found = await person.call(
+        "list_guest_conversations",
+        limit=MOST,
+        offset=start,
+        **({"shareToken": token} if token else {}),
+    )
+    return await person.show(
+        "people/guests",
+        place="people",
+        parts=["people"],
+        excerpt=excerpt,
+        talks=found.conversations,
+        token=token,
+        until=start + len(found.conversations),
+        has_more=len(found.conversations) == MOST,
+    )
+
+
+@for_person
+async def show_one(visit: Visit, person: Person) -> Response:
+    """Show what a guest asked and was answered."""
+    before = visit.query_params.get("before", "")
+    found = await person.call(
+        "read_guest_conversation",
+        sessionId=visit.path_params["session"],
+        limit=SHOWN,
+        **({"before": int(before)} if before.isdecimal() else {}),
+    )
+    guest = found.visitor.name or person.words("people.some_guest")
+    lines, day = [], None
+    for each in found.messages:
+        by_agent, date = each.role == "assistant", person.dates.local(each.created_at).date()
+        lines.append(
+            Line(
+                each.id,
+                by_agent,
+                by_agent,
+                person.words("people.your_agent") if by_agent else guest,
+                html_by(each.content, owns=True) if by_agent else "",
+                [] if by_agent else linked_pieces(each.content),
+                person.dates.time(each.created_at),
+                "" if date == day else person.dates.day(date),
+                begins=True,
+                is_new=False,
+            )
+        )
+        day = date
+    return await person.show(
+        "people/guest",
+        place="people",
+        parts=["people"],
+        found=found,
+        lines=lines,
+        has_more=bool(lines) and len(lines) == SHOWN,
+        before=before,
+    )
