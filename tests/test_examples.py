@@ -229,7 +229,7 @@ def matches(expected: str, said: str, invented: tuple[str, ...]) -> dict[str, st
 
 def in_these_days(text: str, name: str) -> str:
     """Return the text of a page with the days of its November moved to the present ones."""
-    zone = "Europe/Berlin" if name == "README" else "UTC"  # the tour sets its user's zone
+    zone = "Europe/Berlin" if name == "api-tour" else "UTC"  # the tour sets its user's zone
     today = datetime.now(ZoneInfo(zone)).date()
     return re.sub(
         r"2026-11-\d\d",

@@ -3,7 +3,7 @@
 What does not parse is searched as words, so no query is wrong.
 
 Read into one frozen record: clauses that must all hold, what must not occur, and filters. The
-README has the table of what can be written.
+The guide has the table of what can be written.
 """
 
 import functools
