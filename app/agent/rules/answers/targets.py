@@ -8,8 +8,9 @@ from typing import Any
 
 from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 CANDIDATES = 20
 
@@ -21,21 +22,30 @@ def find_things(
     *,
     words: str,
     completed: bool | None = False,
+    did: str = "",
 ) -> Step | tuple[Thing, ...]:
     """Return the things that are meant, or the step that looks for them or asks.
 
-    `completed` is which todos are looked through; None all of them.
+    `completed` is which todos are looked through; None all of them. `did` is the verb of a report
+    that something is done, which must be that of the todo too.
     """
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
         return meant
     if found := references.refer(asked, words, kinds, route.language):
-        if found.things:
-            return found.things
-        return ask_which(route, found.unsure) if found.unsure else ask_what(route)
+        told = _told_of(found.things or found.unsure, did, words)
+        if len(told) == 1 or (found.things and told):
+            return told
+        if told or not did:
+            return ask_which(route, told) if told else ask_what(route)
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
-    fitting = _fitting(asked, words, kinds)
+    fitting = _told_of(_fitting(asked, words, kinds), did, words)
+    if not fitting and did and questions.is_asian(did):
+        # A single letter is no word before its verb stands beside it: “书还了”.
+        fitting = _fitting(asked, words + did, kinds)
+    if not fitting and (wider := _wider_search(asked, kinds)):
+        return Step(calls=(wider,))
     if len(fitting) == 1:
         return fitting
     if fitting:
@@ -73,6 +83,22 @@ def _searches(
     return tuple(calls)
 
 
+def _wider_search(asked: Asked, kinds: Sequence[ThingKind]) -> Call | None:
+    """Return the search for todos without words, once: a form of a word is no part of another."""
+    made = [one.arguments for one in asked.of("search_todos")]
+    if "todo" not in kinds or len(made) != 1 or "q" not in made[0]:
+        return None
+    rest = {name: value for name, value in made[0].items() if name != "q"}
+    return "search_todos", {**rest, "limit": list_answers.MOST}
+
+
+def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]:
+    """Return the things of which a report with that verb may be."""
+    return tuple(
+        one for one in things if not did or resolve_reference.tells_of(did, one.title, words)
+    )
+
+
 def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
     rows: list[Mapping[str, Any]] = []
     for kind, tool, field in (
@@ -83,5 +109,6 @@ def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thin
             rows += [
                 {**row, "kind": kind} for result in asked.of(tool) for row in result.content[field]
             ]
-    fitting = resolve_reference.fitting_rows(words, rows)
+    every = list({(row["kind"], row["id"]): row for row in rows}.values())
+    fitting = resolve_reference.fitting_rows(words, every)
     return tuple(Thing(row["kind"], row["id"], row["title"]) for row in fitting)

@@ -24,7 +24,8 @@ def refer(
     """Return what words refer to in the turns before; None where they refer to none of them."""
     newest = next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ())
     shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
-    if dialogue_words.whole(language, "it", words):
+    # What names nothing is about what was talked of: “make it urgent”, “明日にして”.
+    if not words or dialogue_words.whole(language, "it", words):
         return _single(newest)
     if dialogue_words.whole(language, "both", words):
         two = next((found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2), ())

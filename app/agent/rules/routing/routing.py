@@ -24,7 +24,7 @@ READ = 600
 What a note or a todo is to hold goes on to its end.
 """
 OPEN_ENDED = ("content", "whole", "text", "task", "rest")
-EXACT = ("day", "by", "step", "title", "tag", "priority", "sum")
+EXACT = ("day", "by", "step", "title", "tag", "priority", "sum", "did")
 """Arguments that are no name of a thing, and lose no word."""
 LISTED_FLAGS = {
     "today": ("date", "today"),
