@@ -44,7 +44,7 @@ def find_things(
     if not fitting and did and questions.is_asian(did):
         # A single letter is no word before its verb stands beside it: “书还了”.
         fitting = _fitting(asked, words + did, kinds)
-    if not fitting and (wider := _wider_search(asked, kinds)):
+    if not fitting and (wider := _wider_search(asked, kinds, words)):
         return Step(calls=(wider,))
     if len(fitting) == 1:
         return fitting
@@ -83,10 +83,14 @@ def _searches(
     return tuple(calls)
 
 
-def _wider_search(asked: Asked, kinds: Sequence[ThingKind]) -> Call | None:
-    """Return the search for todos without words, once: a form of a word is no part of another."""
+def _wider_search(asked: Asked, kinds: Sequence[ThingKind], words: str) -> Call | None:
+    """Return the search for todos without words, once, where no spaces part them: in a title they
+    may stand in another order.
+    """
     made = [one.arguments for one in asked.of("search_todos")]
-    if "todo" not in kinds or len(made) != 1 or "q" not in made[0]:
+    if "todo" not in kinds or not questions.is_asian(words):
+        return None
+    if len(made) != 1 or "q" not in made[0]:
         return None
     rest = {name: value for name, value in made[0].items() if name != "q"}
     return "search_todos", {**rest, "limit": list_answers.MOST}

@@ -51,11 +51,13 @@ def tells_of(did: str, title: str, words: str) -> bool:
     rest = [
         word
         for word in questions.read_question(title).terms
-        if not any(_is_form(one, stem(word)) for one in said)
+        if not any(are_alike(one, stem(word)) for one in said)
     ]
-    root = fold_text(did)[:ROOT]
+    verb = fold_text(did)
     return not rest or any(
-        word.startswith(root) or _is_form(stem(fold_text(did)), stem(word)) for word in rest
+        word.startswith(verb[:ROOT])
+        or any(are_alike(like, stem(word)) for like in questions.alternatives(stem(verb)))
+        for word in rest
     )
 
 
@@ -63,14 +65,9 @@ def _named(target: str, title: str) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
     held = {stem(word) for word in split_words(title)}
     wanted = word_stems(target)
-    if wanted and all(any(_is_form(one, other) for other in held) for one in wanted):
+    if wanted and all(any(are_alike(one, other) for other in held) for one in wanted):
         return True
     return questions.is_asian(target) and _named_unspaced(fold_text(target), fold_text(title))
-
-
-def _is_form(one: str, other: str) -> bool:
-    """Return whether two stems are of one word, or of words that stand for each other."""
-    return any(are_alike(like, other) for like in questions.alternatives(one))
 
 
 def _named_unspaced(target: str, title: str) -> bool:
