@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue import references, reports, resolve_reference
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
@@ -98,9 +98,7 @@ def _wider_search(asked: Asked, kinds: Sequence[ThingKind], words: str) -> Call 
 
 def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]:
     """Return the things of which a report with that verb may be."""
-    return tuple(
-        one for one in things if not did or resolve_reference.tells_of(did, one.title, words)
-    )
+    return tuple(one for one in things if not did or reports.tells_of(did, one.title, words))
 
 
 def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
