@@ -4,6 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,7 @@ from app.agent.rules.answers import (
     remote_tool_answers,
     small_answers,
     todo_changes,
+    todo_states,
     undo,
 )
 from app.agent.rules.dialogue import continued, given_context, repairs
@@ -38,6 +40,7 @@ INTENTS = {
     "find_notes": note_answers.find_notes,
     "summarise": note_answers.summarise,
     "list_todos": list_answers.list_todos,
+    "todo_state": todo_states.tell_state,
     "list_notes": list_answers.list_notes,
     "list_folders": list_answers.list_folders,
     "day": list_answers.sum_up_day,
@@ -87,6 +90,8 @@ DONE_WITH = {
     "ask_agent": "contact_agent",
 }
 """The tools of the intents that look or ask before they do something."""
+TRIED = frozenset({"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo"})
+"""The intents that may find nothing, where something else may be meant."""
 
 
 def next_step(asked: Asked) -> Step:
@@ -128,11 +133,63 @@ def _step_of(asked: Asked, route: Route) -> Step:
         and "search_notes" in asked.tools
     ):
         return _from_notes(asked, route)
-    step = _offer_next(asked, route, INTENTS[route.intent](asked, route))
+    step = _look_further(asked, route)
     # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
         return _also_from_notes(asked, route, step)
     return step
+
+
+def _look_further(asked: Asked, route: Route) -> Step:
+    """Return the step of an intent; where that finds nothing, of what else may be meant.
+
+    A question that the notes do not answer may be one of a todo, and what was only likely a wish
+    may be a question.
+    """
+    first = _until_empty(asked, route)
+    if not first.step.empty:
+        return _offer_next(asked, route, first.step)
+    others = [one for one in _others(asked, route) if one.intent != route.intent]
+    rest = first.rest
+    for other in others:
+        found = _until_empty(rest, other)
+        if not found.step.empty:
+            return _offer_next(rest, other, found.step)
+        rest = found.rest
+    return first.step
+
+
+class _Tried(NamedTuple):
+    """What came of an intent, and what is asked with the results that it left."""
+
+    step: Step
+    rest: Asked
+
+
+def _until_empty(asked: Asked, route: Route) -> _Tried:
+    """Return the step of an intent with as many of the results as it takes to find nothing.
+
+    All of them where it finds something, or has more to look at.
+    """
+    if route.intent not in TRIED:
+        return _Tried(INTENTS[route.intent](asked, route), asked)
+    for count in range(len(asked.results) + 1):
+        part = msgspec.structs.replace(asked, results=asked.results[:count])
+        step = INTENTS[route.intent](part, route)
+        if step.empty:
+            return _Tried(step, msgspec.structs.replace(asked, results=asked.results[count:]))
+    return _Tried(step, asked)
+
+
+def _others(asked: Asked, route: Route) -> list[Route]:
+    """Return what else a message may ask for."""
+    ask = msgspec.structs.replace(route, intent="ask", arguments={}, is_loose=False)
+    state = msgspec.structs.replace(ask, intent="todo_state")
+    if asked.persona.owner or route.get("context"):
+        return [ask] if route.is_loose else []
+    if route.intent == "ask":
+        return [state]
+    return [ask, state] if route.is_loose else []
 
 
 def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:

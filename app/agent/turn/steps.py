@@ -125,12 +125,16 @@ class Quote(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """The next step: tools to call, or the text that answers with what it quotes and leaves."""
+    """The next step: tools to call, or the text that answers with what it quotes and leaves.
+
+    What is `empty` says that nothing was found, so that something else may be looked at.
+    """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     quotes: tuple[Quote, ...] = ()
     trace: Trace | None = None
+    empty: bool = False
 
 
 def mark_of(kind: ThingKind, record: Mapping[str, Any]) -> Mark:

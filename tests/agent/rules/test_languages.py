@@ -48,7 +48,7 @@ def test_there_are_six_languages_in_their_order() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_folder_holds_the_files_of_a_language_and_no_others(language: str) -> None:
     files = {path.stem for path in (language_data.FOLDERS / language).iterdir()}
-    assert files | {"lexicon", "things", "checklist"} == set(FILES)
+    assert files | {"lexicon", "things", "checklist", "wording"} == set(FILES)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from app.agent.rules.answers import list_filters
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words
@@ -20,7 +22,7 @@ MOST = 200
 
 def list_todos(asked: Asked, route: Route) -> Step:
     """List or count the todos that the message narrows them to, and say to which."""
-    text = route.get("text") or asked.message
+    text = said(asked, route)
     wanted = list_filters.read_filters(asked, route, text)
     if wanted.no_such_day:
         return Step(route.phrase("no_such_day", day=wanted.no_such_day))
@@ -36,7 +38,8 @@ def list_todos(asked: Asked, route: Route) -> Step:
         rows = rows[:TODOS]
     told = ", ".join(wanted.told)
     if not rows:
-        return Step(route.phrase("no_todos_of", told=told) if told else route.phrase("no_todos"))
+        text = route.phrase("no_todos_of", told=told) if told else route.phrase("no_todos")
+        return Step(text, empty=bool(wanted.words))
     head = (
         route.phrase("one_todo_of" if total == 1 else "todos_of", count=total, told=told)
         if told
@@ -52,7 +55,7 @@ def list_todos(asked: Asked, route: Route) -> Step:
 
 def list_notes(asked: Asked, route: Route) -> Step:
     """List the newest notes, of a folder or tag or the pinned ones where that is said."""
-    text = route.get("text") or asked.message
+    text = said(asked, route)
     wanted = list_filters.read_note_filters(route, text)
     if not asked.results:
         place: dict[str, Any] = (
@@ -65,7 +68,7 @@ def list_notes(asked: Asked, route: Route) -> Step:
         return call_tool("list_notes", recursive=True, limit=NOTES, **place)
     found = [result.content for result in asked.of("list_notes")]
     if not found:
-        return tell_refusal(asked, route)
+        return msgspec.structs.replace(tell_refusal(asked, route), empty=True)
     rows, total = found[0]["notes"], found[0]["totalNotes"]
     if wanted.pinned:
         rows = [row for row in rows if row["pinned"]]
@@ -78,6 +81,11 @@ def list_notes(asked: Asked, route: Route) -> Step:
     head = route.phrase("notes", owner=asked.persona.owner)
     lines = [head, *_links(rows), *_more(route.language, total - len(rows))]
     return Step("\n".join(lines), trace=trace)
+
+
+def said(asked: Asked, route: Route) -> str:
+    """Return the words by which a list was asked for."""
+    return route.get("text") or route.said or asked.message
 
 
 def tell_changes(asked: Asked, route: Route) -> Step:

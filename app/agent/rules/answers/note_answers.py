@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import msgspec
+
 from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
@@ -300,14 +302,14 @@ def _read(result: Result) -> Text | None:
 
 
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
+    nothing = route.phrase("nothing", owner=asked.persona.owner)
     if not notes:
-        return list_answers.refusal_or(
-            asked, route, route.phrase("nothing", owner=asked.persona.owner)
-        )
+        none = list_answers.refusal_or(asked, route, nothing)
+        return msgspec.structs.replace(none, empty=True)
     nearest = _nearest(asked, question, notes)
     if not nearest:
-        return Step(route.phrase("nothing", owner=asked.persona.owner))
-    return Step("\n".join([route.phrase("unanswered"), *nearest]))
+        return Step(nothing, empty=True)
+    return Step("\n".join([route.phrase("unanswered"), *nearest]), empty=True)
 
 
 def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets, todo_changes
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
@@ -193,7 +193,7 @@ def _parts(markdown: str, route: Route) -> list[str]:
     text = route.get("text")
     if not _last_mark(markdown.rstrip("\n")):
         return [text]
-    return todo_changes.split_list(text, route.language)
+    return dialogue_words.split_list(text, route.language)
 
 
 def _read_note(asked: Asked, route: Route) -> Step | Mapping[str, Any]:

@@ -3,16 +3,21 @@
 A change needs one that fits by whole words; of several it is asked which, of none it is said.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import references, reports, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, reports, resolve_reference
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 CANDIDATES = 20
+SEARCHED = 8
+"""So many searches for single words are made at once."""
 
 
 def find_things(
@@ -44,13 +49,16 @@ def find_things(
     if not fitting and did and questions.is_asian(did):
         # A single letter is no word before its verb stands beside it: “书还了”.
         fitting = _fitting(asked, words + did, kinds)
-    if not fitting and (wider := _wider_search(asked, kinds, words)):
-        return Step(calls=(wider,))
-    if len(fitting) == 1:
-        return fitting
-    if fitting:
+    if len(fitting) > 1:
         return ask_which(route, fitting)
-    return list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
+    if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
+        return Step(calls=calls)
+    if fitting := fitting or _each(asked, words, kinds, route.language):
+        return fitting
+    if near := _near(asked, words, kinds):
+        return ask_whether(route, words, near)
+    none = list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
+    return msgspec.structs.replace(none, empty=True)
 
 
 def ask_which(route: Route, things: Sequence[Thing]) -> Step:
@@ -59,6 +67,17 @@ def ask_which(route: Route, things: Sequence[Thing]) -> Step:
     lines = [f"{number}. {one.title}" for number, one in enumerate(shown, 1)]
     question = Question(route.intent, dict(route.arguments), choices=shown)
     return Step("\n".join([route.phrase("which"), *lines]), trace=Trace(shown=shown, asks=question))
+
+
+def ask_whether(route: Route, words: str, near: Sequence[Thing]) -> Step:
+    """Say that nothing fits, and ask whether the nearest is meant."""
+    none = route.phrase("none_fits", words=words)
+    if len(near) > 1:
+        asks = ask_which(route, near)
+        return msgspec.structs.replace(asks, text=f"{none} {asks.text}")
+    question = Question(route.intent, dict(route.arguments), choices=tuple(near))
+    text = f"{none} {route.phrase('did_you_mean', title=near[0].title)}"
+    return Step(text, trace=Trace(shown=tuple(near), asks=question))
 
 
 def ask_what(route: Route) -> Step:
@@ -83,17 +102,23 @@ def _searches(
     return tuple(calls)
 
 
-def _wider_search(asked: Asked, kinds: Sequence[ThingKind], words: str) -> Call | None:
-    """Return the search for todos without words, once, where no spaces part them: in a title they
-    may stand in another order.
-    """
-    made = [one.arguments for one in asked.of("search_todos")]
-    if "todo" not in kinds or not questions.is_asian(words):
-        return None
-    if len(made) != 1 or "q" not in made[0]:
-        return None
-    rest = {name: value for name, value in made[0].items() if name != "q"}
-    return "search_todos", {**rest, "limit": list_answers.MOST}
+def _wider_searches(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], completed: bool | None
+) -> tuple[Call, ...]:
+    """Return the searches for each word by itself, in all its forms, that were not made yet."""
+    if "todo" not in kinds or "search_todos" not in asked.tools:
+        return ()
+    done = {result.arguments.get("q") for result in asked.of("search_todos")}
+    stems = [one for one in resolve_reference.search_stems(words) if one not in done]
+    if len(done - {None}) > 1:
+        return ()
+    state = {} if completed is None else {"completed": completed}
+    if questions.is_asian(words):
+        # Where no spaces part words, those of a title may stand in another order.
+        fields = {**state, "limit": list_answers.MOST, **list_answers.zone_argument(asked)}
+        return () if None in done else (("search_todos", fields),)
+    fields = {**state, "limit": CANDIDATES, **list_answers.zone_argument(asked)}
+    return tuple(("search_todos", {"q": one, **fields}) for one in stems[:SEARCHED])
 
 
 def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]:
@@ -102,15 +127,39 @@ def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]
 
 
 def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
-    rows: list[Mapping[str, Any]] = []
+    return _things(resolve_reference.fitting_rows(words, _rows(asked, kinds)))
+
+
+def _each(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], language: Language
+) -> tuple[Thing, ...]:
+    """Return what each of several names means; nothing where one of them means none or several."""
+    names = dialogue_words.split_list(words, language)
+    found = [_fitting(asked, name, kinds) for name in names]
+    if len(names) < 2 or any(len(one) != 1 for one in found):
+        return ()
+    return tuple(dict.fromkeys(one[0] for one in found))
+
+
+def _near(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
+    return _things(resolve_reference.near_rows(words, _rows(asked, kinds)))
+
+
+def _rows(asked: Asked, kinds: Sequence[ThingKind]) -> list[Mapping[str, Any]]:
+    """Return what the searches gave, each once."""
+    rows: dict[tuple[str, int], Mapping[str, Any]] = {}
     for kind, tool, field in (
         ("todo", "search_todos", "todos"),
         ("note", "search_notes", "results"),
     ):
         if kind in kinds:
-            rows += [
-                {**row, "kind": kind} for result in asked.of(tool) for row in result.content[field]
-            ]
-    every = list({(row["kind"], row["id"]): row for row in rows}.values())
-    fitting = resolve_reference.fitting_rows(words, every)
-    return tuple(Thing(row["kind"], row["id"], row["title"]) for row in fitting)
+            rows |= {
+                (kind, row["id"]): {**row, "kind": kind}
+                for result in asked.of(tool)
+                for row in result.content[field]
+            }
+    return list(rows.values())
+
+
+def _things(rows: Iterable[Mapping[str, Any]]) -> tuple[Thing, ...]:
+    return tuple(Thing(row["kind"], row["id"], row["title"]) for row in rows)

@@ -1,6 +1,5 @@
 """Changes of todos that are there: another day, name or priority, one more step, done or not."""
 
-import re
 from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
@@ -107,7 +106,7 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
             {name: step[name] for name in ("id", "title", "completed")}
             for step in row.get("steps") or ()
         ]
-        more = split_list(route.get("step"), route.language)
+        more = dialogue_words.split_list(route.get("step"), route.language)
         return {"steps": [*steps, *({"title": title} for title in more)]}
     due = _new_due(asked, route, row)
     return None if due is None else {"dueDate": due}
@@ -173,13 +172,6 @@ def priority_of(words: str, language: Language) -> int | None:
             if dialogue_words.find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
                 return level
     return None
-
-
-def split_list(text: str, language: Language) -> list[str]:
-    """Return the things of a list that was written in one line."""
-    table = next(dialogue_words.tables(language))
-    parts = re.split(language_data.join_pattern(table.made_of), text)
-    return [one.strip() for one in parts if one.strip()]
 
 
 def _asked_back(asked: Asked, route: Route, found: tuple[Thing, ...]) -> Step:

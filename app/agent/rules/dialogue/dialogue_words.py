@@ -91,6 +91,13 @@ def ordinal(language: Language, text: str) -> int | None:
     return None
 
 
+def split_list(text: str, language: Language) -> list[str]:
+    """Return the things of a list that was written in one line."""
+    table = next(tables(language))
+    parts = re.split(language_data.join_pattern(table.made_of), text)
+    return [one.strip() for one in parts if one.strip()]
+
+
 def is_day(text: str, asked: Asked, language: Language) -> bool:
     """Return whether a text says a day or a time and nothing else."""
     # Quick add wants a title before the date.

@@ -1,13 +1,20 @@
 """Which one is meant: the notes, todos and folders that fit the words somebody used for one."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.dialogue import reports
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
 
 SHOWN = 8
+SEARCHED = 6
+"""So many words are searched for one by one."""
+COMPOUND = 5
+"""The least letters of a word that ends another, as in “Stromrechnung”."""
 
 
 def name_query(target: str) -> str:
@@ -34,10 +41,53 @@ def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, An
     return near[0] if exact or len(near) == 1 else None
 
 
+def near_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the rows that share most words with a name, also those within longer ones: nothing to
+    act on, but to ask for.
+    """
+    wanted = word_stems(target)
+    shares = [(sum(_is_held(one, row["title"], ends=True) for one in wanted), row) for row in rows]
+    most = max((share for share, _ in shares), default=0)
+    if most * 2 < len(wanted) or not most:
+        return []
+    return [row for share, row in shares if share == most]
+
+
+def search_stems(target: str) -> tuple[str, ...]:
+    """Return the stems to search for one by one, each with those that may stand for it."""
+    stems = [other for one in word_stems(target)[:SEARCHED] for other in (one, *same(one))]
+    return tuple(dict.fromkeys(stems))
+
+
 def _named(target: str, title: str) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
-    held = {stem(word) for word in split_words(title)}
     wanted = word_stems(target)
-    if wanted and all(any(are_alike(one, other) for other in held) for one in wanted):
+    if wanted and all(_is_held(one, title) for one in wanted):
         return True
     return questions.is_asian(target) and reports.holds_unspaced(title, target)
+
+
+def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:
+    """Return whether a title holds a word in some form, or as the end of one if that counts."""
+    held = {stem(word) for word in split_words(title)}
+    forms = (wanted, *same(wanted))
+    return any(
+        are_alike(one, other) or (ends and len(one) >= COMPOUND and other.endswith(one))
+        for other in held
+        for one in forms
+    )
+
+
+@functools.cache
+def same(one: str) -> tuple[str, ...]:
+    """Return the stems that mean the same: “bought” is of “buy”."""
+    return tuple(sorted({other for group in _groups() if one in group for other in group} - {one}))
+
+
+@functools.cache
+def _groups() -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(stem(word) for word in split_words(line))
+        for table in language_data.of_all(Dialogue)
+        for line in table.same
+    )

@@ -27,6 +27,11 @@ class Dialogue(Table, frozen=True):
     `reply` of `reply_exactly` is said where those do not answer, and an instruction that
     `speaks_of_given` texts may be followed by them without a label. `sums` are words for the signs
     of a sum, `%` for a percentage of something.
+
+    May be missing: what somewhere in a short message `takes_back` what the turn before did; the
+    group `rest` of `rather` is the thing that was meant instead of the one that was changed;
+    `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
+    the list before; the words of a line of `same` mean the same in names of things.
     """
 
     it: Pieces
@@ -56,3 +61,9 @@ class Dialogue(Table, frozen=True):
     reply_exactly: Pieces
     sums: dict[str, Pieces]
     speaks_of_given: Pieces = ""
+    takes_back: Pieces = "(?!)"
+    rather: Pieces = "(?!)"
+    there: Pieces = "(?!)"
+    person: Pieces = "(?!)"
+    of_those: Pieces = "(?!)"
+    same: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from app.agent.rules.languages.language_tables import (
 )
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
+from app.agent.rules.languages.wording_tables import Wording
 
 FOLDERS = Path(__file__).parent
 _MACRO = re.compile(r"\{([a-z][a-z0-9_]*)\}")
@@ -33,6 +34,7 @@ FILES: Mapping[str, type[Table]] = {
     "language": About,
     "phrases": Phrases,
     "routing": Routing,
+    "wording": Wording,
     "dialogue": Dialogue,
     "quickadd": Dates,
     "times": Times,

@@ -63,7 +63,9 @@ class Routing(Table, frozen=True):
 
     One of the `hints` stands in every message that a pattern of `network` can fit; without hints
     those patterns are always tried. `polite` may come before what is asked and `polite_end` after
-    it; `article`, `before_name` and `after_name` may stand around the name of a note.
+    it; `article`, `before_name` and `after_name` may stand around the name of a note, and
+    `joined_name` ends a word that is a name and that. `loose` patterns are tried when no other
+    fits: what they mean is answered from the notes where it comes to nothing.
     """
 
     general: tuple[IntentPattern, ...]
@@ -76,6 +78,8 @@ class Routing(Table, frozen=True):
     article: Pieces = ""
     before_name: Pieces = ""
     after_name: Pieces = ""
+    joined_name: Pieces = ""
+    loose: tuple[IntentPattern, ...] = ()
     macros: dict[str, Pieces] = {}
 
 

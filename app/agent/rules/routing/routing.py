@@ -5,7 +5,7 @@ Ordered patterns, the refusals first, in the language of the message and then in
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -16,12 +16,17 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import IntentPattern, Language, Routing
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.phrases import phrases
+from app.agent.rules.routing import wording
 from app.agent.turn.steps import Thing
 
 READ = 600
 """Only so many characters of a message decide what it asks for.
 
 What a note or a todo is to hold goes on to its end.
+"""
+VERBATIM = frozenset({"message", "ask_agent", "make_note", "remember", "leave"})
+"""The intents whose message is never put into plainer words: what is to be kept or sent holds them
+to the letter, and a refusal is the surest reading.
 """
 OPEN_ENDED = ("content", "whole", "text", "task", "rest")
 EXACT = ("day", "by", "step", "title", "tag", "priority", "sum", "did")
@@ -40,13 +45,16 @@ class Route(msgspec.Struct, frozen=True):
     """What a message asks for: the intent, the language to answer in, and what the intent is
     about.
 
-    `things` are those that earlier turns settled; then no words need to be looked for.
+    `things` are those that earlier turns settled; then no words need to be looked for. `said` is
+    the message in plain words, where they are others. What `is_loose` is only likely meant.
     """
 
     intent: str
     language: Language
     arguments: dict[str, str]
     things: tuple[Thing, ...] = ()
+    said: str = ""
+    is_loose: bool = False
 
     def get(self, name: str) -> str:
         """Return an argument; empty where the message has none."""
@@ -67,6 +75,7 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
     language: Language
     hints: tuple[str, ...] = ()
+    is_loose: bool = False
 
     def fits(self, text: str, folded: str) -> re.Match[str] | None:
         """Return how the rule fits a text without accents, which is also there in small letters.
@@ -90,14 +99,34 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
     language = phrases.language_of(message)
     polite = _around().polite.match(plain_letters(head))
     bare = head[polite.end() :] if polite else head
+    rest = message[READ:]
+    rules = (*_rules_of_others(language, names), *_rules(language))
     # First as written: "please" may belong to what is to be said to somebody.
-    for text in dict.fromkeys((head, bare)):
+    found = _first_fitting((head, bare), rules, language, rest)
+    if found and found.intent in VERBATIM:
+        return found
+    wordings = [wording.plain_wording(head, table) for table in _order(language)]
+    plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
+    better = _first_fitting(plain, rules, language, rest) if plain else None
+    if better is not None:
+        return better
+    if found is None:
+        found = _first_fitting((*plain, bare), tuple(_loose_rules(language)), language, rest)
+    return found or Route("ask", language, {"words": _trim_name(bare)})
+
+
+def _first_fitting(
+    texts: Iterable[str], rules: Iterable[Rule], language: Language, rest: str
+) -> Route | None:
+    """Return what the first of the texts that fits a rule asks for."""
+    for text in dict.fromkeys(texts):
         plain = plain_letters(text)
         folded = plain.lower()
-        for rule in (*_rules_of_others(language, names), *_rules(language)):
-            if (found := rule.fits(plain, folded)) and _is_possible(found, language):
+        for rule in rules:
+            if (found := rule.fits(plain, folded)) and _is_possible(
+                found, _answer_language(language, rule)
+            ):
                 # A text to be noted is longer than what decides the intent.
-                rest = message[READ:]
                 arguments = {
                     name: _trim_argument(
                         name, text[slice(*found.span(name))], found.end(name) == len(text), rest
@@ -106,9 +135,13 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
                     if value
                 }
                 return Route(
-                    rule.intent, _answer_language(language, rule), _arguments_of_marks(arguments)
+                    rule.intent,
+                    _answer_language(language, rule),
+                    _arguments_of_marks(arguments),
+                    said=text,
+                    is_loose=rule.is_loose,
                 )
-    return Route("ask", language, {"words": _trim_name(bare)})
+    return None
 
 
 def _is_possible(found: re.Match[str], language: Language) -> bool:
@@ -196,6 +229,30 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
     return (*(rule(row, hints) for row in table.network), *map(rule, own))
 
 
+def _loose_rules(language: Language) -> Iterator[Rule]:
+    """Yield the rules that are tried when no other fits, of the message's language first."""
+    for table in _order(language):
+        yield from loose_rules_of(table)
+
+
+@functools.cache
+def loose_rules_of(language: Language) -> tuple[Rule, ...]:
+    """Return the rules of one language that are tried when no other fits."""
+    table = language_data.load_table(language, Routing)
+    return tuple(
+        Rule(
+            row.intent,
+            re.compile(
+                plain_letters(language_data.expand_macros(row.pattern, table.macros)),
+                re.IGNORECASE | re.DOTALL,
+            ),
+            language,
+            is_loose=True,
+        )
+        for row in table.loose
+    )
+
+
 def _answer_language(language: Language, rule: Rule) -> Language:
     # English is also what is assumed when nothing speaks for a language; then the rule knows
     # better.
@@ -228,20 +285,22 @@ class _Around(NamedTuple):
     trailing: re.Pattern[str]
     article: re.Pattern[str]
     kind: re.Pattern[str]
+    joined: re.Pattern[str]
 
 
 @functools.cache
 def _around() -> _Around:
     tables = language_data.of_all(Routing)
-    polite, polite_end, article, before_name, after_name = (
+    polite, polite_end, article, before_name, after_name, joined = (
         language_data.either(getattr(table, field) for table in tables)
-        for field in ("polite", "polite_end", "article", "before_name", "after_name")
+        for field in ("polite", "polite_end", "article", "before_name", "after_name", "joined_name")
     )
     patterns = (
         f"(?:{polite})+",
         rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$",
         rf"^(?:{article})\s+(?=\S)",
         rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$",
+        rf"(?<=\w{{3}})(?:{joined})$",
     )
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
@@ -255,7 +314,7 @@ def _trim_name(value: str) -> str:
     while before != text:
         before = text
         text = _cut(around.article, _unquoted(text))
-        text = _cut(around.kind, text).strip()
+        text = _cut(around.joined, _cut(around.kind, text)).strip()
     return text
 
 

@@ -1,0 +1,70 @@
+"""How a todo stands: open or done, when it is due, and of which steps it is made."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.agent.rules.answers import list_answers, todo_changes
+from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, Trace, call_tool
+
+MOST = 50
+SHOWN = 8
+
+
+def tell_state(asked: Asked, route: Route) -> Step:
+    """Tell how the todos stand that are meant, be they open or done.
+
+    The step is empty where none is.
+    """
+    words = route.get("words") or asked.message
+    if (found := references.refer(asked, words, ("todo",), route.language)) and (
+        meant := found.things or found.unsure
+    ):
+        if not asked.has("get_todo"):
+            return Step(calls=tuple(("get_todo", {"id": one.id}) for one in meant))
+        rows = [result.content["todo"] for result in asked.of("get_todo")]
+        return _told(asked, route, rows) if rows else list_answers.tell_refusal(asked, route)
+    if not asked.has("search_todos"):
+        stems = resolve_reference.word_stems(words)
+        if not stems or "search_todos" not in asked.tools:
+            return Step(route.phrase("no_todos"), empty=True)
+        # Any of the words, as they may stand there in another form.
+        return Step(
+            calls=tuple(
+                ("search_todos", {"q": stem, "limit": MOST, **list_answers.zone_argument(asked)})
+                for stem in resolve_reference.search_stems(words)
+            )
+        )
+    found_rows = {
+        row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]
+    }
+    rows = resolve_reference.fitting_rows(words, list(found_rows.values()))[:SHOWN]
+    if not rows:
+        return Step(route.phrase("no_todos"), empty=True)
+    if not asked.has("get_todo") and len(rows) == 1:
+        return call_tool("get_todo", id=rows[0]["id"])
+    read = {result.content["todo"]["id"]: result.content["todo"] for result in asked.of("get_todo")}
+    return _told(asked, route, [read.get(row["id"], row) for row in rows])
+
+
+def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:
+    lines = [_line(asked, route, row) for row in rows]
+    trace = Trace(shown=list_answers.things("todo", rows))
+    return Step("\n".join(lines), trace=trace)
+
+
+def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
+    if row["completed"]:
+        day = str(row.get("completedAt") or "")[:10]
+        return route.phrase("is_done", title=row["title"], day=day)
+    due = (
+        route.phrase("due", due=todo_changes.shown_due(row, asked.now))
+        if row.get("dueDate")
+        else ""
+    )
+    steps = row.get("steps") or ()
+    if steps:
+        titles = ", ".join(step["title"] for step in steps)
+        due += route.phrase("has_steps", count=len(steps), steps=titles)
+    return route.phrase("is_open", title=row["title"], due=due)

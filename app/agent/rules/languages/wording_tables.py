@@ -1,0 +1,31 @@
+"""The table by which what a message only says by the way is taken out of it, and other ways of
+saying a wish become the usual one.
+"""
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+
+class Rewrite(Table, frozen=True):
+    """Another way of saying something: what fits `pattern` `becomes` the text, in which `{name}` is
+    the group of that name.
+    """
+
+    pattern: Pieces
+    becomes: str
+
+
+class Wording(Table, frozen=True):
+    """`wording.toml`: how people say a wish beside its plain form; may be missing.
+
+    In small letters without accents. What fits `before` begins a message and `after` ends it
+    without meaning anything; `spellings` are words as they are typed in haste; `rewrites` are
+    applied in their order. Where a wish may end in an infinitive, `verbs` tells the form in which
+    it begins instead, with `…` for all between its parts. `macros` stand for parts of patterns.
+    """
+
+    before: Pieces = ""
+    after: Pieces = ""
+    spellings: dict[str, str] = {}
+    rewrites: tuple[Rewrite, ...] = ()
+    verbs: dict[str, str] = {}
+    macros: dict[str, Pieces] = {}

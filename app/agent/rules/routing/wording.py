@@ -1,0 +1,106 @@
+"""A wish in plain words: without greetings and courtesy, and in the form that patterns expect."""
+
+import functools
+import re
+from typing import NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.wording_tables import Wording
+
+LONGEST = 300
+"""What is longer is a text to keep, and stays as it is."""
+_SPACE = r"[\s,;:.!–—-]"
+_MARKS = " \t,;:.!?–—-"
+
+
+class _Rules(NamedTuple):
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    words: re.Pattern[str]
+    spellings: dict[str, str]
+    rewrites: tuple[tuple[re.Pattern[str], str], ...]
+    verbs: tuple[tuple[re.Pattern[str], str], ...]
+
+
+def plain_wording(text: str, language: Language) -> str:
+    """Return a message in the plain words of a language; as it is where there is no other form."""
+    if not language_data.has_table(language, Wording) or len(text) > LONGEST or "\n" in text:
+        return text
+    rules = _rules(language)
+    found = _spelled(text, rules)
+    # Until nothing changes: greetings, courtesy and fillers stand one before the other.
+    before = None
+    while found != before:
+        before = found
+        found = _without(rules.after, _without(rules.before, found))
+        for pattern, becomes in rules.rewrites:
+            if place := pattern.search(plain_letters(found)):
+                found = _becomes(found, place, becomes)
+    return _with_verb_first(found, rules)
+
+
+def _spelled(text: str, rules: _Rules) -> str:
+    for place in reversed(list(rules.words.finditer(plain_letters(text)))):
+        word = rules.spellings[place[0].lower()]
+        text = text[: place.start()] + word + text[place.end() :]
+    return text
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    """Return a text without what a pattern fits of it, unless nothing else is said."""
+    place = pattern.search(plain_letters(text))
+    if place is None:
+        return text
+    left = f"{text[: place.start()]} {text[place.end() :]}".strip()
+    return left if left.strip(_MARKS) else text
+
+
+def _becomes(text: str, place: re.Match[str], becomes: str) -> str:
+    """Return a text with the place in its other form; groups are as they were written."""
+    said = becomes
+    for name in place.groupdict():
+        start, end = place.span(name)
+        said = said.replace(f"{{{name}}}", text[start:end] if start >= 0 else "")
+    return " ".join(f"{text[: place.start()]}{said}{text[place.end() :]}".split())
+
+
+def _with_verb_first(text: str, rules: _Rules) -> str:
+    """Return a wish that ends in an infinitive with its verb in front."""
+    plain = plain_letters(text)
+    for pattern, form in rules.verbs:
+        if place := pattern.match(plain):
+            rest = text[slice(*place.span("rest"))].strip(" ,")
+            tail = text[slice(*place.span("tail"))] if place["tail"] else ""
+            if rest:
+                return f"{form.replace('…', rest)}{tail}"
+    return text
+
+
+@functools.cache
+def _rules(language: Language) -> _Rules:
+    table = language_data.load_table(language, Wording)
+
+    def compiled(pattern: Pieces) -> re.Pattern[str]:
+        text = plain_letters(language_data.expand_macros(pattern, table.macros))
+        return re.compile(text, re.IGNORECASE)
+
+    before, after = (
+        language_data.expand_macros(one, table.macros) or "(?!)"
+        for one in (table.before, table.after)
+    )
+    words = "|".join(map(re.escape, sorted(table.spellings, key=len, reverse=True))) or "(?!)"
+    # The longest first: “umbenennen” before “nennen”.
+    verbs = sorted(table.verbs.items(), key=lambda row: -len(row[0]))
+    return _Rules(
+        compiled(rf"^{_SPACE}*(?:{before})(?:{_SPACE}+|$)"),
+        compiled(rf"(?:^|{_SPACE}+)(?:{after})[\s,;:.!?–—-]*$"),
+        compiled(rf"(?<![\w'-])(?:{words})(?![\w'-])"),
+        {plain_letters(name).lower(): word for name, word in table.spellings.items()},
+        tuple((compiled(one.pattern), one.becomes) for one in table.rewrites),
+        tuple(
+            (compiled(rf"^(?P<rest>[^:?]*?)\b{verb}(?P<tail>\s*[,:].*)?[\s.!?]*$"), form)
+            for verb, form in verbs
+        ),
+    )
