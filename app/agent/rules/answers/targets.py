@@ -53,7 +53,7 @@ def find_things(
         return ask_which(route, fitting)
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
         return Step(calls=calls)
-    if fitting := fitting or _each(asked, words, kinds, route.language):
+    if fitting := fitting or _each(asked, words, kinds, route.language, did):
         return fitting
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
@@ -131,11 +131,11 @@ def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thin
 
 
 def _each(
-    asked: Asked, words: str, kinds: Sequence[ThingKind], language: Language
+    asked: Asked, words: str, kinds: Sequence[ThingKind], language: Language, did: str
 ) -> tuple[Thing, ...]:
     """Return what each of several names means; nothing where one of them means none or several."""
     names = dialogue_words.split_list(words, language)
-    found = [_fitting(asked, name, kinds) for name in names]
+    found = [_told_of(_fitting(asked, name, kinds), did, name) for name in names]
     if len(names) < 2 or any(len(one) != 1 for one in found):
         return ()
     return tuple(dict.fromkeys(one[0] for one in found))
