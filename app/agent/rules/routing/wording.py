@@ -8,11 +8,12 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.wording_tables import Wording
+from app.agent.rules.phrases import phrases
 
 LONGEST = 300
 """What is longer is a text to keep, and stays as it is."""
-_SPACE = r"[\s,;:.!–—-]"
-_MARKS = " \t,;:.!?–—-"
+_SPACE = r"[\s,;:.!–—，、。！：；～~-]"
+_MARKS = " \t,;:.!?–—-，、。！？：；～~"
 
 
 class _Rules(NamedTuple):
@@ -90,13 +91,19 @@ def _rules(language: Language) -> _Rules:
         language_data.expand_macros(one, table.macros) or "(?!)"
         for one in (table.before, table.after)
     )
+    # No space parts words where none are written.
+    gap = f"{_SPACE}+" if language in phrases.alphabetic_languages() else f"{_SPACE}*"
     words = "|".join(map(re.escape, sorted(table.spellings, key=len, reverse=True))) or "(?!)"
     # The longest first: “umbenennen” before “nennen”.
     verbs = sorted(table.verbs.items(), key=lambda row: -len(row[0]))
     return _Rules(
-        compiled(rf"^{_SPACE}*(?:{before})(?:{_SPACE}+|$)"),
-        compiled(rf"(?:^|{_SPACE}+)(?:{after})[\s,;:.!?–—-]*$"),
-        compiled(rf"(?<![\w'-])(?:{words})(?![\w'-])"),
+        compiled(rf"^{_SPACE}*(?:{before})(?:{gap}|$)"),
+        compiled(rf"(?:^|{gap})(?:{after})(?:{_SPACE}|[?？])*$"),
+        compiled(
+            rf"(?<![\w'-])(?:{words})(?![\w'-])"
+            if language in phrases.alphabetic_languages()
+            else words
+        ),
         {plain_letters(name).lower(): word for name, word in table.spellings.items()},
         tuple((compiled(one.pattern), one.becomes) for one in table.rewrites),
         tuple(
