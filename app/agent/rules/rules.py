@@ -4,6 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +12,9 @@ import msgspec
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
+    folder_changes,
     list_answers,
+    list_filters,
     memory_answers,
     message_answers,
     network_actions,
@@ -20,16 +23,18 @@ from app.agent.rules.answers import (
     note_changes,
     remote_tool_answers,
     small_answers,
+    targets,
     todo_changes,
     todo_states,
     undo,
+    waiting_answers,
 )
 from app.agent.rules.dialogue import continued, given_context, repairs
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, Trace
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
@@ -48,7 +53,8 @@ INTENTS = {
     "show_note": note_answers.show_note,
     "unread": message_answers.tell_unread,
     "from_person": message_answers.tell_from_person,
-    "waiting": message_answers.tell_waiting,
+    "waiting": waiting_answers.tell_waiting,
+    "decide": waiting_answers.decide,
     "add_todo": new_todos.add_todo,
     "replan": new_todos.replan,
     "complete_todo": todo_changes.complete_todo,
@@ -63,7 +69,9 @@ INTENTS = {
     "change_note": note_changes.change_note,
     "pin_note": note_changes.pin_note,
     "move_note": note_changes.move_note,
-    "make_folder": note_changes.make_folder,
+    "make_folder": folder_changes.make_folder,
+    "rename_folder": folder_changes.rename_folder,
+    "delete_folder": folder_changes.delete_folder,
     "date": small_answers.tell_date,
     "time": small_answers.tell_time,
     "sum": small_answers.calculate,
@@ -90,8 +98,10 @@ DONE_WITH = {
     "ask_agent": "contact_agent",
 }
 """The tools of the intents that look or ask before they do something."""
-TRIED = frozenset({"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo"})
+TRIED = frozenset({"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo", "decide"})
 """The intents that may find nothing, where something else may be meant."""
+SURER = frozenset({"events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"})
+"""What is likelier than a list where both fit."""
 
 
 def next_step(asked: Asked) -> Step:
@@ -107,8 +117,12 @@ def next_step(asked: Asked) -> Step:
 def _traced(route: Route, step: Step) -> Step:
     """Return the last step of a turn with what it leaves: how its message was understood, too."""
     left = step.trace or Trace()
+    said = {"said": route.said} if route.intent == "list_todos" and route.said else {}
     trace = msgspec.structs.replace(
-        left, intent=route.intent, language=route.language, arguments=route.arguments
+        left,
+        intent=left.intent or route.intent,
+        language=route.language,
+        arguments={**said, **route.arguments},
     )
     return msgspec.structs.replace(step, trace=trace)
 
@@ -133,11 +147,40 @@ def _step_of(asked: Asked, route: Route) -> Step:
         and "search_notes" in asked.tools
     ):
         return _from_notes(asked, route)
-    step = _look_further(asked, route)
+    step = _instead(asked, route) if route.intent == "instead" else _look_further(asked, route)
     # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
         return _also_from_notes(asked, route, step)
     return step
+
+
+def _instead(asked: Asked, route: Route) -> Step:
+    """Take back what the turn before did and do it to another thing, once that one is found."""
+    intent = asked.earlier[0].intent
+    wish = msgspec.structs.replace(route, intent=intent)
+    kinds = dict.fromkeys(one.kind for one in asked.earlier[0].about)
+    words = route.get("words")
+    meant: tuple[Thing, ...] = ()
+
+    def look(part: Asked) -> Step:
+        nonlocal meant
+        found = targets.find_things(part, wish, tuple(kinds), words=words, completed=None)
+        if isinstance(found, Step):
+            return found
+        meant = found
+        return Step()
+
+    looked = _replay(asked, look)
+    if not meant:
+        return _offer_next(asked, wish, looked.step)
+    undone = _replay(looked.rest, lambda part: undo.undo(part, route))
+    if undone.step.calls:
+        return _offer_next(looked.rest, wish, undone.step)
+    step = INTENTS[intent](undone.rest, msgspec.structs.replace(wish, things=meant))
+    if step.calls:
+        return _offer_next(undone.rest, wish, step)
+    trace = msgspec.structs.replace(step.trace or Trace(), intent=intent)
+    return msgspec.structs.replace(step, text=f"{undone.step.text}\n{step.text}", trace=trace)
 
 
 def _look_further(asked: Asked, route: Route) -> Step:
@@ -146,6 +189,9 @@ def _look_further(asked: Asked, route: Route) -> Step:
     A question that the notes do not answer may be one of a todo, and what was only likely a wish
     may be a question.
     """
+    if route.is_loose and route.intent == "todo_state" and _is_about_notes(asked):
+        # What was asked of a note is asked of it again: “and when do I return?”
+        route = msgspec.structs.replace(route, intent="ask", arguments={})
     first = _until_empty(asked, route)
     if not first.step.empty:
         return _offer_next(asked, route, first.step)
@@ -157,6 +203,12 @@ def _look_further(asked: Asked, route: Route) -> Step:
             return _offer_next(rest, other, found.step)
         rest = found.rest
     return first.step
+
+
+def _is_about_notes(asked: Asked) -> bool:
+    """Return whether the turn before quoted or showed a note."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    return any(one.kind == "note" for one in last.about)
 
 
 class _Tried(NamedTuple):
@@ -173,12 +225,21 @@ def _until_empty(asked: Asked, route: Route) -> _Tried:
     """
     if route.intent not in TRIED:
         return _Tried(INTENTS[route.intent](asked, route), asked)
-    for count in range(len(asked.results) + 1):
-        part = msgspec.structs.replace(asked, results=asked.results[:count])
-        step = INTENTS[route.intent](part, route)
-        if step.empty:
+    tried = _replay(asked, lambda part: INTENTS[route.intent](part, route))
+    return tried if tried.step.empty else _Tried(tried.step, asked)
+
+
+def _replay(asked: Asked, act: Callable[[Asked], Step]) -> _Tried:
+    """Return the step to which something comes that begins without results, and what is asked with
+    the results that it did not use.
+    """
+    count = 0
+    while True:
+        step = act(msgspec.structs.replace(asked, results=asked.results[:count]))
+        used = count + len(step.calls)
+        if not step.calls or used > len(asked.results):
             return _Tried(step, msgspec.structs.replace(asked, results=asked.results[count:]))
-    return _Tried(step, asked)
+        count = used
 
 
 def _others(asked: Asked, route: Route) -> list[Route]:
@@ -240,8 +301,18 @@ def understand(asked: Asked) -> Route:
     found = routing.route_message(message, names=asked.persona.names)
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
+    unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
+    if unsure and not asked.persona.owner and _is_list(asked, found):
+        found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _is_list(asked: Asked, route: Route) -> bool:
+    """Return whether a message says nothing but what a list of todos is asked for and narrowed by."""
+    text = route.said or asked.message
+    wanted = list_filters.read_filters(asked, route, text)
+    return not wanted.words and (bool(wanted.told) or list_filters.asks_for_list(route, text))
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:

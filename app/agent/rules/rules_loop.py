@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from app.agent.rules import rules
+from app.agent.rules import decisions, rules
 from app.agent.turn import live_turn, message_files, transcript, turn_history
 from app.agent.turn.live_turn import ToolResult, TooManyRefusals, Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
@@ -116,7 +116,7 @@ class _RulesTurn:
                 transcript.upper_token_bound(self._parts),
                 longest_answer(FREE, turn.app.settings.max_completion),
             )
-        tools = frozenset(tool.name for tool in offered)
+        tools = frozenset(tool.name for tool in offered) | decisions.offered(turn)
         step = rules.next_step(
             transcript.make_asked(
                 self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
@@ -164,6 +164,9 @@ class _RulesTurn:
         turn, results = self._turn, dict.fromkeys((call.id for call in calls), ToolResult(""))
 
         async def use(call: _Call) -> None:
+            if call.tool in decisions.SCOPES:
+                results[call.id] = await decisions.settle(turn, call.tool, call.arguments)
+                return
             results[call.id] = used = await live_turn.use_tool(
                 turn, call.tool, call.arguments, call.id, step=len(self._messages)
             )
@@ -172,7 +175,8 @@ class _RulesTurn:
 
         for call in calls:
             stop_switch.require_running(turn.app)
-            await turn.begin_call(call.tool, call.id)
+            if call.tool not in decisions.SCOPES:
+                await turn.begin_call(call.tool, call.id)
         await asyncio.sleep(0)  # whoever looks on hears of it before the work begins
         for group in _group_calls(calls, self._writers):
             await (

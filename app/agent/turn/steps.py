@@ -34,13 +34,13 @@ class Attached(Struct, frozen=True):
     is_cut: bool = False
 
 
-ThingKind = Literal["todo", "note", "folder"]
+ThingKind = Literal["todo", "note", "folder", "escalation", "request", "person"]
 Call = tuple[str, dict[str, Any]]
 """A tool with its arguments."""
 
 
 class Thing(Struct, frozen=True):
-    """Something of the workspace that a turn was about."""
+    """Something or somebody that a turn was about."""
 
     kind: ThingKind
     id: int

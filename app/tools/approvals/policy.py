@@ -30,9 +30,18 @@ Rights are narrower than this or not at all: a scope that is not held is refused
 """
 
 EDITS = frozenset(
-    {"edit_note", "move_note", "pin_note", "restore_snapshot", "trash_note", "delete_todo"}
+    {
+        "edit_note",
+        "move_note",
+        "pin_note",
+        "restore_snapshot",
+        "trash_note",
+        "delete_todo",
+        "change_folder",
+        "delete_folder",
+    }
 )
-"""What changes a note that is there, or puts something into the trash."""
+"""What changes a note or folder that is there, or puts something into the trash."""
 EDITS_ASKED = frozenset[Column]({"actions", "rpc", "guest", "managed_agent"})
 """From where a change of a note that is there is asked for."""
 DRAFTS = frozenset({"message_draft", "reminder"})

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import Http, operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Record, Title
 from app.errors import AlreadyExists, Forbidden, Invalid
 from app.workspace.folders import access, folder_rows, folders, paths
@@ -30,6 +30,7 @@ class FolderAnswer(Record):
             "parentId": "the folder would lie in itself, too deep, or with another owner",
         }
     ),
+    tool=Tool(risk="W"),
 )
 def change_folder(
     tx: Tx,

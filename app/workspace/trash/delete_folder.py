@@ -2,7 +2,7 @@
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Tool, operation
 from app.core.schema import Id, Record
 from app.errors import Forbidden
 from app.workspace.folders import access, folder_rows, folders, trash_rows
@@ -15,7 +15,13 @@ class TrashedFolder(Record):
     trashed: bool = True
 
 
-@operation("DELETE /os/folders/{id}", category="folders", scope="os.notes:write", since="beyond")
+@operation(
+    "DELETE /os/folders/{id}",
+    category="folders",
+    scope="os.notes:write",
+    since="beyond",
+    tool=Tool(risk="W", namespace="notes"),
+)
 def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     """Move a folder and all below it to the trash."""
     found = access.require_folder(tx, me, id, "admin", field="id")

@@ -115,9 +115,18 @@ def tell_changes(asked: Asked, route: Route) -> Step:
             lines = _links(rows) if kind == "note" else _todo_lines(route.language, rows)
             parts.append("\n".join([route.phrase(name), *lines]))
             shown += things(kind, rows)
-    return Step(
-        "\n\n".join(parts) or route.phrase("nothing_changed"), trace=Trace(shown=tuple(shown))
-    )
+    # Some changes, such as a pin, leave the time of the last one.
+    if here := _changed_here(asked, shown):
+        parts.append("\n".join(f"- {one.title}" for one in here))
+    text = "\n\n".join(parts) or route.phrase("nothing_changed")
+    return Step(text, trace=Trace(shown=(*shown, *here)))
+
+
+def _changed_here(asked: Asked, shown: Collection[Thing]) -> tuple[Thing, ...]:
+    """Return what turns before changed and a list does not show."""
+    found = [one for turn in asked.earlier if turn.undo for one in turn.about]
+    known = {(one.kind, one.id) for one in shown}
+    return tuple(dict.fromkeys(one for one in found if (one.kind, one.id) not in known))
 
 
 def list_folders(asked: Asked, route: Route) -> Step:

@@ -91,6 +91,13 @@ def read_note_filters(route: Route, text: str) -> Filters:
     return Filters({}, tag=tag, folder=route.get("folder"), pinned=pinned)
 
 
+def asks_for_list(route: Route, text: str) -> bool:
+    """Return whether a message asks for a list by its words alone."""
+    folded = dialogue_words.bare(text)
+    table = next(dialogue_words.tables(route.language))
+    return dialogue_words.find_in(table.asks_list, folded) is not None
+
+
 def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]] | None:
     """Return a text without what a filter has taken of it; None where it says nothing of it."""
     for table in dialogue_words.tables(route.language):

@@ -1,4 +1,4 @@
-"""What others wrote, and what waits for a decision."""
+"""What others wrote."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, note_answers
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, call_tool
+from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool
 
 TOOL = "list_conversations"
 SHOWN = 10
@@ -22,7 +23,8 @@ def tell_unread(asked: Asked, route: Route) -> Step:
         return call_tool(TOOL, limit=20, messageLimit=SHOWN)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
-    lines = []
+    lines: list[str] = []
+    people: list[Thing] = []
     for conversation in asked.of(TOOL)[0].content["conversations"]:
         # The chats with one's own agent are no messages of others.
         if conversation["contact"] is None and conversation["group"] is None:
@@ -31,14 +33,17 @@ def tell_unread(asked: Asked, route: Route) -> Step:
         # What an agent answered in between is no message of theirs.
         written = [one for one in conversation["messages"] if one["role"] == "user"]
         lines += [_line(one) for one in written[-unread:] if unread]
+        if unread and conversation["contact"]:
+            people.append(_person(conversation["contact"]))
     if not lines:
         return Step(route.phrase("no_unread"))
-    return Step("\n".join([route.phrase("unread", count=len(lines)), *lines[:SHOWN]]))
+    text = "\n".join([route.phrase("unread", count=len(lines)), *lines[:SHOWN]])
+    return Step(text, trace=Trace(about=tuple(people)))
 
 
 def tell_from_person(asked: Asked, route: Route) -> Step:
     """List the last messages of a person; of who wrote none, the notes may say something."""
-    who = route.get("who").lstrip("@")
+    who = named_person(asked, route)
     if not asked.has(TOOL) and TOOL in asked.tools:
         return Step(calls=(("search_contact", {"query": who}), (TOOL, {"limit": 20})))
     messages = [
@@ -50,24 +55,30 @@ def tell_from_person(asked: Asked, route: Route) -> Step:
         if message["role"] == "user" and message["senderId"] == conversation["contact"]["userId"]
     ]
     if messages:
-        head = route.phrase("from_them", who=route.get("who"))
-        return Step("\n".join([head, *map(_line, messages[-LAST:])]))
+        head = route.phrase("from_them", who=who)
+        about = tuple(
+            _person(conversation["contact"])
+            for result in asked.of(TOOL)
+            for conversation in result.content["conversations"]
+            if _is_with(conversation, who)
+        )
+        text = "\n".join([head, *map(_line, messages[-LAST:])])
+        return Step(text, trace=Trace(about=about[:1]))
     searched = tuple(one for one in asked.results if one.tool not in (TOOL, "search_contact"))
     return note_answers.answer_question(msgspec.structs.replace(asked, results=searched), route)
 
 
-def tell_waiting(asked: Asked, route: Route) -> Step:
-    """List what waits for a yes or no."""
-    if not asked.results:
-        return call_tool("list_escalations", limit=SHOWN)
-    if asked.refusal:
-        return list_answers.tell_refusal(asked, route)
-    rows = asked.of("list_escalations")[0].content["escalations"]
-    if not rows:
-        return Step(route.phrase("none_waiting"))
-    lines = [f"- {row['id']}: {row['summary']}" for row in rows]
-    head = route.phrase("waiting", count=len(rows))
-    return Step("\n".join([head, *lines, route.phrase("how_to_decide")]))
+def named_person(asked: Asked, route: Route) -> str:
+    """Return the name of whom a message means; “he” is who was spoken of last."""
+    who = route.get("who").lstrip("@")
+    tables = dialogue_words.tables(route.language)
+    if any(dialogue_words.fits(table.person, who) for table in tables):
+        return references.last_person(asked) or who
+    return who
+
+
+def _person(contact: Mapping[str, Any]) -> Thing:
+    return Thing("person", 0, contact["username"])
 
 
 def _is_with(conversation: Mapping[str, Any], who: str) -> bool:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from app.agent.rules.answers import list_answers
+from app.agent.rules.answers import list_answers, message_answers
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, call_tool
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool
 
 SHOWN = 20
 LONGEST_MESSAGE = 4_000
@@ -219,11 +219,12 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
     Find out first who that is, and ask when it is not clear.
     """
     if not asked.has("search_contact"):
-        return _search(route)
+        who = message_answers.named_person(asked, route)
+        return call_tool("search_contact", query=who[:LONGEST_NAME] or "?")
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
         return list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
-    named = route.get("who").removeprefix("@").casefold()
+    named = message_answers.named_person(asked, route).removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
     # A search also finds those whose name only holds what was said.
     meant = exact if len(exact) == 1 else rows
@@ -244,13 +245,12 @@ def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Ste
     )
     if waits is None:
         return None
+    id_, who = waits.content["escalationId"], waits.arguments.get("to", "")
+    about = (Thing("escalation", id_, f"{who}: {text[:LONGEST_NAME]}"),)
+    undo = (("decide_escalation", {"id": id_, "decision": "stop"}),)
     return Step(
-        route.phrase(
-            name,
-            who=waits.arguments.get("to", ""),
-            id=waits.content["escalationId"],
-            text=text[:LONGEST_NAME],
-        )
+        route.phrase(name, who=who, id=id_, text=text[:LONGEST_NAME]),
+        trace=Trace(about=about, undo=undo),
     )
 
 

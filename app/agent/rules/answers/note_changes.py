@@ -1,4 +1,4 @@
-"""Changes of notes and folders: write, add to, tick, name, tag, pin and move notes."""
+"""Changes of notes: write, add to, tick, name, tag, pin and move notes."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from app.agent.rules.answers import list_answers, targets, todo_changes
+from app.agent.rules.answers import folder_changes, list_answers, targets, todo_changes
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
@@ -22,16 +22,15 @@ def make_note(asked: Asked, route: Route) -> Step:
         note = made[0].content["note"]
         about = (Thing("note", note["id"], note["title"]),)
         trace = Trace(about=about, undo=(("trash_note", {"noteId": note["id"]}),))
-        where = (
-            route.phrase("in_folder", folder=route.get("folder")) if _folder(asked, route) else ""
-        )
+        meant = folder_changes.find_meant(asked, route)
+        where = route.phrase("in_folder", folder=meant["name"]) if meant else ""
         title = note_link(note["id"], note["title"])
         return Step(route.phrase("noted", title=f"{title}{where}"), trace=trace)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
     if route.get("folder") and not asked.has("list_folders"):
         return call_tool("list_folders")
-    folder = _folder(asked, route)
+    folder = folder_changes.find_meant(asked, route)
     # What follows “in” is a folder only where there is one of that name.
     content = route.get("content") if folder or not route.get("folder") else route.get("whole")
     title = route.get("title") or content.partition("\n")[0].strip()[:LONGEST_TITLE]
@@ -144,7 +143,7 @@ def move_note(asked: Asked, route: Route) -> Step:
     """Move the note that is meant into the folder of that name."""
     if not asked.has("list_folders"):
         return call_tool("list_folders")
-    folder = _folder(asked, route)
+    folder = folder_changes.find_meant(asked, route)
     if folder is None:
         return Step(route.phrase("no_folder", folder=route.get("folder")))
     note = _read_note(asked, route)
@@ -160,16 +159,6 @@ def move_note(asked: Asked, route: Route) -> Step:
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
     return call_tool("move_note", noteId=note["id"], folderId=folder["id"])
-
-
-def make_folder(asked: Asked, route: Route) -> Step:
-    """Make a folder, or say that it is there."""
-    if not asked.results:
-        return call_tool("create_folder", path=route.get("folder").strip("/ "))
-    made = asked.of("create_folder")
-    if not made:
-        return list_answers.tell_refusal(asked, route)
-    return Step(route.phrase("folder_made", folder=route.get("folder").strip("/ ")))
 
 
 def append_text(markdown: str, lines: list[str]) -> str:
@@ -210,11 +199,6 @@ def _read_note(asked: Asked, route: Route) -> Step | Mapping[str, Any]:
         return call_tool("get_note_content", noteId=found[0].id)
     note: Mapping[str, Any] = read[0].content["note"]
     return note
-
-
-def _folder(asked: Asked, route: Route) -> Mapping[str, Any] | None:
-    rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
-    return resolve_reference.find_folder(route.get("folder"), rows) if route.get("folder") else None
 
 
 def _edited(route: Route, note: Mapping[str, Any], name: str, **values: str) -> Step:

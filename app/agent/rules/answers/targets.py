@@ -37,9 +37,14 @@ def find_things(
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
         return meant
-    if found := references.refer(asked, words, kinds, route.language):
+    found = (
+        references.refer(asked, words, kinds, route.language)
+        if words
+        else references.newest(asked, kinds)
+    )
+    if found is not None:
         told = _told_of(found.things or found.unsure, did, words)
-        if len(told) == 1 or (found.things and told):
+        if told and (found.things or len(told) == 1):
             return told
         if told or not did:
             return ask_which(route, told) if told else ask_what(route)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.routing import routing
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Thing, Trace
 
@@ -12,15 +12,32 @@ ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """The intents that can be asked again of another day."""
 MAKES = frozenset({"add_todo", "append_note"})
 """The intents that can be asked for once more with other words."""
+ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
+"""The intents that may have been meant for another thing."""
+SHORT = 9
+"""So many words, or letters where no spaces part words, has a message that only takes back."""
 
 
 def continue_from(asked: Asked, language: Language) -> Route | None:
     """Return what a message asks for in the light of the turn before; None where that says
     nothing of it.
+
+    Tried as it was written and in plain words.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
-    text = asked.message
-    if last.asks is not None and (route := _answered(asked, last.asks, last, language)):
+    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    for text in texts:
+        if route := _continued(asked, text, last, language):
+            return route
+    if last.undo and _takes_back(asked.message, language):
+        return _route(last, language, "undo")
+    return None
+
+
+def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Route | None:
+    if last.asks is not None and (route := _answered(asked, text, last.asks, last, language)):
+        return route
+    if route := _decided(text, last, language):
         return route
     if dialogue_words.whole(language, "undo", text):
         return _route(last, language, "undo")
@@ -30,6 +47,11 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         # “Delete it” of what was only shown is a wish of its own.
         if routing.route_message(text).intent != "delete":
             return _route(last, language, "leave")
+    if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
+        rest = dialogue_words.as_written(text, found["rest"])
+        if not _names_days(rest, asked, language) and last.undo:
+            wanted = {**last.arguments, "target": rest, "words": rest}
+            return _route(last, language, "instead", **wanted)
     if (found := dialogue_words.whole(language, "instead", text)) and (
         route := _moved(asked, last, dialogue_words.as_written(text, found["rest"]), language)
     ):
@@ -38,6 +60,9 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
+    if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
+        before = last.arguments.get("text") or last.arguments.get("said", "")
+        return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return _route(last, language, "nothing_asked")
     if found := dialogue_words.whole(language, "also", text):
@@ -48,9 +73,39 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     return None
 
 
-def _answered(asked: Asked, question: Question, last: Trace, language: Language) -> Route | None:
+def _decided(text: str, last: Trace, language: Language) -> Route | None:
+    """Return the yes or no to what the turn before left waiting."""
+    waits = tuple(one for one in last.about if one.kind in ("escalation", "request"))
+    if not waits:
+        return None
+    if dialogue_words.whole(language, "yes", text):
+        return _route(last, language, "decide", things=waits, yes="yes")
+    refuses = any(dialogue_words.whole(language, one, text) for one in ("no", "drop", "nothing"))
+    if refuses or routing.route_message(text).intent == "leave":
+        return _route(last, language, "decide", things=waits, no="no")
+    return None
+
+
+def _takes_back(text: str, language: Language) -> bool:
+    """Return whether a short message says that the turn before did the wrong thing."""
+    folded = dialogue_words.bare(text)
+    table = next(dialogue_words.tables(language))
+    short = len(dialogue_words.pieces(folded)) <= SHORT
+    return short and dialogue_words.find_in(table.takes_back, folded) is not None
+
+
+def _of_those(text: str, language: Language) -> str | None:
+    """Return what a message narrows the list before to; None where it does not say “of those”."""
+    table = next(dialogue_words.tables(language))
+    folded = dialogue_words.bare(text)
+    found = dialogue_words.find_in(table.of_those, folded)
+    return f"{folded[: found.start()]} {folded[found.end() :]}" if found else None
+
+
+def _answered(
+    asked: Asked, text: str, question: Question, last: Trace, language: Language
+) -> Route | None:
     """Return the wish that waited for this answer, with what it lacked."""
-    text = asked.message
     if dialogue_words.whole(language, "no", text) or dialogue_words.whole(language, "drop", text):
         return _route(last, language, "leave")
     if question.choices:

@@ -66,6 +66,11 @@ def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
     )
 
 
+def fits(pattern: Pieces, text: str) -> bool:
+    """Return whether a pattern fits the whole of a text."""
+    return _compiled(pattern).fullmatch(bare(text)) is not None
+
+
 def find_in(pattern: Pieces, text: str) -> re.Match[str] | None:
     """Return the first place in a folded text that a pattern fits."""
     return _compiled(pattern).search(text)

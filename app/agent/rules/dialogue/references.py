@@ -24,8 +24,7 @@ def refer(
     """Return what words refer to in the turns before; None where they refer to none of them."""
     newest = next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ())
     shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
-    # What names nothing is about what was talked of: “make it urgent”, “明日にして”.
-    if not words or dialogue_words.whole(language, "it", words):
+    if dialogue_words.whole(language, "it", words):
         return _single(newest)
     if dialogue_words.whole(language, "both", words):
         two = next((found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2), ())
@@ -35,6 +34,17 @@ def refer(
     if (number := dialogue_words.ordinal(language, words)) is not None and shown:
         return pick(shown, number)
     return _by_words(words, newest, language)
+
+
+def newest(asked: Asked, kinds: Collection[ThingKind]) -> Reference:
+    """Return what the newest turn that was about something was about."""
+    return _single(next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ()))
+
+
+def last_person(asked: Asked) -> str:
+    """Return the name of who was spoken of last; empty where nobody was."""
+    people = (one.title for turn in asked.earlier for one in turn.about if one.kind == "person")
+    return next(people, "")
 
 
 def choose(choices: Sequence[Thing], words: str, language: Language) -> Reference | None:
@@ -48,6 +58,11 @@ def choose(choices: Sequence[Thing], words: str, language: Language) -> Referenc
     if len(choices) == 1 and dialogue_words.whole(language, "yes", words):
         return Reference(tuple(choices))
     return _by_words(words, choices, language)
+
+
+def points(words: str, language: Language) -> bool:
+    """Return whether words only point at something: “it”, “that”."""
+    return dialogue_words.whole(language, "it", words) is not None
 
 
 def pick(things: Sequence[Thing], number: int) -> Reference:

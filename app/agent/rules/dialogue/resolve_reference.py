@@ -11,7 +11,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
 
 SHOWN = 8
-SEARCHED = 6
+SEARCHED = 5
 """So many words are searched for one by one."""
 COMPOUND = 5
 """The least letters of a word that ends another, as in “Stromrechnung”."""
@@ -35,6 +35,8 @@ def fitting_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping
 
 def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return the folder of that name; None when there is none, or several only nearly so called."""
+    # The last part of a path names the folder.
+    name = name.strip("/ ").rpartition("/")[2] or name
     exact = [row for row in rows if fold_text(row["name"]).strip() == fold_text(name).strip()]
     near = exact or [row for row in rows if _named(name, row["name"])]
     # Several of the very same name are in different places; the first is as good as any.
@@ -54,9 +56,9 @@ def near_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[st
 
 
 def search_stems(target: str) -> tuple[str, ...]:
-    """Return the stems to search for one by one, each with those that may stand for it."""
-    stems = [other for one in word_stems(target)[:SEARCHED] for other in (one, *same(one))]
-    return tuple(dict.fromkeys(stems))
+    """Return the stems to search for one by one; a single one also as what may stand for it."""
+    stems = word_stems(target)[:SEARCHED]
+    return tuple(dict.fromkeys([*stems, *same(stems[0])] if len(stems) == 1 else stems))
 
 
 def _named(target: str, title: str) -> bool:

@@ -31,7 +31,9 @@ class Dialogue(Table, frozen=True):
     May be missing: what somewhere in a short message `takes_back` what the turn before did; the
     group `rest` of `rather` is the thing that was meant instead of the one that was changed;
     `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
-    the list before; the words of a line of `same` mean the same in names of things.
+    the list before; a message of no other words than those of `listing` is asked for a list where
+    it holds a filter or what `asks_list`; the words of a line of `same` mean the same in names of
+    things.
     """
 
     it: Pieces
@@ -66,4 +68,5 @@ class Dialogue(Table, frozen=True):
     there: Pieces = "(?!)"
     person: Pieces = "(?!)"
     of_those: Pieces = "(?!)"
+    asks_list: Pieces = "(?!)"
     same: tuple[str, ...] = ()

@@ -110,9 +110,13 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
     better = _first_fitting(plain, rules, language, rest) if plain else None
     if better is not None:
         return better
-    if found is None:
-        found = _first_fitting((*plain, bare), tuple(_loose_rules(language)), language, rest)
-    return found or Route("ask", language, {"words": _trim_name(bare)})
+    if found is None or found.intent == "cannot":
+        loose = _first_fitting((*plain, bare), tuple(_loose_rules(language)), language, rest)
+        # “Order tiles: done” orders nothing.
+        if found is None or (loose and loose.intent == "complete_todo"):
+            found = loose
+    said = next(iter(plain), bare)
+    return found or Route("ask", language, {"words": _trim_name(bare)}, said=said)
 
 
 def _first_fitting(

@@ -1,0 +1,77 @@
+"""Changes of folders: make one, give it another name, put it into the trash."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool
+
+
+def make_folder(asked: Asked, route: Route) -> Step:
+    """Make a folder, or say that it is there."""
+    path = route.get("folder").strip("/ ")
+    if not asked.results:
+        return call_tool("create_folder", path=path)
+    made = asked.of("create_folder")
+    if not made:
+        return list_answers.tell_refusal(asked, route)
+    about = (Thing("folder", made[0].content["folder"]["id"], path),)
+    return Step(route.phrase("folder_made", folder=path), trace=Trace(about=about))
+
+
+def rename_folder(asked: Asked, route: Route) -> Step:
+    """Give the folder that is meant another name."""
+    folder = _meant(asked, route)
+    if isinstance(folder, Step):
+        return folder
+    if asked.of("change_folder"):
+        return _changed(route, folder, "renamed", {"id": folder["id"], "name": folder["name"]})
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    return call_tool("change_folder", id=folder["id"], name=route.get("title"))
+
+
+def delete_folder(asked: Asked, route: Route) -> Step:
+    """Put the folder that is meant, with all that lies in it, into the trash."""
+    folder = _meant(asked, route)
+    if isinstance(folder, Step):
+        return folder
+    if asked.of("delete_folder"):
+        return _changed(route, folder, "trashed", {"kind": "folder", "id": folder["id"]})
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    return call_tool("delete_folder", id=folder["id"])
+
+
+def find_meant(asked: Asked, route: Route) -> Mapping[str, Any] | None:
+    """Return the folder that the message names, or by “there” the one spoken of last."""
+    rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
+    if not (name := route.get("folder")):
+        return None
+    tables = dialogue_words.tables(route.language)
+    points = any(dialogue_words.fits(table.there, name) for table in tables)
+    if points or dialogue_words.whole(route.language, "it", name):
+        last = next(
+            (one for turn in asked.earlier for one in turn.about if one.kind == "folder"), None
+        )
+        return next((row for row in rows if last and row["id"] == last.id), None)
+    return resolve_reference.find_folder(name, rows)
+
+
+def _meant(asked: Asked, route: Route) -> Mapping[str, Any] | Step:
+    """Return the folder, or the step that finds it or says that there is none."""
+    if not asked.has("list_folders"):
+        return call_tool("list_folders")
+    folder = find_meant(asked, route)
+    return folder or Step(route.phrase("no_folder", folder=route.get("folder")))
+
+
+def _changed(
+    route: Route, folder: Mapping[str, Any], name: str, before: dict[str, Any]
+) -> Step:
+    about = (Thing("folder", folder["id"], folder["name"]),)
+    tool = "restore_from_trash" if name == "trashed" else "change_folder"
+    values = {"old": folder["name"], "title": route.get("title") or folder["name"]}
+    return Step(route.phrase(name, **values), trace=Trace(about=about, undo=((tool, before),)))
