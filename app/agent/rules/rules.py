@@ -250,7 +250,15 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [ask] if route.is_loose else []
     if route.intent == "ask":
         return [state]
+    if route.is_loose and route.get("folder"):
+        # “The garden notes” may be one note of that name.
+        return [_note_of(route), ask]
     return [ask, state] if route.is_loose else []
+
+
+def _note_of(route: Route) -> Route:
+    named = {"target": route.get("folder")}
+    return msgspec.structs.replace(route, intent="show_note", arguments=named, is_loose=False)
 
 
 def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:

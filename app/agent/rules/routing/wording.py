@@ -55,7 +55,9 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
     if place is None:
         return text
     left = f"{text[: place.start()]} {text[place.end() :]}".strip()
-    return left if left.strip(_MARKS) else text
+    # “I've paid it, right?” stays a question.
+    asks = "?" if re.search(r"[?？]\W*$", place[0]) else ""
+    return f"{left}{asks}" if left.strip(_MARKS) else text
 
 
 def _becomes(text: str, place: re.Match[str], becomes: str) -> str:
