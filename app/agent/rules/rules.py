@@ -29,7 +29,7 @@ from app.agent.rules.answers import (
     undo,
     waiting_answers,
 )
-from app.agent.rules.dialogue import continued, given_context, repairs
+from app.agent.rules.dialogue import continued, given_context, repairs, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
@@ -98,9 +98,13 @@ DONE_WITH = {
     "ask_agent": "contact_agent",
 }
 """The tools of the intents that look or ask before they do something."""
-TRIED = frozenset({"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo", "decide"})
+TRIED = frozenset(
+    {"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo", "decide"}
+)
 """The intents that may find nothing, where something else may be meant."""
-SURER = frozenset({"events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"})
+SURER = frozenset(
+    {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
+)
 """What is likelier than a list where both fit."""
 
 
@@ -165,6 +169,9 @@ def _instead(asked: Asked, route: Route) -> Step:
     def look(part: Asked) -> Step:
         nonlocal meant
         found = targets.find_things(part, wish, tuple(kinds), words=words, completed=None)
+        if isinstance(found, Step):
+            choices = found.trace.shown if found.trace else ()
+            found = resolve_reference.likest(asked.earlier[0].about, choices) or found
         if isinstance(found, Step):
             return found
         meant = found
@@ -252,13 +259,18 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [state]
     if route.is_loose and route.get("folder"):
         # “The garden notes” may be one note of that name.
-        return [_note_of(route), ask]
+        named = {"target": route.get("folder")}
+        return [msgspec.structs.replace(ask, intent="show_note", arguments=named), ask]
+    if route.intent == "complete_todo" and (note := _list_before(asked)):
+        item = {"text": route.get("words")}
+        return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]
     return [ask, state] if route.is_loose else []
 
 
-def _note_of(route: Route) -> Route:
-    named = {"target": route.get("folder")}
-    return msgspec.structs.replace(route, intent="show_note", arguments=named, is_loose=False)
+def _list_before(asked: Asked) -> tuple[Thing, ...]:
+    """Return the note that the turn before was about, where it was one."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    return last.about if len(last.about) == 1 and last.about[0].kind == "note" else ()
 
 
 def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
@@ -306,9 +318,11 @@ def understand(asked: Asked) -> Route:
     message = repairs.repair(asked, asked.message, language)
     if message is None:
         return Route("leave", language, {})
-    found = routing.route_message(message, names=asked.persona.names)
+    found = routing.route_message(message, names=asked.persona.names, before=language)
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
+    if (listed := continued.to_list(asked, found)) is not None:
+        return listed
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
     if unsure and not asked.persona.owner and _is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
@@ -346,8 +360,8 @@ def _wish_after(message: str, asked: Asked) -> Route | None:
 
 def _language(asked: Asked) -> Language:
     """Return the language of a message; where nothing tells it, that of the turn before."""
-    found = phrases.language_of(asked.message)
     before = asked.earlier[0].language if asked.earlier else ""
+    found = phrases.language_of(asked.message, before=before)
     if before and not phrases.is_known(asked.message, found):
         return before if phrases.may_be(asked.message, before) else found
     return found

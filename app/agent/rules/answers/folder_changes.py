@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool
 
@@ -45,17 +45,20 @@ def delete_folder(asked: Asked, route: Route) -> Step:
     return call_tool("delete_folder", id=folder["id"])
 
 
+def is_meant(asked: Asked, route: Route) -> bool:
+    """Return whether “it” is the folder that the turn before was about."""
+    last = next((turn.about for turn in asked.earlier if turn.about), ())
+    alone = len(last) == 1 and last[0].kind == "folder"
+    return alone and references.points(route.get("target"), route.language)
+
+
 def find_meant(asked: Asked, route: Route) -> Mapping[str, Any] | None:
     """Return the folder that the message names, or by “there” the one spoken of last."""
     rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
     if not (name := route.get("folder")):
         return None
-    tables = dialogue_words.tables(route.language)
-    points = any(dialogue_words.fits(table.there, name) for table in tables)
-    if points or dialogue_words.whole(route.language, "it", name):
-        last = next(
-            (one for turn in asked.earlier for one in turn.about if one.kind == "folder"), None
-        )
+    if references.points_there(name, route.language):
+        last = references.last_folder(asked)
         return next((row for row in rows if last and row["id"] == last.id), None)
     return resolve_reference.find_folder(name, rows)
 
@@ -68,9 +71,7 @@ def _meant(asked: Asked, route: Route) -> Mapping[str, Any] | Step:
     return folder or Step(route.phrase("no_folder", folder=route.get("folder")))
 
 
-def _changed(
-    route: Route, folder: Mapping[str, Any], name: str, before: dict[str, Any]
-) -> Step:
+def _changed(route: Route, folder: Mapping[str, Any], name: str, before: dict[str, Any]) -> Step:
     about = (Thing("folder", folder["id"], folder["name"]),)
     tool = "restore_from_trash" if name == "trashed" else "change_folder"
     values = {"old": folder["name"], "title": route.get("title") or folder["name"]}

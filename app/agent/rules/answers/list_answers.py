@@ -8,7 +8,7 @@ import msgspec
 
 from app.agent.rules.answers import list_filters
 from app.agent.rules.answers.list_filters import Filters
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
@@ -58,8 +58,11 @@ def list_notes(asked: Asked, route: Route) -> Step:
     text = said(asked, route)
     wanted = list_filters.read_note_filters(route, text)
     if not asked.results:
+        last = references.last_folder(asked) if wanted.folder else None
         place: dict[str, Any] = (
-            {"folderName": wanted.folder}
+            {"folderId": last.id}
+            if last and references.points_there(wanted.folder, route.language)
+            else {"folderName": wanted.folder}
             if wanted.folder
             else {"sort": "updatedAt", "order": "desc"}
         )

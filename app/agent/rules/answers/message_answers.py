@@ -72,7 +72,7 @@ def named_person(asked: Asked, route: Route) -> str:
     """Return the name of whom a message means; “he” is who was spoken of last."""
     who = route.get("who").lstrip("@")
     tables = dialogue_words.tables(route.language)
-    if any(dialogue_words.fits(table.person, who) for table in tables):
+    if not who or any(dialogue_words.fits(table.person, who) for table in tables):
         return references.last_person(asked) or who
     return who
 

@@ -93,8 +93,8 @@ def tell_contact(asked: Asked, route: Route) -> Step:
 def send_message(asked: Asked, route: Route) -> Step:
     """Write to the one contact who is meant; it goes out when the owner says yes."""
     text = route.get("text")
-    if not text:
-        return Step(route.phrase("message_what", who=route.get("who")))
+    if not text or not message_answers.named_person(asked, route):
+        return Step(route.phrase("message_what", who=route.get("who") or "…"))
     if not asked.has("send_message_to_human"):
         return _to_one(asked, route, "send_message_to_human", text)
     sent = asked.of("send_message_to_human")

@@ -109,7 +109,10 @@ def change_note(asked: Asked, route: Route) -> Step:
 
 
 def rename(asked: Asked, route: Route) -> Step:
-    """Give the todo or note that is meant another name."""
+    """Give the todo, note or folder that is meant another name."""
+    if folder_changes.is_meant(asked, route):
+        wish = {"folder": route.get("target"), "title": route.get("title")}
+        return folder_changes.rename_folder(asked, msgspec.structs.replace(route, arguments=wish))
     found = targets.find_things(
         asked, route, ("todo", "note"), words=route.get("target"), completed=None
     )

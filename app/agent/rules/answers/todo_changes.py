@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
 
+import msgspec
+
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
-from app.agent.rules.answers import list_answers, targets
+from app.agent.rules.answers import folder_changes, list_answers, targets
 from app.agent.rules.dialogue import dialogue_words
-from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
 
@@ -67,7 +67,10 @@ def complete_todo(asked: Asked, route: Route) -> Step:
 
 
 def delete(asked: Asked, route: Route) -> Step:
-    """Put the todo or note that is meant into the trash."""
+    """Put the todo, note or folder that is meant into the trash."""
+    if folder_changes.is_meant(asked, route):
+        wish = {"folder": route.get("target")}
+        return folder_changes.delete_folder(asked, msgspec.structs.replace(route, arguments=wish))
     kinds: tuple[ThingKind, ...] = ("todo", "note")
     if route.get("todo") or route.get("note"):
         kinds = ("todo",) if route.get("todo") else ("note",)
@@ -99,7 +102,7 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
     if route.get("clear"):
         return {"dueDate": None}
     if route.get("priority"):
-        level = priority_of(route.get("priority"), route.language)
+        level = dialogue_words.priority_of(route.get("priority"), route.language)
         return None if level is None else {"priority": level}
     if route.get("step"):
         steps = [
@@ -159,19 +162,6 @@ def _due_moment(row: Mapping[str, Any], now: datetime) -> datetime | None:
     if isinstance(due, datetime):
         return due.astimezone(now.tzinfo)
     return datetime.combine(due, time(), now.tzinfo)
-
-
-def priority_of(words: str, language: Language) -> int | None:
-    """Return the priority that words name, 0 to 10; None where they name none."""
-    text = dialogue_words.bare(words)
-    if text.isdecimal():
-        return int(text) if int(text) <= 10 else None
-    for table in dialogue_words.tables(language):
-        for level, pattern in table.priorities.items():
-            joined = language_data.join_pattern(pattern)
-            if dialogue_words.find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
-                return level
-    return None
 
 
 def _asked_back(asked: Asked, route: Route, found: tuple[Thing, ...]) -> Step:

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 
 from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Question, Thing, Trace
+from app.agent.turn.steps import Asked, Question, Thing, ThingKind, Trace
 
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """The intents that can be asked again of another day."""
 MAKES = frozenset({"add_todo", "append_note"})
 """The intents that can be asked for once more with other words."""
+KINDS: tuple[ThingKind, ...] = ("todo", "note")
+LISTED = frozenset({"show_note", "append_note", "tick_item"})
+"""The intents after which what is added may go to the same list."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """The intents that may have been meant for another thing."""
 SHORT = 9
@@ -29,7 +33,7 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     for text in texts:
         if route := _continued(asked, text, last, language):
             return route
-    if last.undo and _takes_back(asked.message, language):
+    if last.undo and any(_takes_back(text, language) for text in texts):
         return _route(last, language, "undo")
     return None
 
@@ -48,7 +52,7 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         if routing.route_message(text).intent != "delete":
             return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
-        rest = dialogue_words.as_written(text, found["rest"])
+        rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
         if not _names_days(rest, asked, language) and last.undo:
             wanted = {**last.arguments, "target": rest, "words": rest}
             return _route(last, language, "instead", **wanted)
@@ -60,6 +64,8 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
+    if last.undo and (route := _more_of(asked, text, last, language)):
+        return route
     if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
         before = last.arguments.get("text") or last.arguments.get("said", "")
         return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")
@@ -67,9 +73,50 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         return _route(last, language, "nothing_asked")
     if found := dialogue_words.whole(language, "also", text):
         rest = dialogue_words.as_written(text, found["rest"])
+        # “And the other one”: the same is wished of another thing.
+        if last.intent in ACTS and (meant := references.refer(asked, rest, KINDS, language)):
+            if meant.things:
+                return _route(last, language, last.intent, things=meant.things, **last.arguments)
+        if lists := _lists(last, language):
+            return _route(last, language, "append_note", things=lists, text=rest)
         if last.intent in MAKES and _is_plain(rest):
             wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
             return _route(last, language, last.intent, things=last.about, **wanted)
+    return None
+
+
+def to_list(asked: Asked, route: Route) -> Route | None:
+    """Return that something goes to the list that the turn before showed or changed, where it is
+    to be added and nobody says where; else None.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    table = next(dialogue_words.tables(route.language))
+    lists, task = _lists(last, route.language), route.get("task")
+    if not lists or route.intent != "add_todo" or not task:
+        return None
+    said = dialogue_words.find_in(table.adds, bare(route.said))
+    if not said or bare(task) != said["rest"] or dialogue_words.find_days(bare(task), asked):
+        return None
+    return _route(last, route.language, "append_note", things=lists, text=task)
+
+
+def _lists(last: Trace, language: Language) -> tuple[Thing, ...]:
+    """Return the note that the turn before showed or changed, where its name is that of a list."""
+    table = next(dialogue_words.tables(language))
+    notes = tuple(one for one in last.about if one.kind == "note")
+    named = dialogue_words.find_in(table.list_name, bare(notes[0].title)) if notes else None
+    return notes if named and len(notes) == 1 and last.intent in LISTED else ()
+
+
+def _more_of(asked: Asked, text: str, last: Trace, language: Language) -> Route | None:
+    """Return the priority or day that a message gives to what was just made or changed."""
+    todos = tuple(one for one in last.about if one.kind == "todo")
+    if not todos or last.intent not in {"add_todo", "change_todo"}:
+        return None
+    if dialogue_words.priority_of(text, language) is not None and not bare(text).isdecimal():
+        return _route(last, language, "change_todo", things=todos, priority=text)
+    if dialogue_words.is_day(text, asked, language):
+        return _route(last, language, "change_todo", things=todos, day=text)
     return None
 
 

@@ -96,6 +96,19 @@ def ordinal(language: Language, text: str) -> int | None:
     return None
 
 
+def priority_of(words: str, language: Language) -> int | None:
+    """Return the priority that words name, 0 to 10; None where they name none."""
+    text = bare(words)
+    if text.isdecimal():
+        return int(text) if int(text) <= 10 else None
+    for table in tables(language):
+        for level, pattern in table.priorities.items():
+            joined = language_data.join_pattern(pattern)
+            if find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
+                return level
+    return None
+
+
 def split_list(text: str, language: Language) -> list[str]:
     """Return the things of a list that was written in one line."""
     table = next(tables(language))

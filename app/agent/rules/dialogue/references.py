@@ -26,6 +26,10 @@ def refer(
     shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
     if dialogue_words.whole(language, "it", words):
         return _single(newest)
+    if dialogue_words.whole(language, "other", words):
+        # What was done to some of a list leaves the others.
+        done = {one for turn in asked.earlier if turn.undo for one in turn.about}
+        return Reference(tuple(one for one in shown if one not in done))
     if dialogue_words.whole(language, "both", words):
         two = next((found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2), ())
         return Reference(two)
@@ -45,6 +49,17 @@ def last_person(asked: Asked) -> str:
     """Return the name of who was spoken of last; empty where nobody was."""
     people = (one.title for turn in asked.earlier for one in turn.about if one.kind == "person")
     return next(people, "")
+
+
+def last_folder(asked: Asked) -> Thing | None:
+    """Return the folder that was spoken of last."""
+    return next((one for turn in asked.earlier for one in turn.about if one.kind == "folder"), None)
+
+
+def points_there(name: str, language: Language) -> bool:
+    """Return whether a folder is only named by “there”."""
+    there = (table.there for table in dialogue_words.tables(language))
+    return points(name, language) or any(dialogue_words.fits(one, name) for one in there)
 
 
 def choose(choices: Sequence[Thing], words: str, language: Language) -> Reference | None:

@@ -9,10 +9,14 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
+from app.agent.turn.steps import Thing
 
 SHOWN = 8
+_LINKS = ("", "s", "es", "n", "en", "-")
+SHORTEST = 3
 SEARCHED = 5
 """So many words are searched for one by one."""
+LONG, BEGINNING = 8, 6
 COMPOUND = 5
 """The least letters of a word that ends another, as in “Stromrechnung”."""
 
@@ -55,18 +59,42 @@ def near_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[st
     return [row for share, row in shares if share == most]
 
 
+def likest(old: Sequence[Thing], choices: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the one of several that shares most words with what was meant before; else nothing."""
+    before = {one for thing in old for one in word_stems(thing.title)}
+    shares = [(len(before & set(word_stems(one.title))), one) for one in choices]
+    most = max((share for share, _ in shares), default=0)
+    best = tuple(one for share, one in shares if share == most)
+    return best if most and len(best) == 1 else ()
+
+
 def search_stems(target: str) -> tuple[str, ...]:
     """Return the stems to search for one by one; a single one also as what may stand for it."""
-    stems = word_stems(target)[:SEARCHED]
+    # The beginning of a long word is in titles that hold its parts.
+    stems = [one[:BEGINNING] if len(one) > LONG else one for one in word_stems(target)[:SEARCHED]]
     return tuple(dict.fromkeys([*stems, *same(stems[0])] if len(stems) == 1 else stems))
 
 
 def _named(target: str, title: str) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
-    wanted = word_stems(target)
-    if wanted and all(_is_held(one, title) for one in wanted):
-        return True
-    return questions.is_asian(target) and reports.holds_unspaced(title, target)
+    terms = questions.read_question(target).terms
+    named = bool(terms) and all(
+        _is_held(stem(one), title)
+        or any(are_alike(one, word) for word in split_words(title))
+        or _is_made_of(one, split_words(title))
+        for one in terms
+    )
+    return named or (questions.is_asian(target) and reports.holds_unspaced(title, target))
+
+
+def _is_made_of(word: str, parts: Sequence[str]) -> bool:
+    """Return whether a word is two of others put together: “Zahnarzttermin”."""
+    return any(
+        word.removeprefix(first) in (f"{link}{last}" for link in _LINKS)
+        for first in parts
+        for last in parts
+        if first != last and min(len(first), len(last)) >= SHORTEST and word.startswith(first)
+    )
 
 
 def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:

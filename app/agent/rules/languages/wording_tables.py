@@ -20,7 +20,8 @@ class Wording(Table, frozen=True):
     In small letters without accents. What fits `before` begins a message and `after` ends it
     without meaning anything; `spellings` are words as they are typed in haste; `rewrites` are
     applied in their order. Where a wish may end in an infinitive, `verbs` tells the form in which
-    it begins instead, with `…` for all between its parts. `macros` stand for parts of patterns.
+    it begins instead, with `…` for all between its parts; what begins with `no_wish` is none.
+    `macros` stand for parts of patterns.
     """
 
     before: Pieces = ""
@@ -28,4 +29,5 @@ class Wording(Table, frozen=True):
     spellings: dict[str, str] = {}
     rewrites: tuple[Rewrite, ...] = ()
     verbs: dict[str, str] = {}
+    no_wish: Pieces = "(?!)"
     macros: dict[str, Pieces] = {}

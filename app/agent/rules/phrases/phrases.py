@@ -11,6 +11,8 @@ DEFAULT = "en"
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _READ = 600
+LITTLE = 2
+"""So many more words of another language than of the one before make a message one of that."""
 _FEW = 6
 """Up to so many Chinese letters without kana may be Japanese."""
 
@@ -29,10 +31,10 @@ def phrase(language: Language, name: str, *, owner: str = "", **values: object) 
     return sentence
 
 
-def language_of(message: str) -> Language:
+def language_of(message: str, *, before: Language = "") -> Language:
     """Return the language that a message is most likely written in.
 
-    English when nothing speaks for another.
+    English when nothing speaks for another; that of the turn before where little does.
     """
     text = message[:_READ].lower().replace("’", "'")
     # Kana is Japanese alone; Han would be Chinese or Japanese.
@@ -52,7 +54,8 @@ def language_of(message: str) -> Language:
         for language, (common, signs) in _known_by().items()
     }
     # max takes the first of equals, which is the language with the lowest order.
-    return max(points, key=lambda language: points[language])
+    found = max(points, key=lambda language: points[language])
+    return before if before in points and points[found] - points[before] < LITTLE else found
 
 
 def is_known(message: str, language: Language) -> bool:

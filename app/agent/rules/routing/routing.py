@@ -88,15 +88,16 @@ class Rule(NamedTuple):
         return self.pattern.search(text)
 
 
-def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
+def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
 
     Whatever fits no pattern is a question to the notes; nothing raises.
 
-    `names` are those of the agent's owner where somebody else asks.
+    `names` are those of the agent's owner where somebody else asks, `before` the language of the
+    conversation.
     """
     head = _fold_text(message[:READ])
-    language = phrases.language_of(message)
+    language = phrases.language_of(message, before=before)
     polite = _around().polite.match(plain_letters(head))
     bare = head[polite.end() :] if polite else head
     rest = message[READ:]
@@ -107,6 +108,27 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
         return found
     wordings = [wording.plain_wording(head, table) for table in _order(language)]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
+    if wordings[0] in plain or phrases.is_known(message, language):
+        # What is known to be in one language is first put into its words alone.
+        known = _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
+        if known is not None:
+            return known
+    return _plainly(plain, found, bare, rules, language, rest) or Route(
+        "ask", language, {"words": trim_name(bare)}, said=next(iter(plain[:1]), bare)
+    )
+
+
+def _plainly(
+    plain: list[str],
+    found: Route | None,
+    bare: str,
+    rules: tuple[Rule, ...],
+    language: Language,
+    rest: str,
+) -> Route | None:
+    """Return what a message asks for in plain words, or as it was `found` to as written; where
+    neither says, what it is likely to ask for.
+    """
     better = _first_fitting(plain, rules, language, rest) if plain else None
     if better is not None:
         return better
@@ -115,8 +137,7 @@ def route_message(message: str, *, names: tuple[str, ...] = ()) -> Route:
         # “Order tiles: done” orders nothing.
         if found is None or (loose and loose.intent == "complete_todo"):
             found = loose
-    said = next(iter(plain), bare)
-    return found or Route("ask", language, {"words": _trim_name(bare)}, said=said)
+    return found
 
 
 def _first_fitting(
@@ -279,7 +300,7 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
         return _unquoted(kept)
     if name.rstrip("0123456789") in EXACT:
         return _unquoted(_cut(_around().trailing, value.strip()))
-    return _trim_name(value)
+    return trim_name(value)
 
 
 class _Around(NamedTuple):
@@ -309,7 +330,7 @@ def _around() -> _Around:
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
 
-def _trim_name(value: str) -> str:
+def trim_name(value: str) -> str:
     """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
     text = _cut(around.trailing, value.strip())
@@ -317,8 +338,8 @@ def _trim_name(value: str) -> str:
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
         before = text
-        text = _cut(around.article, _unquoted(text))
-        text = _cut(around.joined, _cut(around.kind, text)).strip()
+        text = _cut(around.kind, _unquoted(text)).strip()
+        text = _cut(around.joined, _cut(around.article, text)).strip()
     return text
 
 

@@ -23,6 +23,8 @@ class _Rules(NamedTuple):
     spellings: dict[str, str]
     rewrites: tuple[tuple[re.Pattern[str], str], ...]
     verbs: tuple[tuple[re.Pattern[str], str], ...]
+    begins: re.Pattern[str]
+    """How what is a wish already begins, or what is none."""
 
 
 def plain_wording(text: str, language: Language) -> str:
@@ -30,7 +32,13 @@ def plain_wording(text: str, language: Language) -> str:
     if not language_data.has_table(language, Wording) or len(text) > LONGEST or "\n" in text:
         return text
     rules = _rules(language)
-    found = _spelled(text, rules)
+    found = _rewritten(_spelled(text, rules), rules)
+    first = _with_verb_first(found, rules)
+    return found if first == found else _rewritten(first, rules)
+
+
+def _rewritten(found: str, rules: _Rules) -> str:
+    """Return a message without what says nothing, and with other ways of saying replaced."""
     # Until nothing changes: greetings, courtesy and fillers stand one before the other.
     before = None
     while found != before:
@@ -39,7 +47,7 @@ def plain_wording(text: str, language: Language) -> str:
         for pattern, becomes in rules.rewrites:
             if place := pattern.search(plain_letters(found)):
                 found = _becomes(found, place, becomes)
-    return _with_verb_first(found, rules)
+    return found
 
 
 def _spelled(text: str, rules: _Rules) -> str:
@@ -72,6 +80,8 @@ def _becomes(text: str, place: re.Match[str], becomes: str) -> str:
 def _with_verb_first(text: str, rules: _Rules) -> str:
     """Return a wish that ends in an infinitive with its verb in front."""
     plain = plain_letters(text)
+    if rules.begins.match(plain):
+        return text
     for pattern, form in rules.verbs:
         if place := pattern.match(plain):
             rest = text[slice(*place.span("rest"))].strip(" ,")
@@ -95,6 +105,9 @@ def _rules(language: Language) -> _Rules:
     )
     # No space parts words where none are written.
     gap = f"{_SPACE}+" if language in phrases.alphabetic_languages() else f"{_SPACE}*"
+    heads = {re.escape(form.split(" ")[0].removesuffix("e")) for form in table.verbs.values()}
+    begun = "|".join(sorted(heads - {"…"})) or "(?!)"
+    no_wish = language_data.join_pattern(table.no_wish)
     words = "|".join(map(re.escape, sorted(table.spellings, key=len, reverse=True))) or "(?!)"
     # The longest first: “umbenennen” before “nennen”.
     verbs = sorted(table.verbs.items(), key=lambda row: -len(row[0]))
@@ -112,4 +125,5 @@ def _rules(language: Language) -> _Rules:
             (compiled(rf"^(?P<rest>[^:?]*?)\b{verb}(?P<tail>\s*[,:].*)?[\s.!?]*$"), form)
             for verb, form in verbs
         ),
+        compiled(rf"(?:{no_wish}|(?:{begun})e?)\b"),
     )
