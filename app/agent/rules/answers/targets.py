@@ -12,6 +12,7 @@ from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import dialogue_words, references, reports, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
@@ -128,7 +129,12 @@ def _wider_searches(
 
 def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]:
     """Return the things of which a report with that verb may be."""
-    return tuple(one for one in things if not did or reports.tells_of(did, one.title, words))
+    forms = (did, *resolve_reference.same(stem(fold_text(did))))
+    return tuple(
+        one
+        for one in things
+        if not did or any(reports.tells_of(form, one.title, words) for form in forms)
+    )
 
 
 def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
