@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 from typing import Any
 
 from app.agent.rules.dialogue import reports
@@ -17,6 +18,8 @@ SHORTEST = 3
 SEARCHED = 5
 """So many words are searched for one by one."""
 LONG, BEGINNING = 8, 6
+ENDING = 2
+"""So many letters at most are the end of a form."""
 COMPOUND = 5
 """The least letters of a word that ends another, as in “Stromrechnung”."""
 
@@ -80,7 +83,7 @@ def _named(target: str, title: str) -> bool:
     terms = questions.read_question(target).terms
     named = bool(terms) and all(
         _is_held(stem(one), title)
-        or any(are_alike(one, word) for word in split_words(title))
+        or any(_is_form(one, word) for word in split_words(title))
         or _is_made_of(one, split_words(title))
         for one in terms
     )
@@ -97,12 +100,22 @@ def _is_made_of(word: str, parts: Sequence[str]) -> bool:
     )
 
 
+def _is_form(one: str, other: str) -> bool:
+    """Return whether two words are forms of one, or one begins with the other: what only begins
+    like it is another, as “bicicletero” and “bicicleta”.
+    """
+    if not are_alike(one, other):
+        return False
+    shared = len(commonprefix((one, other)))
+    return shared == min(len(one), len(other)) or max(len(one), len(other)) - shared <= ENDING
+
+
 def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:
     """Return whether a title holds a word in some form, or as the end of one if that counts."""
     held = {stem(word) for word in split_words(title)}
     forms = (wanted, *same(wanted))
     return any(
-        are_alike(one, other) or (ends and len(one) >= COMPOUND and other.endswith(one))
+        _is_form(one, other) or (ends and len(one) >= COMPOUND and other.endswith(one))
         for other in held
         for one in forms
     )
