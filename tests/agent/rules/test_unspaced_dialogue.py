@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules.answers import list_filters, small_answers, todo_changes
+from app.agent.rules.answers import list_filters, small_answers
 from app.agent.rules.dialogue import dialogue_words, references, repairs
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
@@ -140,6 +140,6 @@ def test_sums_are_read_in_words(language: str, sum_: str, value: str) -> None:
 
 
 def test_a_list_in_one_line_is_parted() -> None:
-    assert todo_changes.split_list("洗衣液和纸巾、盐", "zh") == ["洗衣液", "纸巾", "盐"]
-    assert todo_changes.split_list("洗剤とティッシュ", "ja") == ["洗剤", "ティッシュ"]
-    assert todo_changes.split_list("ひとつ", "ja") == ["ひとつ"]
+    assert dialogue_words.split_list("洗衣液和纸巾、盐", "zh") == ["洗衣液", "纸巾", "盐"]
+    assert dialogue_words.split_list("洗剤とティッシュ", "ja") == ["洗剤", "ティッシュ"]
+    assert dialogue_words.split_list("ひとつ", "ja") == ["ひとつ"]

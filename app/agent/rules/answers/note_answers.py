@@ -45,6 +45,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
     if unread := _unread(asked, notes):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     found = found or answer_passages.best_passages(question, notes, is_last_try=True)
+    found = found or answer_passages.passages_of_last(
+        question, [one for one in notes if one.note_id in _quoted_just_before(asked)]
+    )
     if not found:
         return _unanswered(asked, route, question, notes)
     quotes = tuple(
@@ -62,6 +65,12 @@ def _quoted_last(asked: Asked) -> tuple[int, ...]:
     """Return the notes that the newest turn which was about any was about."""
     turns = (tuple(one.id for one in turn.about if one.kind == "note") for turn in asked.earlier)
     return next(filter(None, turns), ())[:LAST_QUOTED]
+
+
+def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
+    """Return the notes that the very turn before was about."""
+    last = asked.earlier[0].about if asked.earlier else ()
+    return tuple(one.id for one in last if one.kind == "note")[:LAST_QUOTED]
 
 
 def _passages_quoted_last(asked: Asked, question: Question, notes: list[Text]) -> list[Ranked]:

@@ -51,10 +51,11 @@ def find_things(
             return ask_which(route, told) if told else ask_what(route)
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
-    fitting = _told_of(_fitting(asked, words, kinds), did, words)
+    wide = _is_wide(asked)
+    fitting = _told_of(_fitting(asked, words, kinds, strictly=wide), did, words)
     if not fitting and did and questions.is_asian(did):
         # A single letter is no word before its verb stands beside it: “书还了”.
-        fitting = _fitting(asked, words + did, kinds)
+        fitting = _fitting(asked, words + did, kinds, strictly=wide)
     if len(fitting) > 1:
         return ask_which(route, fitting)
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
@@ -116,7 +117,7 @@ def _wider_searches(
         return ()
     done = {result.arguments.get("q") for result in asked.of("search_todos")}
     stems = [one for one in resolve_reference.search_stems(words) if one not in done]
-    if len(done - {None}) > 1:
+    if _is_wide(asked):
         return ()
     state = {} if completed is None else {"completed": completed}
     if questions.is_asian(words):
@@ -137,8 +138,16 @@ def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]
     )
 
 
-def _fitting(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
-    return _things(resolve_reference.fitting_rows(words, _rows(asked, kinds)))
+def _is_wide(asked: Asked) -> bool:
+    """Return whether words were searched for one by one, which finds what only begins alike."""
+    return len(asked.of("search_todos")) > 1
+
+
+def _fitting(
+    asked: Asked, words: str, kinds: Sequence[ThingKind], *, strictly: bool
+) -> tuple[Thing, ...]:
+    rows = _rows(asked, kinds)
+    return _things(resolve_reference.fitting_rows(words, rows, strictly=strictly))
 
 
 def _each(
@@ -146,7 +155,8 @@ def _each(
 ) -> tuple[Thing, ...]:
     """Return what each of several names means; nothing where one of them means none or several."""
     names = dialogue_words.split_list(words, language)
-    found = [_told_of(_fitting(asked, name, kinds), did, name) for name in names]
+    every = [_fitting(asked, name, kinds, strictly=True) for name in names]
+    found = [_told_of(one, did, name) for one, name in zip(every, names, strict=True)]
     if len(names) < 2 or any(len(one) != 1 for one in found):
         return ()
     return tuple(dict.fromkeys(one[0] for one in found))

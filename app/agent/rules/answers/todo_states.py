@@ -7,8 +7,9 @@ from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Trace, call_tool
+from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
 
+TODOS: tuple[ThingKind, ...] = ("todo",)
 MOST = 50
 SHOWN = 8
 
@@ -20,9 +21,9 @@ def tell_state(asked: Asked, route: Route) -> Step:
     """
     words = route.get("words") or asked.message
     found = (
-        references.newest(asked, ("todo",))
+        references.newest(asked, TODOS)
         if route.get("last")
-        else references.refer(asked, words, ("todo",), route.language)
+        else references.refer(asked, words, TODOS, route.language)
     )
     if found and (meant := found.things or found.unsure):
         if not asked.has("get_todo"):

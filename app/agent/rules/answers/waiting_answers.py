@@ -70,7 +70,7 @@ def _waiting(asked: Asked, route: Route) -> tuple[Thing, ...]:
         for result in asked.of("list_network")
         for row in result.content["requests"]["incoming"]
     ]
-    return tuple([*rows, *requests])
+    return (*rows, *requests)
 
 
 def _id(one: Thing) -> str:

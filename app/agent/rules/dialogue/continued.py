@@ -55,7 +55,7 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
         if not _names_days(rest, asked, language) and last.undo:
             wanted = {**last.arguments, "target": rest, "words": rest}
-            return _route(last, language, "instead", **wanted)
+            return _route(last, language, "instead", things=(), **wanted)
     if (found := dialogue_words.whole(language, "instead", text)) and (
         route := _moved(asked, last, dialogue_words.as_written(text, found["rest"]), language)
     ):
@@ -72,16 +72,22 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return _route(last, language, "nothing_asked")
     if found := dialogue_words.whole(language, "also", text):
-        rest = dialogue_words.as_written(text, found["rest"])
-        # “And the other one”: the same is wished of another thing.
-        if last.intent in ACTS and (meant := references.refer(asked, rest, KINDS, language)):
-            if meant.things:
-                return _route(last, language, last.intent, things=meant.things, **last.arguments)
-        if lists := _lists(last, language):
-            return _route(last, language, "append_note", things=lists, text=rest)
-        if last.intent in MAKES and _is_plain(rest):
-            wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
-            return _route(last, language, last.intent, things=last.about, **wanted)
+        return _once_more(asked, dialogue_words.as_written(text, found["rest"]), last, language)
+    return None
+
+
+def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Route | None:
+    """Return what was wished before, of one more thing: “and the other one”, “eggs too”."""
+    meant = references.refer(asked, rest, KINDS, language) if last.intent in ACTS else None
+    if meant and meant.things:
+        return _route(last, language, last.intent, things=meant.things, **last.arguments)
+    if not _is_plain(rest):
+        return None
+    if lists := _lists(last, language):
+        return _route(last, language, "append_note", things=lists, text=rest)
+    if last.intent in MAKES:
+        wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
+        return _route(last, language, last.intent, things=last.about, **wanted)
     return None
 
 

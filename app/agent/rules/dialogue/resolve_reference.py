@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from os.path import commonprefix
 from typing import Any
 
 from app.agent.rules.dialogue import reports
@@ -18,10 +17,10 @@ SHORTEST = 3
 SEARCHED = 5
 """So many words are searched for one by one."""
 LONG, BEGINNING = 8, 6
-ENDING = 2
-"""So many letters at most are the end of a form."""
 COMPOUND = 5
-"""The least letters of a word that ends another, as in “Stromrechnung”."""
+"""The least letters of a word that begins or ends another, as in “Stromrechnung”."""
+REST = 4
+"""The least letters of what such a word is put together with: not an ending."""
 
 
 def name_query(target: str) -> str:
@@ -34,10 +33,19 @@ def word_stems(target: str) -> list[str]:
     return [stem(term) for term in questions.read_question(target).terms]
 
 
-def fitting_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the rows with that very title, else those with all its words in the title."""
+def fitting_rows(
+    target: str, rows: Sequence[Mapping[str, Any]], *, strictly: bool = False
+) -> list[Mapping[str, Any]]:
+    """Return the rows with that very title, else those with all its words in the title.
+
+    Then first those that hold them as they are, and `strictly` no others.
+    """
     exact = [row for row in rows if fold_text(row["title"]).strip() == fold_text(target).strip()]
-    return exact or [row for row in rows if _named(target, row["title"])]
+    if exact:
+        return exact
+    # “Zahnarzttermin” means “Termin beim Zahnarzt” sooner than “Zahnarzt anrufen”.
+    surely = [row for row in rows if _named(target, row["title"], strictly=True)]
+    return surely if surely or strictly else [row for row in rows if _named(target, row["title"])]
 
 
 def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -78,16 +86,28 @@ def search_stems(target: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*stems, *same(stems[0])] if len(stems) == 1 else stems))
 
 
-def _named(target: str, title: str) -> bool:
+def _named(target: str, title: str, *, strictly: bool = False) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
     terms = questions.read_question(target).terms
+    words = split_words(title)
     named = bool(terms) and all(
-        _is_held(stem(one), title)
-        or any(_is_form(one, word) for word in split_words(title))
-        or _is_made_of(one, split_words(title))
+        _is_made_of(one, words)
+        or (_is_said(one, words) if strictly else _is_held(stem(one), title))
         for one in terms
     )
     return named or (questions.is_asian(target) and reports.holds_unspaced(title, target))
+
+
+def _is_said(word: str, words: Sequence[str]) -> bool:
+    """Return whether words hold one as it is, at the beginning of a compound, or as another that
+    means the same.
+    """
+    forms = {stem(word), *same(stem(word))}
+    return any(
+        stem(one) in forms
+        or (one.startswith(word) and len(word) >= COMPOUND and len(one) - len(word) >= REST)
+        for one in words
+    )
 
 
 def _is_made_of(word: str, parts: Sequence[str]) -> bool:
@@ -100,22 +120,12 @@ def _is_made_of(word: str, parts: Sequence[str]) -> bool:
     )
 
 
-def _is_form(one: str, other: str) -> bool:
-    """Return whether two words are forms of one, or one begins with the other: what only begins
-    like it is another, as “bicicletero” and “bicicleta”.
-    """
-    if not are_alike(one, other):
-        return False
-    shared = len(commonprefix((one, other)))
-    return shared == min(len(one), len(other)) or max(len(one), len(other)) - shared <= ENDING
-
-
 def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:
     """Return whether a title holds a word in some form, or as the end of one if that counts."""
     held = {stem(word) for word in split_words(title)}
     forms = (wanted, *same(wanted))
     return any(
-        _is_form(one, other) or (ends and len(one) >= COMPOUND and other.endswith(one))
+        are_alike(one, other) or (ends and len(one) >= COMPOUND and other.endswith(one))
         for other in held
         for one in forms
     )

@@ -69,6 +69,7 @@ def load_table(language: Language, kind: type[T]) -> T:
     return _read_table(FOLDERS / language / f"{name}.toml", kind)
 
 
+@functools.cache
 def has_table(language: Language, kind: type[Table]) -> bool:
     """Return whether a language's folder holds a table."""
     return any(

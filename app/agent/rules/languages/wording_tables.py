@@ -1,6 +1,6 @@
-"""The table by which what a message only says by the way is taken out of it, and other ways of
-saying a wish become the usual one.
-"""
+"""The table of other ways of saying a wish, and of what a message only says by the way."""
+
+import msgspec
 
 from app.agent.rules.languages.language_tables import Pieces, Table
 
@@ -26,8 +26,8 @@ class Wording(Table, frozen=True):
 
     before: Pieces = ""
     after: Pieces = ""
-    spellings: dict[str, str] = {}
+    spellings: dict[str, str] = msgspec.field(default_factory=dict)
     rewrites: tuple[Rewrite, ...] = ()
-    verbs: dict[str, str] = {}
+    verbs: dict[str, str] = msgspec.field(default_factory=dict)
     no_wish: Pieces = "(?!)"
-    macros: dict[str, Pieces] = {}
+    macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -120,6 +120,25 @@ def best_passages(
     return kept
 
 
+def passages_of_last(question: Question, notes: Sequence[Text]) -> list[Ranked]:
+    """Return what of the notes spoken of last answers a question that goes on from them.
+
+    A sentence must say half of what is asked, and hold the kind of thing that is wanted.
+    """
+    wanted = set(question.stems)
+    known = {one for note in notes for one in _stems_held(_known_of(note), wanted)}
+    if not known or 2 * len(known) < len(wanted):
+        return []
+    asked = question._replace(stems=tuple(one for one in question.stems if one in known))
+    ranked = [
+        one
+        for one in rank_passages(asked, notes)
+        if questions.holds_kind(question.kind, _text(one))
+        and 2 * len(_stems_held(_text(one), known)) >= len(wanted)
+    ]
+    return ranked[:1]
+
+
 def _text(one: Ranked) -> str:
     return one.note.content[one.start : one.end]
 

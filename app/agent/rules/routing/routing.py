@@ -79,16 +79,6 @@ class Rule(NamedTuple):
     hints: tuple[str, ...] = ()
     is_loose: bool = False
 
-    def fits(self, text: str, folded: str) -> re.Match[str] | None:
-        """Return how the rule fits a text without accents, which is also there in small letters.
-
-        None where it does not.
-        """
-        # Substrings cost far less than patterns that cannot fit.
-        if self.hints and not any(hint in folded for hint in self.hints):
-            return None
-        return self.pattern.search(text)
-
 
 def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
@@ -135,7 +125,7 @@ def _plainly(
     if better is not None:
         return better
     if found is None or found.intent == "cannot":
-        loose = _first_fitting((*plain, bare), tuple(_loose_rules(language)), language, rest)
+        loose = _first_fitting((*plain, bare), _loose_rules(language), language, rest)
         # “Order tiles: done” orders nothing.
         if found is None or (loose and loose.intent == "complete_todo"):
             found = loose
@@ -149,8 +139,14 @@ def _first_fitting(
     for text in dict.fromkeys(texts):
         plain = plain_letters(text)
         folded = plain.lower()
+        hinted: dict[tuple[str, ...], bool] = {(): True}
         for rule in rules:
-            if (found := rule.fits(plain, folded)) and _is_possible(
+            if rule.hints not in hinted:
+                # Substrings cost far less than patterns that cannot fit.
+                hinted[rule.hints] = any(hint in folded for hint in rule.hints)
+            if not hinted[rule.hints]:
+                continue
+            if (found := rule.pattern.search(plain)) and _is_possible(
                 found, text, _answer_language(language, rule)
             ):
                 # A text to be noted is longer than what decides the intent.
@@ -192,10 +188,10 @@ def _says_a_day(text: str, language: Language) -> bool:
     return bool(read.no_such_day or read.due) and title.strip(" .,!?") == "x"
 
 
-def _rules(language: Language) -> Iterator[Rule]:
-    """Yield every rule that a message in that language can meet: those of its own first."""
-    for table in _order(language):
-        yield from rules_of(table)
+@functools.cache
+def _rules(language: Language) -> tuple[Rule, ...]:
+    """Return every rule that a message in that language can meet: those of its own first."""
+    return tuple(rule for table in _order(language) for rule in rules_of(table))
 
 
 def _order(language: Language) -> tuple[Language, ...]:
@@ -260,10 +256,10 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
     return (*(rule(row, hints) for row in table.network), *map(rule, own))
 
 
-def _loose_rules(language: Language) -> Iterator[Rule]:
-    """Yield the rules that are tried when no other fits, of the message's language first."""
-    for table in _order(language):
-        yield from loose_rules_of(table)
+@functools.cache
+def _loose_rules(language: Language) -> tuple[Rule, ...]:
+    """Return the rules that are tried when no other fits, of the message's language first."""
+    return tuple(rule for table in _order(language) for rule in loose_rules_of(table))
 
 
 @functools.cache

@@ -1,0 +1,143 @@
+"""What else a message may mean where the first reading finds nothing, or was of another thing."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from app.agent.rules.answers import list_answers, targets, undo
+from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.intents import INTENTS, TRIED
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, Thing, Trace
+
+
+def do_instead(asked: Asked, route: Route) -> Step:
+    """Take back what the turn before did and do it to another thing, once that one is found."""
+    intent = asked.earlier[0].intent
+    wish = msgspec.structs.replace(route, intent=intent)
+    kinds = dict.fromkeys(one.kind for one in asked.earlier[0].about)
+    words = route.get("words")
+    meant: tuple[Thing, ...] = ()
+
+    def look(part: Asked) -> Step:
+        nonlocal meant
+        found = targets.find_things(part, wish, tuple(kinds), words=words, completed=None)
+        if isinstance(found, Step):
+            choices = found.trace.shown if found.trace else ()
+            found = resolve_reference.likest(asked.earlier[0].about, choices) or found
+        if isinstance(found, Step):
+            return found
+        meant = found
+        return Step()
+
+    looked = _replay(asked, look)
+    if not meant:
+        return offer_next(asked, wish, looked.step)
+    undone = _replay(looked.rest, lambda part: undo.undo(part, route))
+    if undone.step.calls:
+        return offer_next(looked.rest, wish, undone.step)
+    step = INTENTS[intent](undone.rest, msgspec.structs.replace(wish, things=meant))
+    if step.calls:
+        return offer_next(undone.rest, wish, step)
+    trace = msgspec.structs.replace(step.trace or Trace(), intent=intent)
+    return msgspec.structs.replace(step, text=f"{undone.step.text}\n{step.text}", trace=trace)
+
+
+def look_further(asked: Asked, route: Route) -> Step:
+    """Return the step of an intent; where that finds nothing, of what else may be meant.
+
+    A question that the notes do not answer may be one of a todo, and what was only likely a wish
+    may be a question.
+    """
+    if route.is_loose and route.intent == "todo_state" and _is_about_notes(asked):
+        # What was asked of a note is asked of it again: “and when do I return?”
+        route = msgspec.structs.replace(route, intent="ask", arguments={})
+    first = _until_empty(asked, route)
+    if not first.step.empty:
+        return offer_next(asked, route, first.step)
+    others = [one for one in _others(asked, route) if one.intent != route.intent]
+    rest = first.rest
+    for other in others:
+        found = _until_empty(rest, other)
+        if not found.step.empty:
+            return offer_next(rest, other, found.step)
+        rest = found.rest
+        if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
+            # Where nothing is found at all, it is said of the notes.
+            first = _Tried(found.step, rest)
+    return first.step
+
+
+def _is_about_notes(asked: Asked) -> bool:
+    """Return whether the turn before quoted or showed a note."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    return any(one.kind == "note" for one in last.about)
+
+
+class _Tried(NamedTuple):
+    """What came of an intent, and what is asked with the results that it left."""
+
+    step: Step
+    rest: Asked
+
+
+def _until_empty(asked: Asked, route: Route) -> _Tried:
+    """Return the step of an intent with as many of the results as it takes to find nothing.
+
+    All of them where it finds something, or has more to look at.
+    """
+    step = INTENTS[route.intent](asked, route)
+    if route.intent not in TRIED or not asked.results:
+        return _Tried(step, asked)
+    tried = _replay(asked, lambda part: INTENTS[route.intent](part, route))
+    return tried if tried.step.empty else _Tried(step, asked)
+
+
+def _replay(asked: Asked, act: Callable[[Asked], Step]) -> _Tried:
+    """Return the step to which something comes that begins without results, and what is asked with
+    the results that it did not use.
+    """
+    count = 0
+    while True:
+        step = act(msgspec.structs.replace(asked, results=asked.results[:count]))
+        used = count + len(step.calls)
+        if not step.calls or used > len(asked.results):
+            return _Tried(step, msgspec.structs.replace(asked, results=asked.results[count:]))
+        count = used
+
+
+def _others(asked: Asked, route: Route) -> list[Route]:
+    """Return what else a message may ask for."""
+    ask = msgspec.structs.replace(route, intent="ask", arguments={}, is_loose=False)
+    state = msgspec.structs.replace(ask, intent="todo_state")
+    if asked.persona.owner or route.get("context"):
+        return [ask] if route.is_loose else []
+    if route.intent == "ask":
+        return [state]
+    if route.is_loose and route.get("folder"):
+        # “The garden notes” may be one note of that name.
+        named = {"target": route.get("folder")}
+        return [msgspec.structs.replace(ask, intent="show_note", arguments=named), ask]
+    if route.intent == "complete_todo" and (note := _list_before(asked)):
+        item = {"text": route.get("words")}
+        return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]
+    return [ask, state] if route.is_loose else []
+
+
+def _list_before(asked: Asked) -> tuple[Thing, ...]:
+    """Return the note that the turn before was about, where it was one."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    return last.about if len(last.about) == 1 and last.about[0].kind == "note" else ()
+
+
+def offer_next(asked: Asked, route: Route, step: Step) -> Step:
+    """Return a step without the calls of tools that are not offered, or what is told instead."""
+    missing = [name for name, _ in step.calls if name not in asked.tools]
+    if not missing:
+        return step
+    # At the first step part of what was wanted is better than nothing.
+    left = tuple(call for call in step.calls if call[0] in asked.tools)
+    if left and not asked.results:
+        return Step(calls=left)
+    return list_answers.tell_not_allowed(asked, route, missing[0])
