@@ -32,8 +32,8 @@ def list_todos(asked: Asked, route: Route) -> Step:
     if not found:
         return tell_refusal(asked, route)
     rows, total = found[0]["todos"], found[0]["total"]
-    if wanted.undated or wanted.low:
-        rows = [row for row in rows if _passes(wanted, row)]
+    if wanted.undated or wanted.low or wanted.done:
+        rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)
         rows = rows[:TODOS]
     told = ", ".join(wanted.told)
@@ -227,7 +227,7 @@ def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing,
 def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
     completed = bool(route.get("completed") or wanted.fields.get("completed"))
     fields = {"limit": TODOS, **zone_argument(asked), **wanted.fields, "completed": completed}
-    if wanted.undated or wanted.low:
+    if wanted.undated or wanted.low or wanted.done:
         # Those without a day, or of low priority, no filter of the list finds.
         fields["limit"] = MOST
     if completed:
@@ -235,7 +235,11 @@ def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
     return fields
 
 
-def _passes(wanted: Filters, row: Mapping[str, Any]) -> bool:
+def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
+    if wanted.done is not None:
+        done = row.get("completedAt")
+        day = done and datetime.fromisoformat(done).astimezone(asked.now.tzinfo).date()
+        return bool(day and wanted.done[0] <= day <= wanted.done[1])
     undated = not wanted.undated or row.get("dueDate") is None
     low = not wanted.low or 0 < row["priority"] <= list_filters.LOW
     return bool(undated and low)

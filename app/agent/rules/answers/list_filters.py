@@ -4,7 +4,7 @@ Words that no filter took narrow it too, so that nothing that was said is passed
 """
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import msgspec
@@ -41,6 +41,8 @@ class Filters(msgspec.Struct, frozen=True):
     tag: str = ""
     folder: str = ""
     no_such_day: str = ""
+    done: tuple[date, date] | None = None
+    """The days, the first and the last, on which what is completed was."""
 
 
 def read_filters(asked: Asked, route: Route, text: str) -> Filters:
@@ -51,6 +53,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     fields: dict[str, Any] = {}
     told: list[str] = []
     taken: set[FilterName] = set()
+    done: tuple[date, date] | None = None
     for name in ("overdue", "completed", "undated", "low", "top"):
         if cut := _cut(route, name, rest):
             rest, _ = cut
@@ -70,14 +73,20 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         told.append(route.phrase("filter_overdue"))
     else:
         named, rest = _days(asked, route, rest)
-        fields |= named
-        if named:
+        if named and "completed" in taken:
+            # What is done counts on the day when it was, not on the one when it was due.
+            done = _range(asked, named)
+            told.append(str(done[0]) if done[0] == done[1] else f"{done[0]} – {done[1]}")
+        elif named:
+            fields |= named
             told.append(_told_days(asked, route, named))
     words = _words(route, rest)
     if words:
         fields["q"] = " ".join(resolve_reference.word_stems(words)) or words
         told.append(f"“{words}”")
-    return Filters(fields, tuple(told), words, undated="undated" in taken, low="low" in taken)
+    return Filters(
+        fields, tuple(told), words, undated="undated" in taken, low="low" in taken, done=done
+    )
 
 
 def read_note_filters(route: Route, text: str) -> Filters:
@@ -89,6 +98,19 @@ def read_note_filters(route: Route, text: str) -> Filters:
         tag = text[slice(*cut[1].span("tag"))]
     pinned = _cut(route, "pinned", dialogue_words.bare(text)) is not None
     return Filters({}, tag=tag, folder=route.get("folder"), pinned=pinned)
+
+
+def _range(asked: Asked, named: dict[str, Any]) -> tuple[date, date]:
+    """Return the first and the last of the days that a list is narrowed to."""
+    ahead = next((one for one, name in NAMED_DAYS.items() if name == named.get("date")), None)
+    if ahead is not None:
+        day = asked.now.date() + ahead
+        return day, day
+    first, last = named.get("dueFrom"), named.get("dueTo")
+    return (
+        date.fromisoformat(first) if first else date.min,
+        date.fromisoformat(last) if last else date.max,
+    )
 
 
 def asks_for_list(route: Route, text: str) -> bool:

@@ -17,6 +17,7 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 CANDIDATES = 20
+ALL = 0
 SEARCHED = 8
 """So many searches for single words are made at once."""
 
@@ -38,6 +39,7 @@ def find_things(
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
         return meant
+    words, number = dialogue_words.without_number(words, route.language)
     found = (
         references.refer(asked, words, kinds, route.language)
         if words
@@ -56,6 +58,8 @@ def find_things(
     if not fitting and did and questions.is_asian(did):
         # A single letter is no word before its verb stands beside it: “书还了”.
         fitting = _fitting(asked, words + did, kinds, strictly=wide)
+    if len(fitting) > 1 and number in (len(fitting), ALL):
+        return fitting
     if len(fitting) > 1:
         return ask_which(route, fitting)
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):

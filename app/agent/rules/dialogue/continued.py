@@ -30,6 +30,10 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     """
     last = asked.earlier[0] if asked.earlier else Trace()
     texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    if last.asks is None:
+        for text in texts:
+            if last.undo and (route := _more_of(asked, text, last, language)):
+                return route
     for text in texts:
         if route := _continued(asked, text, last, language):
             return route
@@ -64,8 +68,6 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
             return _route(last, language, last.intent, text=rest, when=rest)
-    if last.undo and (route := _more_of(asked, text, last, language)):
-        return route
     if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
         before = last.arguments.get("text") or last.arguments.get("said", "")
         return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")

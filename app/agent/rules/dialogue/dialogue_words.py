@@ -96,6 +96,17 @@ def ordinal(language: Language, text: str) -> int | None:
     return None
 
 
+def without_number(words: str, language: Language) -> tuple[str, int]:
+    """Return a name without the word for how many of it are meant, and that: 2, 0 for all, else 1."""
+    for table in tables(language):
+        for number, pattern in table.all_of.items():
+            if found := re.match(
+                rf"(?:{language_data.join_pattern(pattern)})\s+(?=\S)", bare(words)
+            ):
+                return words[found.end() :], number
+    return words, 1
+
+
 def priority_of(words: str, language: Language) -> int | None:
     """Return the priority that words name, 0 to 10; None where they name none."""
     text = bare(words)

@@ -125,7 +125,7 @@ def _plainly(
     if better is not None:
         return better
     if found is None or found.intent == "cannot":
-        loose = _first_fitting((*plain, bare), _loose_rules(language), language, rest)
+        loose = _first_fitting(plain or (bare,), _loose_rules(language), language, rest)
         # “Order tiles: done” orders nothing.
         if found is None or (loose and loose.intent == "complete_todo"):
             found = loose
