@@ -97,7 +97,7 @@ def ordinal(language: Language, text: str) -> int | None:
 
 
 def without_number(words: str, language: Language) -> tuple[str, int]:
-    """Return a name without the word for how many of it are meant, and that: 2, 0 for all, else 1."""
+    """Return a name without the word for how many are meant, and that: 2, 0 for all, else 1."""
     for table in tables(language):
         for number, pattern in table.all_of.items():
             if found := re.match(
