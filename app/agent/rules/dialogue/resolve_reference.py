@@ -7,8 +7,10 @@ from typing import Any
 from app.agent.rules.dialogue import reports
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
+from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Thing
 
 SHOWN = 8
@@ -103,11 +105,26 @@ def _is_said(word: str, words: Sequence[str]) -> bool:
     means the same.
     """
     forms = {stem(word), *same(stem(word))}
+    joins = _joins_words(" ".join(words))
     return any(
         stem(one) in forms
-        or (one.startswith(word) and len(word) >= COMPOUND and len(one) - len(word) >= REST)
+        or (
+            joins
+            and one.startswith(word)
+            and len(word) >= COMPOUND
+            and len(one) - len(word) >= REST
+        )
         for one in words
     )
+
+
+def _joins_words(title: str) -> bool:
+    """Return whether a title may be in a language that joins words: French “passe” is no passport,
+    though “passeport” begins so.
+    """
+    language = phrases.language_of(title)
+    table = language_data.load_table(language, Questions)
+    return table.capital_nouns or language == phrases.DEFAULT
 
 
 def _is_made_of(word: str, parts: Sequence[str]) -> bool:
