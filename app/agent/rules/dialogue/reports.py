@@ -1,5 +1,6 @@
-"""Reports that something is done, “I've paid the rent”, “牛奶买了”, and names in scripts without
-spaces: whether a title tells of the same.
+"""Whether a title tells of what a report says, as “I've paid the rent”.
+
+Names in scripts without spaces are compared here too: “牛奶买了” is of “买牛奶”.
 """
 
 import re
