@@ -115,6 +115,10 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [ask] if route.is_loose else []
     if route.intent == "ask":
         return [state]
+    if route.is_loose and route.get("folder"):
+        # “The garden notes” may be one note of that name.
+        named = {"target": route.get("folder")}
+        return [msgspec.structs.replace(ask, intent="show_note", arguments=named), ask]
     if route.intent == "complete_todo" and (note := _list_before(asked)):
         item = {"text": route.get("words")}
         return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]

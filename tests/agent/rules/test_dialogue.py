@@ -104,7 +104,7 @@ def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> Non
         ("supprime la tache reparer le velo", "delete", "reparer le velo"),
         ("faut-il supprimer la note ?", "ask", ""),
         ("je ne veux pas supprimer la note", "leave", ""),
-        ("mes factures sont payées ?", "ask", ""),
+        ("mes factures sont payées ?", "todo_state", ""),
         ("décale le dentiste à vendredi", "change_todo", "dentiste"),
         ("est-ce que je peux décaler le dentiste à vendredi ?", "ask", ""),
         ("mets-la dans Maison", "move_note", "la"),

@@ -34,7 +34,8 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())
-INTENTS = {row.intent for row in language_data.load_table("en", Routing).general} | {
+ENGLISH = language_data.load_table("en", Routing)
+INTENTS = {row.intent for row in (*ENGLISH.general, *ENGLISH.loose)} | {
     row.intent
     for part in ("calendar", "network")
     for row in getattr(language_data.load_table("en", Routing), part)

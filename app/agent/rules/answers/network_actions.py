@@ -13,6 +13,7 @@ from app.agent.rules.answers import list_answers, message_answers
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool
@@ -234,6 +235,10 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
                 [route.phrase("which_contact"), *(f"- {_person(row)}" for row in meant[:SHOWN])]
             )
         )
+    # No space parts a name from what follows it: “告诉王小明…” was read as “王小” and “明…”.
+    rest = meant[0]["name"].casefold().removeprefix(named)
+    if questions.is_asian(named) and len(rest) < len(meant[0]["name"]):
+        text = text.removeprefix(rest)
     return call_tool(tool, to=meant[0]["username"], message=text[:LONGEST_MESSAGE])
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, reports, resolve_reference
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
@@ -27,10 +29,12 @@ def find_things(
     *,
     words: str,
     completed: bool | None = False,
+    did: str = "",
 ) -> Step | tuple[Thing, ...]:
     """Return the things that are meant, or the step that looks for them or asks.
 
-    `completed` is which todos are looked through; None all of them.
+    `completed` is which todos are looked through; None all of them. `did` is the verb of a report
+    that something is done, which must be that of the todo too.
     """
     meant = tuple(one for one in route.things if one.kind in kinds)
     if meant:
@@ -42,19 +46,25 @@ def find_things(
         else references.newest(asked, kinds)
     )
     if found is not None:
-        if found.things:
-            return found.things
-        return ask_which(route, found.unsure) if found.unsure else ask_what(route)
+        told = _told_of(found.things or found.unsure, did, words)
+        if told and (found.things or len(told) == 1):
+            return told
+        if told or not did:
+            return ask_which(route, told) if told else ask_what(route)
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
-    fitting = _fitting(asked, words, kinds, strictly=_is_wide(asked))
+    wide = _is_wide(asked)
+    fitting = _told_of(_fitting(asked, words, kinds, strictly=wide), did, words)
+    if not fitting and did and questions.is_asian(did):
+        # A single letter is no word before its verb stands beside it: “书还了”.
+        fitting = _fitting(asked, words + did, kinds, strictly=wide)
     if len(fitting) > 1 and number in (len(fitting), ALL):
         return fitting
     if len(fitting) > 1:
         return ask_which(route, fitting)
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
         return Step(calls=calls)
-    if fitting := fitting or _each(asked, words, kinds, route.language):
+    if fitting := fitting or _each(asked, words, kinds, route.language, did):
         return fitting
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
@@ -109,13 +119,27 @@ def _wider_searches(
     """Return the searches for each word by itself, in all its forms, that were not made yet."""
     if "todo" not in kinds or "search_todos" not in asked.tools:
         return ()
-    done = {result.arguments.get("q") for result in asked.results}
+    done = {result.arguments.get("q") for result in asked.of("search_todos")}
     stems = [one for one in resolve_reference.search_stems(words) if one not in done]
     if _is_wide(asked):
         return ()
     state = {} if completed is None else {"completed": completed}
+    if questions.is_asian(words):
+        # Where no spaces part words, those of a title may stand in another order.
+        fields = {**state, "limit": list_answers.MOST, **list_answers.zone_argument(asked)}
+        return () if None in done else (("search_todos", fields),)
     fields = {**state, "limit": CANDIDATES, **list_answers.zone_argument(asked)}
     return tuple(("search_todos", {"q": one, **fields}) for one in stems[:SEARCHED])
+
+
+def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]:
+    """Return the things of which a report with that verb may be."""
+    forms = (did, *resolve_reference.same(stem(fold_text(did))))
+    return tuple(
+        one
+        for one in things
+        if not did or any(reports.tells_of(form, one.title, words) for form in forms)
+    )
 
 
 def _is_wide(asked: Asked) -> bool:
@@ -131,11 +155,12 @@ def _fitting(
 
 
 def _each(
-    asked: Asked, words: str, kinds: Sequence[ThingKind], language: Language
+    asked: Asked, words: str, kinds: Sequence[ThingKind], language: Language, did: str
 ) -> tuple[Thing, ...]:
     """Return what each of several names means; nothing where one of them means none or several."""
     names = dialogue_words.split_list(words, language)
-    found = [_fitting(asked, name, kinds, strictly=True) for name in names]
+    every = [_fitting(asked, name, kinds, strictly=True) for name in names]
+    found = [_told_of(one, did, name) for one, name in zip(every, names, strict=True)]
     if len(names) < 2 or any(len(one) != 1 for one in found):
         return ()
     return tuple(dict.fromkeys(one[0] for one in found))

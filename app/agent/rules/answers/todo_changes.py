@@ -44,7 +44,9 @@ def change_todo(asked: Asked, route: Route) -> Step:
 
 def complete_todo(asked: Asked, route: Route) -> Step:
     """Complete the open todos that are meant."""
-    found = targets.find_things(asked, route, ("todo",), words=route.get("words"))
+    found = targets.find_things(
+        asked, route, ("todo",), words=route.get("words"), did=route.get("did")
+    )
     if isinstance(found, Step):
         return found
     if done := asked.of("complete_todo"):

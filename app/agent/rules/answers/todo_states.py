@@ -5,6 +5,7 @@ from typing import Any
 
 from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
 
@@ -19,9 +20,12 @@ def tell_state(asked: Asked, route: Route) -> Step:
     The step is empty where none is.
     """
     words = route.get("words") or asked.message
-    if (found := references.refer(asked, words, TODOS, route.language)) and (
-        meant := found.things or found.unsure
-    ):
+    found = (
+        references.newest(asked, TODOS)
+        if route.get("last")
+        else references.refer(asked, words, TODOS, route.language)
+    )
+    if found and (meant := found.things or found.unsure):
         if not asked.has("get_todo"):
             return Step(calls=tuple(("get_todo", {"id": one.id}) for one in meant))
         rows = [result.content["todo"] for result in asked.of("get_todo")]
@@ -30,13 +34,13 @@ def tell_state(asked: Asked, route: Route) -> Step:
         stems = resolve_reference.word_stems(words)
         if not stems or "search_todos" not in asked.tools:
             return Step(route.phrase("no_todos"), empty=True)
+        fields = {"limit": MOST, **list_answers.zone_argument(asked)}
+        if questions.is_asian(words):
+            # Where no spaces part words, those of a title may stand in another order.
+            return call_tool("search_todos", **{**fields, "limit": list_answers.MOST})
         # Any of the words, as they may stand there in another form.
-        return Step(
-            calls=tuple(
-                ("search_todos", {"q": stem, "limit": MOST, **list_answers.zone_argument(asked)})
-                for stem in resolve_reference.search_stems(words)
-            )
-        )
+        sought = resolve_reference.search_stems(words)
+        return Step(calls=tuple(("search_todos", {"q": stem, **fields}) for stem in sought))
     found_rows = {
         row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]
     }

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Thing, ThingKind, Trace
@@ -18,7 +19,7 @@ LISTED = frozenset({"show_note", "append_note", "tick_item"})
 """The intents after which what is added may go to the same list."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """The intents that may have been meant for another thing."""
-SHORT = 9
+SHORT, SHORT_UNSPACED = 9, 18
 """So many words, or letters where no spaces part words, has a message that only takes back."""
 
 
@@ -145,7 +146,8 @@ def _takes_back(text: str, language: Language) -> bool:
     """Return whether a short message says that the turn before did the wrong thing."""
     folded = dialogue_words.bare(text)
     table = next(dialogue_words.tables(language))
-    short = len(dialogue_words.pieces(folded)) <= SHORT
+    most = SHORT_UNSPACED if questions.is_asian(folded) else SHORT
+    short = len(dialogue_words.pieces(folded)) <= most
     return short and dialogue_words.find_in(table.takes_back, folded) is not None
 
 

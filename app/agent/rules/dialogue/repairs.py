@@ -63,4 +63,6 @@ def _corrections(language: Language) -> re.Pattern[str]:
     )
     # No boundary follows a word where no spaces part them.
     end = rf"(?:\b|(?<=[{dialogue_words.UNSPACED}]))[\s,:;!，、。！]*"
-    return re.compile(rf"[,;.–，、；。-]\s*(?:{words}){end}|\s+(?:no wait|wait no)\b[\s,:;]*", re.I)
+    return re.compile(
+        rf"[,;.…–，、；。-]\s*(?:{words}){end}|\s+(?:no wait|wait no)\b[\s,:;]*", re.I
+    )

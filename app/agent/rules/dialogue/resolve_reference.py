@@ -4,10 +4,13 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.agent.rules.dialogue import reports
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
+from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Thing
 
 SHOWN = 8
@@ -89,11 +92,12 @@ def _named(target: str, title: str, *, strictly: bool = False) -> bool:
     """Return whether a title holds all the words, each whole and in whatever form."""
     terms = questions.read_question(target).terms
     words = split_words(title)
-    return bool(terms) and all(
+    named = bool(terms) and all(
         _is_made_of(one, words)
         or (_is_said(one, words) if strictly else _is_held(stem(one), title))
         for one in terms
     )
+    return named or (questions.is_asian(target) and reports.holds_unspaced(title, target))
 
 
 def _is_said(word: str, words: Sequence[str]) -> bool:
@@ -101,11 +105,26 @@ def _is_said(word: str, words: Sequence[str]) -> bool:
     means the same.
     """
     forms = {stem(word), *same(stem(word))}
+    joins = _joins_words(" ".join(words))
     return any(
         stem(one) in forms
-        or (one.startswith(word) and len(word) >= COMPOUND and len(one) - len(word) >= REST)
+        or (
+            joins
+            and one.startswith(word)
+            and len(word) >= COMPOUND
+            and len(one) - len(word) >= REST
+        )
         for one in words
     )
+
+
+def _joins_words(title: str) -> bool:
+    """Return whether a title may be in a language that joins words: French “passe” is no passport,
+    though “passeport” begins so.
+    """
+    language = phrases.language_of(title)
+    table = language_data.load_table(language, Questions)
+    return table.capital_nouns or language == phrases.DEFAULT
 
 
 def _is_made_of(word: str, parts: Sequence[str]) -> bool:

@@ -150,9 +150,14 @@ def _focus(found: re.Match[str] | None) -> frozenset[str]:
     return frozenset(word for word in wanted if word not in general())
 
 
+def without_filler(text: str) -> str:
+    """Return a text in a script without spaces without the words that say nothing in it."""
+    return _filler().sub(" ", text)
+
+
 def _terms(text: str, kind: Kind | None) -> list[str]:
     if _ASIAN.search(text):
-        text = _filler().sub(" ", text)
+        text = without_filler(text)
     found = split_words(text)
     kept = [
         word

@@ -29,8 +29,10 @@ VERBATIM = frozenset({"message", "ask_agent", "make_note", "remember", "leave"})
 to the letter, and a refusal is the surest reading.
 """
 OPEN_ENDED = ("content", "whole", "text", "task", "rest")
-EXACT = ("day", "by", "step", "title", "tag", "priority", "sum")
+EXACT = ("day", "by", "step", "title", "tag", "priority", "sum", "did")
 """Arguments that are no name of a thing, and lose no word."""
+ACCENTED = "accented"
+"""The group of what only counts with an accent."""
 LISTED_FLAGS = {
     "today": ("date", "today"),
     "tomorrow": ("date", "tomorrow"),
@@ -145,7 +147,7 @@ def _first_fitting(
             if not hinted[rule.hints]:
                 continue
             if (found := rule.pattern.search(plain)) and _is_possible(
-                found, _answer_language(language, rule)
+                found, text, _answer_language(language, rule)
             ):
                 # A text to be noted is longer than what decides the intent.
                 arguments = {
@@ -165,9 +167,13 @@ def _first_fitting(
     return None
 
 
-def _is_possible(found: re.Match[str], language: Language) -> bool:
-    """Return whether what a rule takes for a day is one: “move it to Home” is no date."""
+def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
+    """Return whether what a rule takes for a day is one, “move it to Home” is no date, and whether
+    what would be another word without its accents has them, as “pagué” and “pague”.
+    """
     for name, value in found.groupdict().items():
+        if value and name == ACCENTED and text[slice(*found.span(name))] == value:
+            return False
         if value and name.rstrip("0123456789") == "day" and not _says_a_day(value, language):
             return False
     return True

@@ -8,11 +8,12 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.wording_tables import Wording
+from app.agent.rules.phrases import phrases
 
 LONGEST = 300
 """What is longer is a text to keep, and stays as it is."""
-_SPACE = r"[\s,;:.!–—-]"
-_MARKS = " \t,;:.!?–—-"
+_SPACE = r"[\s,;:.!–—，、。！：；～~-]"
+_MARKS = " \t,;:.!?–—-，、。！？：；～~"
 
 
 class _Rules(NamedTuple):
@@ -62,7 +63,9 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
     if place is None:
         return text
     left = f"{text[: place.start()]} {text[place.end() :]}".strip()
-    return left if left.strip(_MARKS) else text
+    # “I've paid it, right?” stays a question.
+    asks = "?" if re.search(r"[?？]\W*$", place[0]) else ""
+    return f"{left}{asks}" if left.strip(_MARKS) else text
 
 
 def _becomes(text: str, place: re.Match[str], becomes: str) -> str:
@@ -100,6 +103,8 @@ def _rules(language: Language) -> _Rules:
         language_data.expand_macros(one, table.macros) or "(?!)"
         for one in (table.before, table.after)
     )
+    # No space parts words where none are written.
+    gap = f"{_SPACE}+" if language in phrases.alphabetic_languages() else f"{_SPACE}*"
     heads = {re.escape(form.split(" ")[0].removesuffix("e")) for form in table.verbs.values()}
     begun = "|".join(sorted(heads - {"…"})) or "(?!)"
     no_wish = language_data.join_pattern(table.no_wish)
@@ -107,9 +112,13 @@ def _rules(language: Language) -> _Rules:
     # The longest first: “umbenennen” before “nennen”.
     verbs = sorted(table.verbs.items(), key=lambda row: -len(row[0]))
     return _Rules(
-        compiled(rf"^{_SPACE}*(?:{before})(?:{_SPACE}+|$)"),
-        compiled(rf"(?:^|{_SPACE}+)(?:{after})[\s,;:.!?–—-]*$"),
-        compiled(rf"(?<![\w'-])(?:{words})(?![\w'-])"),
+        compiled(rf"^{_SPACE}*(?:{before})(?:{gap}|$)"),
+        compiled(rf"(?:^|{gap})(?:{after})(?:{_SPACE}|[?？])*$"),
+        compiled(
+            rf"(?<![\w'-])(?:{words})(?![\w'-])"
+            if language in phrases.alphabetic_languages()
+            else words
+        ),
         {plain_letters(name).lower(): word for name, word in table.spellings.items()},
         tuple((compiled(one.pattern), one.becomes) for one in table.rewrites),
         tuple(
