@@ -1,4 +1,4 @@
-"""The browser for tests/interfaces/test_pages.py.
+"""The browser for the tests of pages.
 
 A Chromium of the system's, which is installed from Debian's own packages where there is none.
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2 as httpx
 import pytest
@@ -22,7 +22,13 @@ from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
 from tests.support import memory_folder
+from tests.support.listening import listening
 from wire import places
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+    from tests.support.windows import Window
 
 sys.dont_write_bytecode = (
     False  # else every worker, and every child that a test starts, compiles the whole program anew
@@ -247,6 +253,31 @@ async def bob(served: Served) -> AsyncIterator[Client]:
     client = await served.person("bob")
     yield client
     await client.aclose()
+
+
+@pytest.fixture
+async def origin(served: Served) -> AsyncIterator[str]:
+    """The server on a port."""
+    async with listening(served.asgi) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+async def chromium(anyio_backend: str) -> AsyncIterator["Browser"]:
+    """One browser for all; each test has a window of its own in it."""
+    from tests.support import windows  # only here, since most tests need no browser
+
+    async with windows.running() as started:
+        yield started
+
+
+@pytest.fixture
+async def window(chromium: "Browser") -> AsyncIterator["Window"]:
+    """A window of the browser."""
+    from tests.support import windows
+
+    async with windows.opened(chromium) as opened:
+        yield opened
 
 
 @pytest.fixture

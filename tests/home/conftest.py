@@ -1,37 +1,12 @@
-"""The browser, and a person at home in it."""
+"""A person at home in the browser."""
 
 from collections.abc import AsyncIterator
 
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser
 
-import browser
 from tests.conftest import Client, Served
-from tests.support.home import Home, at_home, listening
-
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--force-color-profile=srgb",
-]
-
-
-@pytest.fixture(scope="session")
-async def chromium(anyio_backend: str) -> AsyncIterator[Browser]:
-    """One browser for all; each test has a window of its own in it."""
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=browser.find(), args=OPTIONS)
-        yield started
-        await started.close()
-
-
-@pytest.fixture
-async def origin(served: Served) -> AsyncIterator[str]:
-    async with listening(served.asgi) as address:
-        yield address
+from tests.support.home import Home, at_home
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.conftest import ORIGIN, Client, Served
-from tests.support.home import at_home, listening
+from tests.support.home import at_home
+from tests.support.listening import listening
 
 pytestmark = pytest.mark.anyio
 

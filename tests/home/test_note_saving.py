@@ -7,7 +7,8 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.conftest import Client, Served
-from tests.support.home import Home, at_home, listening
+from tests.support.home import Home, at_home
+from tests.support.listening import listening
 
 pytestmark = pytest.mark.anyio
 

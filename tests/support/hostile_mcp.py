@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tests.support.mcp_server import running
+from tests.support.listening import listening
 
 Answer = Callable[[Any], Any]
 TOOL = {"name": "do", "description": "Do it.", "inputSchema": {"type": "object"}}
@@ -133,5 +133,5 @@ async def hostile() -> AsyncIterator[Hostile]:
             Route("/mcp", made.message, methods=methods),
             Route("/{path:path}", made.page, methods=methods),
         ]
-        async with running(Starlette(routes=routes), sock):
+        async with listening(Starlette(routes=routes), sock=sock):
             yield made

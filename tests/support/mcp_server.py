@@ -13,7 +13,6 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-import uvicorn
 from mcp.server.auth.provider import (
     AccessToken,
     AuthorizationCode,
@@ -29,6 +28,8 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.types import CallToolResult, SamplingMessage, TextContent, ToolAnnotations
 from pydantic import AnyHttpUrl, BaseModel
 from starlette.responses import JSONResponse, Response
+
+from tests.support.listening import listening as serving
 
 READS = ToolAnnotations(read_only_hint=True)
 CLOSED = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -262,25 +263,8 @@ async def listening(*, oauth: bool = False, **how: Any) -> AsyncIterator[Listeni
                     return
             await asgi(scope, receive, send)
 
-        async with running(noted, sock):
+        async with serving(noted, sock=sock, lifespan="auto"):
             yield made
-
-
-@contextlib.asynccontextmanager
-async def running(asgi: Any, sock: socket.socket) -> AsyncIterator[None]:
-    """Run an application on a socket, in this loop."""
-    served = uvicorn.Server(uvicorn.Config(asgi, log_level="critical", lifespan="auto"))
-    served.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
-    task = asyncio.create_task(served.serve(sockets=[sock]))
-    try:
-        for _ in range(500):
-            if served.started:
-                break
-            await asyncio.sleep(0.01)
-        yield
-    finally:
-        served.should_exit = served.force_exit = True
-        await task
 
 
 def main() -> None:

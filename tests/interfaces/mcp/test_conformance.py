@@ -12,7 +12,8 @@ import pytest
 
 from app.interfaces.mcp.hearth_endpoint import HearthEndpoint
 from tests.conftest import Served
-from tests.interfaces.mcp.conftest import listening, with_key
+from tests.interfaces.mcp.conftest import with_key
+from tests.support.listening import listening
 from tests.support.mcp_fixtures import fixtures
 from wire import places
 

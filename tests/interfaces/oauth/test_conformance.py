@@ -10,7 +10,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.conftest import Served
-from tests.interfaces.mcp.conftest import listening
+from tests.support.listening import listening
 from tests.support.oauth import going_to, hidden, register, ticked
 from wire import places
 
