@@ -178,7 +178,8 @@ class Shell:
         """Return what a command says, on both streams."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(f"{command}\necho; echo '@@ end'\n")
+        # no command waits for what might still be typed
+        self.process.stdin.write(f"{{ {command}\n}} < /dev/null\necho; echo '@@ end'\n")
         self.process.stdin.flush()
         lines: list[str] = []
         for line in self.process.stdout:

@@ -37,6 +37,7 @@ WRITTEN = frozenset(
         "list_todos",
         "list_notes",
         "list_folders",
+        "todo_state",
         "day",
         "help",
         "greet",

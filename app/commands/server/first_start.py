@@ -44,23 +44,24 @@ def first_key_lines(username: str, secret: str) -> str:
     return f'API key for the user "{username}". Save it now: it is not shown again.\n\n{secret}'
 
 
-async def welcome(parts: "App", path: Path, url: str, made: Any, *, opens: bool) -> None:
-    """Tell the first user the key and, where a person reads, the link that signs a browser in."""
+async def welcome(parts: "App", path: Path, url: str, made: Any, *, opens: bool) -> str:
+    """Return what tells the first user the key and, where a person reads, the link that signs a
+    browser in; elsewhere the key is in its file then.
+    """
     if not _is_read_by_person():
         told = _keep_first_key(path, made.username, made.secret)
-        click.echo(f"\n{told} `hearth open` signs a browser in.\n")
-        return
+        return f"\n{told} `hearth open` signs a browser in.\n"
     code = await parts.call(OPERATOR, "make_sign_in_code", {"username": made.username})
     link = sign_in_link(url, code.code)
-    click.echo(
-        f"\nThis link signs a browser in, once and within ten minutes:\n{link}\n\n"
-        f"{first_key_lines(made.username, made.secret)}\n"
-    )
     if opens and can_open_browser():
         import webbrowser
 
         # beside the server, for which it may not wait
         threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+    return (
+        f"\nThis link signs a browser in, once and within ten minutes:\n{link}\n\n"
+        f"{first_key_lines(made.username, made.secret)}\n"
+    )
 
 
 async def warn_of_other_name(parts: "App", username: str) -> None:

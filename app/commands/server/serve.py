@@ -282,9 +282,13 @@ def _serve_open(
                 asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.hold_reserve)
             made = await parts.call(OPERATOR, "begin_server", {"username": first.username})
             _announce_server(announcement, path, url=url, token=token)
+            # whoever reads that it is there may read the key's file at once
+            welcome = made.secret and await first_start.welcome(
+                parts, path, url, made, opens=first.opens
+            )
             click.echo(f"Hearth is at {url} (data in {path})")
-            if made.secret is not None:
-                await first_start.welcome(parts, path, url, made, opens=first.opens)
+            if welcome:
+                click.echo(welcome)
             elif first.named:
                 await first_start.warn_of_other_name(parts, first.username)
 

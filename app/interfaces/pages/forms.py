@@ -7,17 +7,18 @@ from app.interfaces.pages.visit import Visit
 
 FORM = b"application/x-www-form-urlencoded"
 LARGEST = 64 << 10
-MOST_FIELDS = 1200
+MOST_FIELDS = 100
+MOST_IN_FORM = 1200
 """A note for each field, in a replacement of many notes."""
 
 
-def fields_of(text: bytes) -> list[tuple[str, str]]:
+def fields_of(text: bytes, most: int = MOST_FIELDS) -> list[tuple[str, str]]:
     """Return names and values in order; an empty value counts as none (RFC 6749, section 3.1).
 
     Raise Invalid.
     """
     try:
-        return parse_qsl(text.decode("ascii"), errors="strict", max_num_fields=MOST_FIELDS)
+        return parse_qsl(text.decode("ascii"), errors="strict", max_num_fields=most)
     except ValueError:
         raise Invalid("The fields are not valid percent-encoded UTF-8.", field="query") from None
 
@@ -27,7 +28,7 @@ async def form_of(visit: Visit, most: int = LARGEST) -> list[tuple[str, str]]:
     sent = visit.sent.get(b"content-type", b"")
     if sent.partition(b";")[0].strip().lower() != FORM:
         raise Invalid(f"Content-Type must be {FORM.decode()}.", field="Content-Type")
-    return fields_of(await visit.body_of(most))
+    return fields_of(await visit.body_of(most), MOST_IN_FORM)
 
 
 def value_of(fields: list[tuple[str, str]], name: str) -> str:

@@ -98,7 +98,7 @@ def test_each_line_of_a_pipe_is_a_todo(home: Path) -> None:
     [
         ((), 2, "Say what there is to do"),
         (("",), 1, "text must"),
-        (("x" * 501,), 1, "text must"),
+        (("x" * 2001,), 1, "text must"),
         (("pay rent on 31 February",), 1, "There is no day “31 February”."),
     ],
 )

@@ -11,7 +11,7 @@ export async function send(address, fields, { renew = true, undone } = {}) {
   if (response.status === 401 || response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(401, {});
   if (!response.ok && !one("#live", page)) throw new Refused(response.status, { message: one("main p", page)?.textContent ?? "" });
   const did = one(".did", page);
-  show(page, { renew });
+  show(page, { renew, sent: fields });
   if (did) {
     const undo = one("form", did)?.getAttribute("action");
     toast(one("span", did).textContent, { undo: undo && (() => send(undo, [["back", location.pathname + location.search]]).then(undone).catch(told)) });
@@ -20,10 +20,13 @@ export async function send(address, fields, { renew = true, undone } = {}) {
 }
 
 /** Put the live part of a page in the place of what is shown, and its counts on the rail; without `renew` the counts alone. */
-export function show(page, { renew = true } = {}) {
+export function show(page, { renew = true, sent = [] } = {}) {
   const now = one("#live"), next = one("#live", page);
   const at = document.activeElement?.id;
-  if (renew && now && next) now.replaceWith(next);
+  if (renew && now && next) {
+    keepTyped(now, next, sent);
+    now.replaceWith(next);
+  }
   for (const each of all("[data-live]")) {
     const fresh = page.getElementById(each.id);
     if (fresh) each.replaceWith(fresh);
@@ -38,6 +41,16 @@ export function show(page, { renew = true } = {}) {
   if (!renew) return;
   if (at) document.getElementById(at)?.focus();
   dispatchEvent(new CustomEvent("hearth:renewed"));
+}
+
+/** Carry what somebody has begun to type meanwhile into the fields of the same names. */
+function keepTyped(now, next, sent) {
+  const known = [...new URLSearchParams(sent).values()];
+  for (const field of all("input[type=text], input:not([type]), textarea", now)) {
+    if (!field.name || field.value === field.defaultValue || field !== document.activeElement || known.includes(field.value)) continue;
+    const same = field.id ? one(`#${CSS.escape(field.id)}`, next) : one(`form[action="${CSS.escape(field.form?.getAttribute("action") ?? "")}"] [name="${CSS.escape(field.name)}"]`, next);
+    if (same) same.value = field.value;
+  }
 }
 
 /** Show the page as it is now. */
