@@ -179,5 +179,5 @@ async def test_a_model_that_is_offered_no_tools_is_given_what_the_rules_found(
     )
     heard = await ask(served, alice, "When is the lighthouse lit?", model="plain")
     assert heard.text.startswith(GREETING)
-    assert heard.told["toolsUsed"] == ["search_notes"]
+    assert heard.told["toolsUsed"][-1] == "search_notes"
     assert (heard.told["model"], "fallback" in heard.told) == ("plain", False)

@@ -43,7 +43,15 @@ def next_step(asked: Asked) -> Step:
     """
     route = _in_wanted_language(asked, understand(asked))
     step = _step_of(asked, route)
+    if _asks_what_was_refused(asked, step):
+        step = list_answers.tell_refusal(asked, route)
     return _traced(route, step) if step.text and not step.calls else step
+
+
+def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
+    """Return whether a step calls a tool as it was called before, and refused."""
+    refused = [(one.tool, one.arguments) for one in asked.results if one.failed]
+    return any(call in refused for call in step.calls)
 
 
 def _traced(route: Route, step: Step) -> Step:
