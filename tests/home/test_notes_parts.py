@@ -7,8 +7,8 @@ import pytest
 
 from app.core.markdown.render_parts import render
 from app.errors import Invalid
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.notes import parts
-from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.folder_tree import FolderTree
 from app.interfaces.home.notes.note_page import toggle_box
 from app.interfaces.home.notes.reading_html import reading_html
@@ -54,8 +54,8 @@ def test_a_box_knows_its_line_and_what_it_is_about() -> None:
 
 def test_a_beginning_is_plain_words_without_the_title() -> None:
     text = "# Plan\n\n- [x] **Bold** and `code`\n> see [[A|the note]] or [x](http://y)\n\n|a|b|\n|---|---|"
-    assert excerpt(text, "Plan") == "Bold and code see the note or x a b"
-    assert excerpt("word " * 100, "").endswith("word…")
+    assert excerpt(text, title="Plan") == "Bold and code see the note or x a b"
+    assert excerpt("word " * 100).endswith("word…")
 
 
 def test_parts_join_to_the_whole_and_are_never_too_long() -> None:

@@ -53,7 +53,7 @@ async def test_todos_are_added_ticked_opened_deleted_and_brought_back(plain: Hom
     [
         ("/todos/add", {"title": " "}, 400, "Write what there is to do first"),
         ("/todos/999/complete", {"back": "/"}, 404, "no such todo"),
-        ("/todos/x/complete", {"back": "/"}, 404, "no such todo"),
+        ("/todos/x/complete", {"back": "/"}, 404, "nothing at this path"),
         ("/todos/1/move", {"day": "2026-02-31"}, 400, "not a day"),
         ("/todos/1/steps", {"do": "tick", "step": "9"}, 400, "no longer there"),
         ("/todos/1/matter", {"field": "up"}, 400, "none of the four"),

@@ -35,8 +35,7 @@ POLICY = {
 server made (static/dom.js)."""
 LARGEST_KEPT = 1 << 20
 """Bytes of a form that is shown again to whoever was signed out meanwhile."""
-
-
+TOLD = ("did", "what", "undo")
 _SECRET = random_tokens.new_bytes(32)
 
 
@@ -72,15 +71,15 @@ class Person(NamedTuple):
         return await page(f"home/{name}", headers=POLICY, **self._common(), **values)
 
     def _common(self) -> dict[str, Any]:
-        query = self.visit.query_params
-        did = query.get("did", "")
+        told = _told(self.visit.query_params)
+        did = told.get("did", "")
         return {
             "t": self.words,
             "dates": self.dates,
             "person": self,
             "did": did if self.words.has(f"did.{did}") else "",
-            "did_what": query.get("what", "")[:200],
-            "undo": query.get("undo", "") if _is_ours(query) else "",
+            "did_what": told.get("what", "")[:200],
+            "undo": told.get("undo", ""),
         }
 
     async def _rail(self) -> dict[str, int]:
@@ -159,9 +158,8 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
     of the form that takes it back.
     """
     told = {name: value for name, value in (("did", did), ("what", what), ("undo", undo)) if value}
-    if undo:
-        told["mark"] = _mark(undo)
     if told:
+        told["mark"] = _mark(told)
         address += ("&" if "?" in address else "?") + urlencode(told)
     return Response(status_code=303, headers={"Location": address})
 
@@ -182,17 +180,17 @@ async def _signed_out(visit: Visit) -> Response:
     return await page("home/resend", status=401, t=words, fields=fields, address=visit.url.path)
 
 
-def _mark(address: str) -> str:
-    """Return what tells an address that this server gave from one that somebody made up."""
-    return hmac.digest(_SECRET, address.encode(), "sha256").hex()[:32]
-
-
-def _is_ours(query: Mapping[str, str]) -> bool:
-    """Return whether the address of an undo comes from this server: a link may hold any, and its
-    button would send a form there.
+def _told(query: Mapping[str, str]) -> dict[str, str]:
+    """Return what was done, as `see` told it; nothing of an address that somebody made up, who
+    could have the page say anything, and the button of undo send a form anywhere.
     """
-    given, made = query.get("mark", ""), _mark(query.get("undo", ""))
-    return random_tokens.equal_secrets(given, made)
+    told = {name: query[name] for name in TOLD if query.get(name)}
+    return told if random_tokens.equal_secrets(query.get("mark", ""), _mark(told)) else {}
+
+
+def _mark(told: Mapping[str, str]) -> str:
+    """Return what shows that this server told these things."""
+    return hmac.digest(_SECRET, repr(sorted(told.items())).encode(), "sha256").hex()[:32]
 
 
 def _back(visit: Visit) -> str:

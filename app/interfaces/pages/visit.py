@@ -14,7 +14,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.json_body import decode
 from app.core.temp_files import Upload
-from app.errors import Forbidden, Unauthorized
+from app.errors import Forbidden, NotFound, Unauthorized
 from app.interfaces.credentials import Credentials, key_of, session_secret
 from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE
@@ -23,6 +23,7 @@ from app.interfaces.wire.request_bodies import body_parts
 SAME = (b"none", b"same-origin")
 # in a frame of another site a page would be shown with the rights of whoever looks
 FRAMES = (b"iframe", b"frame", b"embed")
+MOST_DIGITS = 15
 
 
 class Visit(Request):
@@ -51,6 +52,13 @@ class Visit(Request):
     def origin(self) -> str:
         """Scheme, host and port of this server, as the client named them."""
         return self.credentials.guard.origin(self.sent, self.scheme)
+
+    def number_in_path(self, name: str = "id") -> int:
+        """Return the number in the path; raise NotFound for what is none."""
+        text = str(self.path_params[name])
+        if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
+            raise NotFound("There is nothing at this path.")
+        return int(text)
 
     async def body_of(self, most: int) -> bytes:
         """Read the body, of at most so many bytes."""

@@ -5,9 +5,10 @@ from typing import Any
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people.talks import managed_in
-from app.interfaces.home.rendered import excerpt, html_of
+from app.interfaces.home.rendered import html_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -47,7 +48,7 @@ async def talk(visit: Visit, person: Person) -> Response:
     before = visit.query_params.get("before", "")
     found = await person.call(
         "read_conversation",
-        id=_number(visit, "id"),
+        id=visit.number_in_path(),
         limit=MOST_MESSAGES,
         **({"before": int(before)} if before.isdecimal() else {}),
     )
@@ -73,9 +74,9 @@ async def _shown(person: Person, **values: Any) -> Response:
 @for_person
 async def answer(visit: Visit, person: Person) -> Response:
     """Give one message as the page shows it, once it is whole."""
-    number = _number(visit, "message")
+    number = visit.number_in_path("message")
     found = await person.call(
-        "read_conversation", id=_number(visit, "id"), limit=1, before=number + 1
+        "read_conversation", id=visit.number_in_path(), limit=1, before=number + 1
     )
     await person.call("mark_read", id=found.conversation.conversation_id, messageId=number)
     return await person.piece("agent/messages", messages=found.messages, html_of=html_of)
@@ -99,10 +100,5 @@ async def say(visit: Visit, person: Person) -> Response:
 @for_person
 async def delete(visit: Visit, person: Person) -> Response:
     """Delete a conversation for good."""
-    await person.call("delete_conversation", id=_number(visit, "id"))
+    await person.call("delete_conversation", id=visit.number_in_path())
     return see(AGENT, did="talk_deleted")
-
-
-def _number(visit: Visit, name: str) -> int:
-    text = visit.path_params[name]
-    return int(text) if text.isdecimal() and len(text) < 16 else 0

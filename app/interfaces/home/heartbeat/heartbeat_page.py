@@ -6,9 +6,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.caller import OPERATOR
-from app.errors import Forbidden
 from app.interfaces.home.heartbeat.timeline import kind_of, timeline_of
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.operator import is_alone, require_alone
 from app.interfaces.pages.forms import form_of, number_of, value_of, values_of
 from app.interfaces.pages.visit import Visit
 
@@ -50,7 +50,7 @@ async def show(visit: Visit, person: Person) -> Response:
         timeline=timeline_of(runs, person.dates),
         budget=next((cap for cap in caps if cap.subject == "heartbeat"), None),
         stopped=await visit.parts.call(OPERATOR, "agents_state", {}),
-        may_stop=await _is_alone(visit),
+        may_stop=await is_alone(visit),
         week=WEEK,
         often=OFTEN,
     )
@@ -91,7 +91,7 @@ async def run(visit: Visit, person: Person) -> Response:
 @for_person
 async def one_run(visit: Visit, person: Person) -> Response:
     """Show a run: what it did, what each line came to, and why it ran."""
-    found = await person.call("read_heartbeat_run", id=_id(visit))
+    found = await person.call("read_heartbeat_run", id=visit.number_in_path())
     return await person.show(
         "heartbeat/run",
         place="heartbeat",
@@ -107,15 +107,15 @@ async def one_run(visit: Visit, person: Person) -> Response:
 @for_person
 async def undo(visit: Visit, person: Person) -> Response:
     """Take back what a run did, where nobody has changed it since."""
-    done = await person.call("undo_heartbeat_run", id=_id(visit))
+    done = await person.call("undo_heartbeat_run", id=visit.number_in_path())
     did = "run_undone_partly" if done.conflicts else "run_undone"
-    return see(f"{HEARTBEAT}/runs/{_id(visit)}", did=did, what=str(len(done.undone)))
+    return see(f"{HEARTBEAT}/runs/{visit.number_in_path()}", did=did, what=str(len(done.undone)))
 
 
 @for_person
 async def execute(visit: Visit, person: Person) -> Response:
     """Do what a run has proposed."""
-    done = await person.call("execute_heartbeat_action", id=_id(visit))
+    done = await person.call("execute_heartbeat_action", id=visit.number_in_path())
     return see(f"{HEARTBEAT}/runs/{done.action.run_id}", did="action_done", what=done.action.title)
 
 
@@ -132,17 +132,7 @@ async def start(visit: Visit, person: Person) -> Response:
 
 
 async def _switch(visit: Visit, person: Person, operation: str) -> Response:
-    if not await _is_alone(visit):
-        raise Forbidden(person.words("heartbeat.shared_server"))
+    await require_alone(visit, person, "heartbeat.shared_server")
     fields: dict[str, Any] = {"reason": f"by {person.caller.username}"}
     await visit.parts.call(OPERATOR, operation, fields if operation == "stop_agents" else {})
     return see(HEARTBEAT)
-
-
-async def _is_alone(visit: Visit) -> bool:
-    """Return whether one person alone uses this server, who then decides for all of it."""
-    return len((await visit.parts.call(OPERATOR, "list_users", {})).users) == 1
-
-
-def _id(visit: Visit) -> int:
-    return number_of([("id", visit.path_params["id"])], "id")

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person
-from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.folder_tree import FolderTree
 from app.interfaces.pages.visit import Visit
 
@@ -120,7 +120,7 @@ async def _rows(person: Person, notes: Any, listing: Listing, tree: FolderTree) 
         Row(
             note.id,
             note.title,
-            excerpt(texts.get(note.id, ""), note.title),
+            excerpt(texts.get(note.id, ""), title=note.title),
             note.created_at if listing.sort == "created" else note.updated_at,
             note.pinned,
             tags_of(note.tags),

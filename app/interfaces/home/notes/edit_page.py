@@ -12,7 +12,7 @@ from app.errors import Forbidden, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, for_script, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import tags_of, tree_of, used_tags
-from app.interfaces.home.notes.note_page import PARTS, WRITERS, number_in_path
+from app.interfaces.home.notes.note_page import PARTS, WRITERS
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.pages import json_response
@@ -71,7 +71,7 @@ async def create(visit: Visit, person: Person) -> Response:
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """Show a note in the editor; of a long one the part that is asked for."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     if note.role not in WRITERS:
         raise Forbidden(person.words("notes.read_only"), role=note.role)
     asked = visit.query_params.get("part", "1")
@@ -93,7 +93,7 @@ async def show(visit: Visit, person: Person) -> Response:
 async def save_form(visit: Visit, person: Person) -> Response:
     """Save a form without scripts; where the note has changed meanwhile, show both."""
     form = await form_of(visit, LARGEST_FORM)
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     part = parts.part_of(note.markdown, int(value_of(form, "part") or "1"))
     content = _lines(value_of(form, "content"))
     title = title_of(value_of(form, "title"), content, person)
@@ -133,14 +133,14 @@ async def save(visit: Visit, person: Person) -> Response:
     sent = await visit.fields(LARGEST_TEXT * 2)
     names = {"title", "tags", "content", "start", "end", "base", "keep", "ifRevision"}
     fields = {name: value for name, value in sent.items() if name in names}
-    saved = await person.call("autosave_note", id=number_in_path(visit), **fields)
+    saved = await person.call("autosave_note", id=visit.number_in_path(), **fields)
     return json_response(saved)
 
 
 @for_script
 async def text(visit: Visit, person: Person) -> Response:
     """Give a note as it is now, for a script that merges it with what was typed."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     return json_response(note)
 
 

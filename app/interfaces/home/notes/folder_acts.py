@@ -9,7 +9,7 @@ from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes.desk import tree_of
 from app.interfaces.home.notes.folder_tree import FolderTree
-from app.interfaces.home.notes.note_page import PARTS, number_in_path
+from app.interfaces.home.notes.note_page import PARTS
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -47,7 +47,7 @@ async def make(visit: Visit, person: Person) -> Response:
 async def show(visit: Visit, person: Person) -> Response:
     """Show what can be done with a folder."""
     tree = await tree_of(person)
-    folder = _folder(person, tree, number_in_path(visit))
+    folder = _folder(person, tree, visit.number_in_path())
     shares = (await person.call("list_folder_shares", id=folder.id)).shares
     contacts = (await person.call("list_contacts", limit=200)).contacts
     return await person.show(
@@ -69,7 +69,7 @@ async def change(visit: Visit, person: Person) -> Response:
     """Give a folder another name or another place."""
     form = await form_of(visit)
     tree = await tree_of(person)
-    folder = _folder(person, tree, number_in_path(visit))
+    folder = _folder(person, tree, visit.number_in_path())
     parent = value_of(form, "parent")
     fields: dict[str, Any] = {"name": value_of(form, "name").strip() or folder.name}
     if any(name == "placed" for name, _ in form):
@@ -83,7 +83,7 @@ async def move_back(visit: Visit, person: Person) -> Response:
     """Put a folder into another, as the address says."""
     asked = visit.query_params.get("parent", "")
     to = int(asked) if asked.isdecimal() else None
-    folder = number_in_path(visit)
+    folder = visit.number_in_path()
     done = (await person.call("change_folder", id=folder, parentId=to)).folder
     return see(f"/notes/folder/{folder}", did="folder_changed", what=done.name)
 
@@ -92,7 +92,7 @@ async def move_back(visit: Visit, person: Person) -> Response:
 async def trash(visit: Visit, person: Person) -> Response:
     """Put a folder into the trash, with all that is in it."""
     tree = await tree_of(person)
-    folder = _folder(person, tree, number_in_path(visit))
+    folder = _folder(person, tree, visit.number_in_path())
     await person.call("delete_folder", id=folder.id)
     back = f"/notes/folder/{folder.parent_id}" if folder.parent_id in tree.by_id else "/notes"
     undo = f"/trash/folder/{folder.id}/restore"
@@ -103,7 +103,7 @@ async def trash(visit: Visit, person: Person) -> Response:
 async def share(visit: Visit, person: Person) -> Response:
     """Let a contact into a folder, or give them another role there."""
     form = await form_of(visit)
-    folder, who = number_in_path(visit), value_of(form, "username")
+    folder, who = visit.number_in_path(), value_of(form, "username")
     await person.call("share_folder", id=folder, username=who, role=value_of(form, "role"))
     return see(f"/notes/folder/{folder}/edit", did="folder_shared", what=who)
 
@@ -112,7 +112,7 @@ async def share(visit: Visit, person: Person) -> Response:
 async def unshare(visit: Visit, person: Person) -> Response:
     """Let somebody into a folder no more."""
     form = await form_of(visit)
-    folder, who = number_in_path(visit), value_of(form, "username")
+    folder, who = visit.number_in_path(), value_of(form, "username")
     await person.call("unshare_folder", id=folder, username=who)
     return see(f"/notes/folder/{folder}/edit", did="folder_unshared", what=who)
 

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.notes.note_page import PARTS, WRITERS, actor_name, number_in_path
+from app.interfaces.home.notes.note_page import PARTS, WRITERS, actor_name
 from app.interfaces.home.notes.side_by_side import MOST_ROWS, side_by_side
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -36,14 +36,14 @@ def routes() -> list[Route]:
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """Show the versions of a note, and how one differs from what the note is now."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     asked = visit.query_params.get("page", "1")
     page = max(1, int(asked)) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1
     found = await person.call(
         "list_snapshots", noteId=note.id, limit=PAGE, offset=(page - 1) * PAGE
     )
     seq = (
-        number_in_path(visit, "seq")
+        visit.number_in_path("seq")
         if "seq" in visit.path_params
         else found.snapshots[0].seq
         if found.snapshots
@@ -70,7 +70,7 @@ async def show(visit: Visit, person: Person) -> Response:
 async def keep(visit: Visit, person: Person) -> Response:
     """Keep the note as it is now, under a name."""
     name = value_of(await form_of(visit), "label").strip()
-    note = number_in_path(visit)
+    note = visit.number_in_path()
     saved = await person.call("save_snapshot", noteId=note, **({"label": name} if name else {}))
     return see(f"/notes/{note}/history/{saved.snapshot.seq}", did="version_kept", what=name)
 
@@ -78,7 +78,7 @@ async def keep(visit: Visit, person: Person) -> Response:
 @for_person
 async def restore(visit: Visit, person: Person) -> Response:
     """Give a note back the text of a version."""
-    note, seq = number_in_path(visit), number_in_path(visit, "seq")
+    note, seq = visit.number_in_path(), visit.number_in_path("seq")
     done = await person.call("restore_snapshot", noteId=note, seq=seq)
     undo = f"/notes/{note}/history/{done.safety_seq}/restore" if done.safety_seq else ""
     return see(f"/notes/{note}", did="version_restored", what=done.note.title, undo=undo)

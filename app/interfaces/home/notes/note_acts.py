@@ -1,19 +1,15 @@
-"""What is done with a note beside writing it: move, copy, pin, tag, share, delete."""
+"""What is done with a note beside writing it: move, copy, pin, tag, delete."""
 
 from typing import Any
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes.desk import tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
-from app.interfaces.home.notes.note_page import PARTS, number_in_path
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
-
-LIVES = ("1h", "24h", "7d", "30d", "90d", "never")
 
 
 def routes() -> list[Route]:
@@ -25,16 +21,13 @@ def routes() -> list[Route]:
         Route("/notes/{id}/pin", pin, methods=["POST"]),
         Route("/notes/{id}/tags", tag, methods=["POST"]),
         Route("/notes/{id}/trash", trash, methods=["POST"]),
-        Route("/notes/{id}/share", show_share),
-        Route("/notes/{id}/share", share, methods=["POST"]),
-        Route("/notes/{id}/share/{link}/end", end_share, methods=["POST"]),
     ]
 
 
 @for_person
 async def show_move(visit: Visit, person: Person) -> Response:
     """Ask where a note is to go."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     places = (await tree_of(person)).places()
     return await person.show(
         "note_move", place="notes", note=note, places=places, tags=tags_of(note.tags)
@@ -44,7 +37,7 @@ async def show_move(visit: Visit, person: Person) -> Response:
 @for_person
 async def move(visit: Visit, person: Person) -> Response:
     """Move a note into a folder, or into none; the address may name it instead of the form."""
-    id_ = number_in_path(visit)
+    id_ = visit.number_in_path()
     before = (await person.call("read_note_text", id=id_)).folder_id
     asked = visit.query_params.get("folder")
     if asked is None:
@@ -62,7 +55,7 @@ async def move(visit: Visit, person: Person) -> Response:
 @for_person
 async def copy(visit: Visit, person: Person) -> Response:
     """Copy a note to beside it, or to the reader's own root where they may not write there."""
-    id_ = number_in_path(visit)
+    id_ = visit.number_in_path()
     note = await person.call("read_note_text", id=id_)
     title = person.words("notes.copy_of", title=note.title)[:500]
     fields: dict[str, Any] = {"id": id_, "title": title}
@@ -77,7 +70,7 @@ async def copy(visit: Visit, person: Person) -> Response:
 @for_person
 async def pin(visit: Visit, person: Person) -> Response:
     """Pin a note, or unpin it."""
-    id_ = number_in_path(visit)
+    id_ = visit.number_in_path()
     pinned = value_of(await form_of(visit), "pinned") == "yes"
     await person.call("pin_note", id=id_, pinned=pinned)
     return see(f"/notes/{id_}")
@@ -86,7 +79,7 @@ async def pin(visit: Visit, person: Person) -> Response:
 @for_person
 async def tag(visit: Visit, person: Person) -> Response:
     """Give a note other tags."""
-    id_ = number_in_path(visit)
+    id_ = visit.number_in_path()
     tags = split_tags(value_of(await form_of(visit), "tags"))
     await person.call("change_note", id=id_, tags=tags)
     return see(f"/notes/{id_}")
@@ -95,60 +88,7 @@ async def tag(visit: Visit, person: Person) -> Response:
 @for_person
 async def trash(visit: Visit, person: Person) -> Response:
     """Put a note into the trash."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     await person.call("delete_note", id=note.id)
     back = "/notes" if note.folder_id is None else f"/notes/folder/{note.folder_id}"
     return see(back, did="note_trashed", what=note.title, undo=f"/trash/note/{note.id}/restore")
-
-
-@for_person
-async def show_share(visit: Visit, person: Person) -> Response:
-    """Show the links by which others read a note, and the form that makes one."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
-    links = await _links(person, note.id)
-    return await person.show(
-        "note_share",
-        place="notes",
-        note=note,
-        links=links,
-        lives=LIVES,
-        parts=PARTS,
-        made=visit.query_params.get("made", ""),
-    )
-
-
-@for_person
-async def share(visit: Visit, person: Person) -> Response:
-    """Make a link to a note."""
-    form = await form_of(visit)
-    note = await person.call("read_note_text", id=number_in_path(visit))
-    made = await person.call(
-        "create_share_link",
-        scope="note_only",
-        noteId=note.id,
-        target="note",
-        label=note.title[:120],
-        expiresIn=value_of(form, "life") or "30d",
-        requireSignIn=value_of(form, "known") == "yes",
-    )
-    return see(f"/notes/{note.id}/share?made={made.share_link.id}", did="link_made")
-
-
-@for_person
-async def end_share(visit: Visit, person: Person) -> Response:
-    """End a link to a note."""
-    id_, link = number_in_path(visit), visit.path_params["link"]
-    if link not in {str(one.id) for one in await _links(person, id_)}:
-        raise NotFound("There is no such link.")
-    await person.call("revoke_share_link", linkId=link)
-    return see(f"/notes/{id_}/share", did="link_ended")
-
-
-async def _links(person: Person, note_id: int) -> list[Any]:
-    found: list[Any] = []
-    total, offset = 1, 0
-    while offset < min(total, 500):
-        page = await person.call("list_share_links", status="active", limit=50, offset=offset)
-        found += [link for link in page.links if link.note_id == note_id]
-        total, offset = page.total, offset + 50
-    return [link for link in found if link.target == "note"]

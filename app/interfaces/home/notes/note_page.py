@@ -8,11 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.markdown import render_async
-from app.errors import Invalid, NotFound, RevisionConflict
+from app.errors import Invalid, RevisionConflict
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import desk, listing_of, tags_of, tree_of
-from app.interfaces.home.notes.excerpts import excerpt
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.pages import json_response
@@ -39,18 +39,10 @@ def routes() -> list[Route]:
     ]
 
 
-def number_in_path(visit: Visit, name: str = "id") -> int:
-    """Return the number in the path; raise NotFound for what is none."""
-    text = visit.path_params[name]
-    if not (text.isascii() and text.isdecimal() and len(text) <= 15):
-        raise NotFound("There is nothing at this path.")
-    return int(text)
-
-
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """Show a note, with the list that it was opened from."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     place = "root" if note.folder_id is None else str(note.folder_id)
     listing = listing_of(visit, place)
     tree = await tree_of(person)
@@ -81,7 +73,7 @@ async def show(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_print(visit: Visit, person: Person) -> Response:
     """Show a note alone, as it goes on paper."""
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     html = reading_html(await render_async.render_html(note.markdown), title=note.title)
     return await person.show("note_print", note=note, html=html, parts=PARTS)
 
@@ -89,7 +81,7 @@ async def show_print(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_related(visit: Visit, person: Person) -> Response:
     """Show the notes that are about the same; a script puts them under the note."""
-    note = number_in_path(visit)
+    note = visit.number_in_path()
     found = await person.call("related_notes", id=note, limit=6)
     if "piece" in visit.query_params:
         return await person.piece("notes_related", found=found.results, plain=excerpt)
@@ -105,7 +97,7 @@ async def tick(visit: Visit, person: Person) -> Response:
     The line is found by its number where the note is as it was shown.
     """
     form = await form_of(visit)
-    note = await person.call("read_note_text", id=number_in_path(visit))
+    note = await person.call("read_note_text", id=visit.number_in_path())
     if number_of(form, "revision") != note.revision:
         raise RevisionConflict(person.words("notes.changed_meanwhile"), revision=note.revision)
     text = toggle_box(note.markdown, number_of(form, "line"))
@@ -118,7 +110,7 @@ async def tick(visit: Visit, person: Person) -> Response:
 @for_person
 async def follow(visit: Visit, person: Person) -> Response:
     """Let the links that name a note by the title it had lead to it by the one it has."""
-    note = number_in_path(visit)
+    note = visit.number_in_path()
     was = value_of(await form_of(visit), "was")
     await person.call("rewrite_links", id=note, **{"from": was})
     return see(f"/notes/{note}", did="links_rewritten")

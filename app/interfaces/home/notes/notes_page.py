@@ -8,7 +8,6 @@ from starlette.routing import Route
 from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes.desk import ALL, desk, listing_of
-from app.interfaces.home.notes.note_page import number_in_path
 from app.interfaces.pages.visit import Visit
 
 PARTS = ["notes"]
@@ -33,7 +32,7 @@ async def show_all(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_folder(visit: Visit, person: Person) -> Response:
     """Show the notes of a folder and of those below it."""
-    folder = number_in_path(visit)
+    folder = visit.number_in_path()
     found = await desk(person, listing_of(visit, str(folder)))
     if found["folder"] is None:
         raise NotFound(person.words("notes.no_folder"))

@@ -5,7 +5,7 @@ from starlette.routing import Route
 
 from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.notes.note_page import PARTS, actor_name, number_in_path
+from app.interfaces.home.notes.note_page import PARTS, actor_name
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -77,4 +77,4 @@ def _thing(visit: Visit) -> tuple[str, int]:
     kind = visit.path_params["kind"]
     if kind not in KINDS:
         raise NotFound("There is nothing at this path.")
-    return kind, number_in_path(visit)
+    return kind, visit.number_in_path()

@@ -84,7 +84,7 @@ async def ask(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_request(visit: Visit, person: Person) -> Response:
     """Show a request with all that could be granted with a yes."""
-    return await _request_shown(person, _number(visit))
+    return await _request_shown(person, visit.number_in_path())
 
 
 async def _request_shown(
@@ -125,7 +125,7 @@ async def _granted(person: Person, request: Any) -> dict[str, Any]:
 @for_person
 async def answer(visit: Visit, person: Person) -> Response:
     """Accept a request, with what was chosen for it, or reject it."""
-    form, number = await form_of(visit), _number(visit)
+    form, number = await form_of(visit), visit.number_in_path()
     action = value_of(form, "action")
     chosen = value_of(form, "chosen") == "1" and action == "accept"
     fields: dict[str, Any] = {"requestId": number, "type": value_of(form, "type"), "action": action}
@@ -167,7 +167,3 @@ def summary_of(person: Person, contact: Any) -> str:
     ]
     told = ", ".join(part for part in parts if part)
     return words("people.short.sees", what=told) if told else words("people.short.agent")
-
-
-def _number(visit: Visit) -> int:
-    return number_of([("id", visit.path_params["id"])], "id")

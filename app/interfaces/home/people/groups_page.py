@@ -8,7 +8,7 @@ from starlette.routing import Route
 from app.errors import AppError
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people.undo_forms import given, undo_by
-from app.interfaces.pages.forms import form_of, number_of, value_of
+from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
 GROUPS, GROUP = "/people/groups", "/people/groups/{id}"
@@ -68,7 +68,7 @@ async def make(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_one(visit: Visit, person: Person) -> Response:
     """Show who is in a group."""
-    group = (await person.call("read_group", conversationId=_number(visit))).group
+    group = (await person.call("read_group", conversationId=visit.number_in_path())).group
     inside = {each.user_id for each in group.members}
     contacts = (await person.call("list_contacts", limit=MOST_OFFERED)).contacts
     return await person.show(
@@ -84,7 +84,7 @@ async def show_one(visit: Visit, person: Person) -> Response:
 @for_person
 async def rename(visit: Visit, person: Person) -> Response:
     """Give a group another name."""
-    form, number = await form_of(visit), _number(visit)
+    form, number = await form_of(visit), visit.number_in_path()
     group = (
         await person.call("rename_group", conversationId=number, name=value_of(form, "name"))
     ).group
@@ -94,7 +94,7 @@ async def rename(visit: Visit, person: Person) -> Response:
 @for_person
 async def add(visit: Visit, person: Person) -> Response:
     """Add a contact to a group."""
-    form, number = await given(visit), _number(visit)
+    form, number = await given(visit), visit.number_in_path()
     username = value_of(form, "username")
     await person.call("add_group_members", conversationId=number, username=username)
     return see(f"/people/groups/{number}", did="group_joined", what=username)
@@ -103,14 +103,10 @@ async def add(visit: Visit, person: Person) -> Response:
 @for_person
 async def remove(visit: Visit, person: Person) -> Response:
     """Take somebody out of a group, or leave it."""
-    form, number = await form_of(visit), _number(visit)
+    form, number = await form_of(visit), visit.number_in_path()
     username = value_of(form, "username")
     left = await person.call("remove_group_member", conversationId=number, username=username)
     if left.group is None:
         return see("/people/groups", did="group_left", what=value_of(form, "group"))
     undo = undo_by(f"/people/groups/{number}/add", username=username)
     return see(f"/people/groups/{number}", did="group_removed", what=username, undo=undo)
-
-
-def _number(visit: Visit) -> int:
-    return number_of([("id", visit.path_params["id"])], "id")

@@ -3,9 +3,10 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person
-from app.interfaces.home.people.talks import Line, html_by, linked_pieces
-from app.interfaces.home.rendered import excerpt
+from app.interfaces.home.people.talks import Line, linked_pieces
+from app.interfaces.home.rendered import html_of
 from app.interfaces.pages.visit import Visit
 
 GUESTS = "/people/guests"
@@ -60,7 +61,7 @@ async def show_one(visit: Visit, person: Person) -> Response:
                 by_agent,
                 by_agent,
                 person.words("people.your_agent") if by_agent else guest,
-                html_by(each.content, owns=True) if by_agent else "",
+                html_of(each.content) if by_agent else "",
                 [] if by_agent else linked_pieces(each.content),
                 person.dates.time(each.created_at),
                 "" if date == day else person.dates.day(date),

@@ -5,10 +5,10 @@ from typing import Any
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person
 from app.interfaces.home.marked_text import Piece, marked_pieces
 from app.interfaces.home.people.talks import MOST_BESIDE, list_talks
-from app.interfaces.home.rendered import excerpt
 from app.interfaces.pages.visit import Visit
 
 MOST_FOUND = 50

@@ -15,6 +15,7 @@ from app.interfaces.pages.visit import Visit
 
 NEW, EDIT = "/people/links/new", "/people/links/{id}/edit"
 LIVES = ("1h", "24h", "7d", "30d", "90d", "never")
+PAGE, MOST_LOOKED_AT = 50, 500
 CALENDAR = {"read": "none", "read_calendar": "free_busy", "read_calendar_write": "free_busy"}
 
 
@@ -210,6 +211,7 @@ async def _shown(
 ) -> Response:
     names = Names(person)
     offered = await permission_form.offered(person)
+    others = await _links_of_note(person, fields["note"]) if fields["note"] and not link else []
     return await person.show(
         "people/link_form",
         place="people",
@@ -218,8 +220,20 @@ async def _shown(
         fields=fields,
         link=link,
         title=await names.note(fields["note"]),
+        others=[(each, names.opened_to(each)) for each in others],
         name=person.words("people.guests"),
         lives=LIVES,
         trouble=trouble,
         **offered,
     )
+
+
+async def _links_of_note(person: Person, note_id: int) -> list[Any]:
+    """Return the open links to a note, among the newest that there are."""
+    found: list[Any] = []
+    for offset in range(0, MOST_LOOKED_AT, PAGE):
+        links = await person.call("list_share_links", status="active", limit=PAGE, offset=offset)
+        found += [link for link in links.links if link.note_id == note_id]
+        if offset + PAGE >= links.total:
+            break
+    return found

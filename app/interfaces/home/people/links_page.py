@@ -6,10 +6,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import NotFound
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import link_form, view_as
 from app.interfaces.home.people.visits_chart import chart_of
-from app.interfaces.home.rendered import excerpt
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person
-from app.interfaces.home.rendered import excerpt, html_of
+from app.interfaces.home.rendered import html_of
 
 MOST = 50
 MOST_BESIDE = 30
@@ -16,7 +17,6 @@ PREVIEW = 140
 SOON = 5 * 60
 """Seconds within which messages of one sender stand together."""
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;:!?)\]']", re.I)
-_THING = re.compile(r"\[([^\]\n]*)\]\(hearth:\w+/\d+\)")
 
 Kind = Literal["person", "agent", "mine", "group"]
 
@@ -153,7 +153,7 @@ def lines_of(
                 mine,
                 agent,
                 _name_of(person, each),
-                html_by(each.content, owns=owns) if agent else "",
+                html_of(each.content, leads=owns) if agent else "",
                 [] if agent else linked_pieces(each.content),
                 person.dates.time(each.created_at),
                 "" if same_day else person.dates.day(day),
@@ -162,11 +162,6 @@ def lines_of(
             )
         )
     return lines
-
-
-def html_by(agent_message: str, *, owns: bool) -> str:
-    """Return what an agent wrote as HTML; things it names are links, where they are one's own."""
-    return html_of(agent_message if owns else _THING.sub(r"\1", agent_message))
 
 
 def linked_pieces(text: str) -> list[tuple[str, str]]:

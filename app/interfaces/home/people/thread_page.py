@@ -28,7 +28,7 @@ def routes() -> list[Route]:
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """Show a thread, and mark as read what is shown."""
-    number = _number(visit)
+    number = visit.number_in_path()
     before = visit.query_params.get("before", "")
     return await shown(person, number, before=int(before) if before.isdecimal() else None)
 
@@ -78,7 +78,7 @@ async def shown(
 @for_person
 async def news(visit: Visit, person: Person) -> Response:
     """Give the messages after one, and mark them as read."""
-    number = _number(visit)
+    number = visit.number_in_path()
     after = number_of([("after", visit.query_params.get("after", ""))], "after")
     found = await person.call("read_conversation", id=number, limit=LOOKED_AT)
     if found.has_more and found.messages[0].id > after:
@@ -97,7 +97,7 @@ async def news(visit: Visit, person: Person) -> Response:
 @for_person
 async def send(visit: Visit, person: Person) -> Response:
     """Send what was written; the same form sent twice sends it once."""
-    number, form = _number(visit), await form_of(visit)
+    number, form = visit.number_in_path(), await form_of(visit)
     text, after = value_of(form, "message").replace("\r\n", "\n"), number_of(form, "after")
     found = await person.call("read_conversation", id=number, limit=LOOKED_AT)
     if not any(_is_same(person, each, text, after) for each in found.messages):
@@ -144,7 +144,3 @@ def _is_same(person: Person, message: Any, text: str, after: int) -> bool:
         and message.sender_id == person.caller.user_id
         and message.content.strip() == text.strip()
     )
-
-
-def _number(visit: Visit) -> int:
-    return number_of([("id", visit.path_params["id"])], "id")

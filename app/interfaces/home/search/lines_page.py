@@ -8,7 +8,7 @@ from starlette.routing import Route
 from app.errors import Invalid
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.marked_text import Piece, marked_pieces
-from app.interfaces.pages.forms import form_of, number_of, value_of
+from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
 LINES = "/search/lines"
@@ -128,6 +128,6 @@ async def replace(visit: Visit, person: Person) -> Response:
 @for_person
 async def undo(visit: Visit, person: Person) -> Response:
     """Take a replacement back."""
-    number = number_of([("id", visit.path_params["id"])], "id")
+    number = visit.number_in_path()
     back = await person.call("undo_replace", undoId=number)
     return see(LINES, did="replace_undone", what=str(len(back.restored)))

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from app.core.caller import OPERATOR
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import SETTINGS, number_in_path, show_section
+from app.interfaces.home.settings.section import SETTINGS, show_section
 from app.interfaces.home.words import languages
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -76,7 +76,7 @@ async def link(visit: Visit, person: Person) -> Response:
 @for_person
 async def end(visit: Visit, person: Person) -> Response:
     """End one session."""
-    fields = {"username": person.caller.username, "id": number_in_path(visit)}
+    fields = {"username": person.caller.username, "id": visit.number_in_path()}
     await visit.parts.call(OPERATOR, "end_session", fields)
     return see(SETTINGS, did="session_ended")
 

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import address_of, number_in_path, show_section
+from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -56,7 +56,7 @@ def _fields(form: list[tuple[str, str]]) -> dict[str, Any]:
 @for_person
 async def one(visit: Visit, person: Person) -> Response:
     """Show an agent and its keys."""
-    return await _one(person, number_in_path(visit))
+    return await _one(person, visit.number_in_path())
 
 
 async def _one(person: Person, id_: int, made: Any = None) -> Response:
@@ -75,22 +75,22 @@ async def _one(person: Person, id_: int, made: Any = None) -> Response:
 async def change(visit: Visit, person: Person) -> Response:
     """Change an agent's name, manner and who may write to it."""
     form = await form_of(visit)
-    await person.call("change_managed_agent", id=number_in_path(visit), **_fields(form))
-    return see(f"{AGENTS}/{number_in_path(visit)}", did="saved")
+    await person.call("change_managed_agent", id=visit.number_in_path(), **_fields(form))
+    return see(f"{AGENTS}/{visit.number_in_path()}", did="saved")
 
 
 @for_person
 async def switch(visit: Visit, person: Person) -> Response:
     """Pause an agent, or let it go on."""
     status = value_of(await form_of(visit), "status")
-    await person.call("change_managed_agent", id=number_in_path(visit), status=status)
-    return see(f"{AGENTS}/{number_in_path(visit)}", did="saved")
+    await person.call("change_managed_agent", id=visit.number_in_path(), status=status)
+    return see(f"{AGENTS}/{visit.number_in_path()}", did="saved")
 
 
 @for_person
 async def delete(visit: Visit, person: Person) -> Response:
     """Delete an agent."""
-    await person.call("delete_managed_agent", id=number_in_path(visit))
+    await person.call("delete_managed_agent", id=visit.number_in_path())
     return see(AGENTS, did="agent_deleted")
 
 
@@ -98,13 +98,13 @@ async def delete(visit: Visit, person: Person) -> Response:
 async def create_key(visit: Visit, person: Person) -> Response:
     """Make a key of the agent, and show its secret this once."""
     name = value_of(await form_of(visit), "name")
-    id_ = number_in_path(visit)
+    id_ = visit.number_in_path()
     return await _one(person, id_, await person.call("create_agent_key", id=id_, name=name))
 
 
 @for_person
 async def revoke_key(visit: Visit, person: Person) -> Response:
     """End a key of the agent."""
-    id_, key = number_in_path(visit), number_in_path(visit, "key")
+    id_, key = visit.number_in_path(), visit.number_in_path("key")
     await person.call("revoke_agent_key", id=id_, keyId=key)
     return see(f"{AGENTS}/{id_}", did="key_revoked")

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import address_of, number_in_path, show_section
+from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
 
@@ -63,7 +63,7 @@ async def export(visit: Visit, person: Person) -> Response:
 async def job(visit: Visit, person: Person) -> Response:
     """Show how far an import or export is, and what came of it."""
     kind = "import" if "/import/" in visit.url.path else "export"
-    found = (await person.call(f"{kind}_job", id=number_in_path(visit))).job
+    found = (await person.call(f"{kind}_job", id=visit.number_in_path())).job
     values: dict[str, Any] = {
         "job": found,
         "report": msgspec.json.decode(found.report) if found.report else None,
@@ -78,7 +78,7 @@ async def job(visit: Visit, person: Person) -> Response:
 async def cancel(visit: Visit, person: Person) -> Response:
     """Stop an import or export; what was taken in stays."""
     kind = "import" if "/import/" in visit.url.path else "export"
-    await person.call(f"cancel_{kind}", id=number_in_path(visit))
+    await person.call(f"cancel_{kind}", id=visit.number_in_path())
     return see(DATA, did="job_cancelled")
 
 

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from app.core.caller import SCOPES
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import address_of, number_in_path, show_section
+from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of, value_of, values_of
 from app.interfaces.pages.visit import Visit
 
@@ -63,18 +63,18 @@ async def create(visit: Visit, person: Person) -> Response:
 @for_person
 async def rotate(visit: Visit, person: Person) -> Response:
     """Give a key a new secret, and show it this once."""
-    return await _shown(person, await person.call("rotate_key", id=number_in_path(visit)))
+    return await _shown(person, await person.call("rotate_key", id=visit.number_in_path()))
 
 
 @for_person
 async def revoke(visit: Visit, person: Person) -> Response:
     """End a key."""
-    await person.call("revoke_key", id=number_in_path(visit))
+    await person.call("revoke_key", id=visit.number_in_path())
     return see(KEYS, did="key_revoked")
 
 
 @for_person
 async def revoke_app(visit: Visit, person: Person) -> Response:
     """End what an application may do."""
-    await person.call("revoke_grant", id=number_in_path(visit))
+    await person.call("revoke_grant", id=visit.number_in_path())
     return see(f"{KEYS}#apps", did="app_revoked")

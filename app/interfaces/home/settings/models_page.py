@@ -7,7 +7,8 @@ from starlette.routing import Route
 
 from app.core.caller import OPERATOR
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import address_of, is_alone, require_alone, show_section
+from app.interfaces.home.operator import is_alone, require_alone
+from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from app.errors import Invalid
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import address_of, number_in_path, show_section
+from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of, value_of, values_of
 from app.interfaces.pages.visit import Visit
 
@@ -118,5 +118,5 @@ async def remove_calendar(visit: Visit, person: Person) -> Response:
 @for_person
 async def forget(visit: Visit, person: Person) -> Response:
     """Let a tool be asked for again each time."""
-    await person.call("delete_precedent", id=number_in_path(visit))
+    await person.call("delete_precedent", id=visit.number_in_path())
     return see(f"{TOOLS}#precedents", did="saved")

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.settings.section import address_of, number_in_path, show_section
+from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of, value_of, values_of
 from app.interfaces.pages.visit import Visit
 
@@ -54,7 +54,7 @@ async def add(visit: Visit, person: Person) -> Response:
 @for_person
 async def one(visit: Visit, person: Person) -> Response:
     """Show a webhook and its deliveries."""
-    return await _one(person, number_in_path(visit))
+    return await _one(person, visit.number_in_path())
 
 
 async def _one(person: Person, id_: int, **values: Any) -> Response:
@@ -70,36 +70,36 @@ async def _one(person: Person, id_: int, **values: Any) -> Response:
 @for_person
 async def test(visit: Visit, person: Person) -> Response:
     """Send a test, and show what came of it."""
-    await person.call("test_webhook", id=number_in_path(visit))
-    return see(f"{WEBHOOKS}/{number_in_path(visit)}", did="webhook_tested")
+    await person.call("test_webhook", id=visit.number_in_path())
+    return see(f"{WEBHOOKS}/{visit.number_in_path()}", did="webhook_tested")
 
 
 @for_person
 async def change(visit: Visit, person: Person) -> Response:
     """Pause a webhook, or let it go on."""
     status = value_of(await form_of(visit), "status")
-    await person.call("change_webhook", id=number_in_path(visit), status=status)
-    return see(f"{WEBHOOKS}/{number_in_path(visit)}", did="saved")
+    await person.call("change_webhook", id=visit.number_in_path(), status=status)
+    return see(f"{WEBHOOKS}/{visit.number_in_path()}", did="saved")
 
 
 @for_person
 async def rotate(visit: Visit, person: Person) -> Response:
     """Give a webhook a new secret, and show it this once."""
-    made = await person.call("rotate_webhook_secret", id=number_in_path(visit))
-    return await _one(person, number_in_path(visit), secret=made.secret)
+    made = await person.call("rotate_webhook_secret", id=visit.number_in_path())
+    return await _one(person, visit.number_in_path(), secret=made.secret)
 
 
 @for_person
 async def remove(visit: Visit, person: Person) -> Response:
     """Remove a webhook."""
-    await person.call("remove_webhook", id=number_in_path(visit))
+    await person.call("remove_webhook", id=visit.number_in_path())
     return see(WEBHOOKS, did="webhook_removed")
 
 
 @for_person
 async def retry(visit: Visit, person: Person) -> Response:
     """Send a delivery again."""
-    id_ = number_in_path(visit)
-    delivery = number_in_path(visit, "delivery")
+    id_ = visit.number_in_path()
+    delivery = visit.number_in_path("delivery")
     await person.call("retry_webhook_delivery", id=id_, deliveryId=delivery)
     return see(f"{WEBHOOKS}/{id_}", did="webhook_retried")

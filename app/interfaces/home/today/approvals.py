@@ -11,7 +11,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.schema import encode
-from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.words import Words
@@ -20,7 +19,6 @@ from app.interfaces.pages.visit import Visit
 
 MOST = 50
 MOST_LINES = 60
-MOST_DIGITS = 15
 ABOUT = re.compile(r"\w+ “([^”]*)”")
 ADDRESSES = {"note": "/notes/", "todo": "/todos/"}
 REMEMBERED = ("once", "session", "tool")
@@ -97,7 +95,7 @@ async def show(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_card(visit: Visit, person: Person) -> Response:
     """Show one card for a script to put where it is asked: in a talk with the agent."""
-    found = await person.call("read_escalation", id=_id_of(visit))
+    found = await person.call("read_escalation", id=visit.number_in_path())
     return await person.piece("today/approval_card", view=approval_view(person, found.escalation))
 
 
@@ -109,20 +107,13 @@ async def decide(visit: Visit, person: Person) -> Response:
     is_yes = value_of(form, "decision") == "continue"
     done = await person.call(
         "decide_escalation",
-        id=_id_of(visit),
+        id=visit.number_in_path(),
         decision="continue" if is_yes else "stop",
         remember=remember if is_yes and remember in REMEMBERED else "once",
     )
     view = approval_view(person, done.escalation)
     did = "refused" if not is_yes else "allowed_failed" if view.state == "failed" else "allowed"
     return see(back_of(visit, form, "/approvals"), did=did, what=what_of(view))
-
-
-def _id_of(visit: Visit) -> int:
-    text = visit.path_params["id"]
-    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
-        raise NotFound("There is no such question.")
-    return int(text)
 
 
 def approval_view(person: Person, escalation: Any) -> ApprovalView:

@@ -27,7 +27,9 @@ class Piece(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """The day from one hour to another; `now` is where the moment lies, None outside of it."""
+    """The day from one hour to another; `now` is where the moment lies, None outside of it.
+
+    `whole_day` are events alone: todos of the day stand in their own list."""
 
     pieces: list[Piece]
     whole_day: list[Piece]
@@ -61,7 +63,11 @@ async def day_strip(person: Person) -> Strip:
     now = person.dates.now
     return Strip(
         pieces,
-        [_piece(entry, "", 0, 0, 0) for entry in found.events if entry.all_day],
+        [
+            _piece(entry, "", 0, 0, 0)
+            for entry in found.events
+            if entry.all_day and not entry.todo_id
+        ],
         max((piece.lane + 1 for piece in pieces), default=1),
         [(hour, round(100 * (hour - first) / (last - first), 2)) for hour in range(first, last, 2)],
         place(now) if first <= now.hour < last else None,

@@ -15,7 +15,7 @@ from app.core.markdown import html_fragments
 from app.errors import Invalid
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.back import back_of
-from app.interfaces.home.todos.todo_forms import due_on, id_of, undo_address
+from app.interfaces.home.todos.todo_forms import due_on, undo_address
 from app.interfaces.home.todos.todo_view import HIGH, Todo, day_of, todo_of, todos_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -73,7 +73,7 @@ async def matrix_of(person: Person) -> list[Field]:
 @for_person
 async def move(visit: Visit, person: Person) -> Response:
     """Put a todo into another field."""
-    form, id_ = await form_of(visit), id_of(visit)
+    form, id_ = await form_of(visit), visit.number_in_path()
     todo = todo_of((await person.call("get_todo", id=id_)).todo)
     fields = _fields_for(person, todo, value_of(form, "field"))
     await person.call("edit_todo", id=id_, **fields)

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from app.errors import Invalid
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.back import back_of
-from app.interfaces.home.todos.todo_forms import id_of, undo_address
+from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import Step, todo_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -23,7 +23,7 @@ def routes() -> list[Route]:
 @for_person
 async def change(visit: Visit, person: Person) -> Response:
     """Change the steps of a todo in the one way that the form names."""
-    form, id_ = await form_of(visit), id_of(visit)
+    form, id_ = await form_of(visit), visit.number_in_path()
     todo = todo_of((await person.call("get_todo", id=id_)).todo)
     did, what, edits = _changed(person, todo.steps, form)
     await person.call("edit_todo", id=id_, steps=edits)

@@ -11,7 +11,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.todos.todo_view import DAY, Step, day_of, todo_of
@@ -39,14 +39,6 @@ def routes() -> list[Route]:
     ]
 
 
-def id_of(visit: Visit) -> int:
-    """Return the todo that an address names; raise NotFound where it names none."""
-    text = visit.path_params["id"]
-    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text)):
-        raise NotFound("There is no such todo.")
-    return int(text)
-
-
 def undo_address(id_: int, before: dict[str, Any]) -> str:
     """Return the address of the form that gives a todo these values back; empty for too much."""
     address = f"/todos/{id_}/set?{urlencode(before)}"
@@ -57,7 +49,7 @@ def undo_address(id_: int, before: dict[str, Any]) -> str:
 async def complete(visit: Visit, person: Person) -> Response:
     """Tick a todo; one that recurs gets its next date, which is told."""
     form = await form_of(visit)
-    done = await person.call("complete_todo", id=id_of(visit))
+    done = await person.call("complete_todo", id=visit.number_in_path())
     undo = f"/todos/{done.todo.id}/reopen"
     if done.next is None:
         return see(back_of(visit, form), did="todo_done", what=done.todo.title, undo=undo)
@@ -71,7 +63,7 @@ async def complete(visit: Visit, person: Person) -> Response:
 async def reopen(visit: Visit, person: Person) -> Response:
     """Open a todo again; the next one of its series that ticking made goes to the trash."""
     form = await form_of(visit)
-    opened = await person.call("edit_todo", id=id_of(visit), completed=False)
+    opened = await person.call("edit_todo", id=visit.number_in_path(), completed=False)
     if (after := visit.query_params.get("next", "")).isdecimal():
         await person.call("delete_todo", id=int(after[:MOST_DIGITS]))
     return see(
@@ -85,7 +77,7 @@ async def reopen(visit: Visit, person: Person) -> Response:
 @for_person
 async def delete(visit: Visit, person: Person) -> Response:
     """Put a todo into the trash."""
-    form, id_ = await form_of(visit), id_of(visit)
+    form, id_ = await form_of(visit), visit.number_in_path()
     todo = (await person.call("get_todo", id=id_)).todo
     await person.call("delete_todo", id=id_)
     back = back_of(visit, form)
@@ -100,7 +92,7 @@ async def delete(visit: Visit, person: Person) -> Response:
 @for_person
 async def restore(visit: Visit, person: Person) -> Response:
     """Bring a todo back from the trash."""
-    form, id_ = await form_of(visit), id_of(visit)
+    form, id_ = await form_of(visit), visit.number_in_path()
     await person.call("restore_from_trash", kind="todo", id=id_)
     todo = (await person.call("get_todo", id=id_)).todo
     return see(back_of(visit, form), did="todo_restored", what=todo.title)
@@ -109,7 +101,7 @@ async def restore(visit: Visit, person: Person) -> Response:
 @for_person
 async def move(visit: Visit, person: Person) -> Response:
     """Give a todo another day, or none; its time of day stays."""
-    form, id_ = await form_of(visit), id_of(visit)
+    form, id_ = await form_of(visit), visit.number_in_path()
     todo = (await person.call("get_todo", id=id_)).todo
     named = value_of(form, "day")
     day = _day_named(person, (value_of(form, "date") or "?") if named == "date" else named)
@@ -127,7 +119,7 @@ async def move(visit: Visit, person: Person) -> Response:
 @for_person
 async def set_priority(visit: Visit, person: Person) -> Response:
     """Give a todo another priority."""
-    form, id_ = await form_of(visit), id_of(visit)
+    form, id_ = await form_of(visit), visit.number_in_path()
     todo = (await person.call("get_todo", id=id_)).todo
     await person.call("edit_todo", id=id_, priority=number_of(form, "priority"))
     return see(
@@ -141,7 +133,7 @@ async def set_priority(visit: Visit, person: Person) -> Response:
 @for_person
 async def set_back(visit: Visit, person: Person) -> Response:
     """Give a todo the values in the address: those it had before it was changed."""
-    form, id_, given = await form_of(visit), id_of(visit), visit.query_params
+    form, id_, given = await form_of(visit), visit.number_in_path(), visit.query_params
     fields: dict[str, Any] = {
         name: given[name] for name in ("title", "description") if name in given
     }

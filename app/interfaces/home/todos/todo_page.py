@@ -9,7 +9,7 @@ from starlette.routing import Route
 from app.errors import Invalid, Unprocessable
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.rule_words import rule_words
-from app.interfaces.home.todos.todo_forms import id_of, undo_address
+from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import DAY, Todo, day_of, todo_of, view_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -84,7 +84,7 @@ async def save(visit: Visit, person: Person) -> Response:
 
 
 async def _todo(visit: Visit, person: Person) -> Todo:
-    return todo_of((await person.call("get_todo", id=id_of(visit))).todo)
+    return todo_of((await person.call("get_todo", id=visit.number_in_path())).todo)
 
 
 async def _page(

@@ -1,8 +1,7 @@
-"""How a note begins, as one line of plain words."""
+"""How a text begins, as one line of plain words."""
 
 import re
 
-LONGEST = 130
 _MARKS = re.compile(
     r"^(?:[ \t]*(?:#{1,6}(?=\s)|>|[-*+](?=\s)|\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s)))+"
     r"|^\s*(?:```.*|[-=|: ]{3,})$",
@@ -13,13 +12,13 @@ _WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]")
 _INLINE = re.compile(r"\*{1,3}|~~|`+|\\(?=[!-/:-@\[-`{-~])")
 
 
-def excerpt(markdown: str, title: str = "") -> str:
+def excerpt(markdown: str, most: int = 130, *, title: str = "") -> str:
     """Return the first words of a text without its marks, and without the title above it."""
-    text = _MARKS.sub("", markdown)
+    text = _MARKS.sub("", markdown[: most * 4])
     text = _INLINE.sub("", _LINK.sub(r"\1", _WIKI.sub(r"\1", text)))
     words = " ".join(text.replace("|", " ").split())
     if title and words.casefold().startswith(title.casefold()):
         words = words[len(title) :].lstrip(" .:-–—")
-    if len(words) <= LONGEST:
+    if len(words) <= most:
         return words
-    return words[:LONGEST].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+    return words[:most].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

@@ -1,0 +1,17 @@
+"""What only the operator of a server decides: one person who uses it alone is that, too."""
+
+from app.core.caller import OPERATOR
+from app.errors import Forbidden
+from app.interfaces.home.home_page import Person
+from app.interfaces.pages.visit import Visit
+
+
+async def is_alone(visit: Visit) -> bool:
+    """Return whether one person alone uses this server, who then decides for all of it."""
+    return len((await visit.parts.call(OPERATOR, "list_users", {})).users) == 1
+
+
+async def require_alone(visit: Visit, person: Person, told: str = "settings.operator_only") -> None:
+    """Raise Forbidden where others use this server too; `told` names the sentence that says so."""
+    if not await is_alone(visit):
+        raise Forbidden(person.words(told))
