@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2 as httpx
 import pytest
+from hypothesis import HealthCheck, settings
 
 import browser
 import environment
@@ -36,6 +37,11 @@ sys.dont_write_bytecode = (
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
 memory_folder.use()
+# how fast a machine is proves nothing
+settings.register_profile(
+    "at any speed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("at any speed")
 
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"

@@ -123,6 +123,7 @@ def door(data: Path) -> Iterator[Door]:
             "list_users": {"users": [{"username": "alice"}]},
             "list_models": MODELS,
             ASKED: [text("Well."), COMPLETION],
+            "mark_read": {"unreadCount": 0},
         },
     )
     server = ThreadingHTTPServer(("127.0.0.1", 0), serving(told))

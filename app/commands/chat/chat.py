@@ -10,7 +10,7 @@ import click
 
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.locate_data import data_directory, data_option, read_settings
-from app.commands.chat.chat_turn import TurnRecord, follow_turn
+from app.commands.chat.chat_turn import TurnRecord, follow_turn, mark_read
 from app.commands.terminal.command_group import INTERRUPTED, Misused, Refused
 from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.tables import format_json
@@ -116,6 +116,7 @@ def ask_once(
             f"{on_one_line(line['summary'], 200)}",
             err=True,
         )
+    mark_read(client, record)
     if record.error is not None:
         raise Refused(strip_controls(record.error))
 

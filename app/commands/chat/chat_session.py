@@ -15,7 +15,7 @@ from rich.console import Console
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.chat.chat_history import KeptHistory
 from app.commands.chat.chat_screen import Screen
-from app.commands.chat.chat_turn import TurnRecord, follow_turn
+from app.commands.chat.chat_turn import TurnRecord, follow_turn, mark_read
 from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.terminal_safe import on_one_line
 from app.core.database.data_dir import DataDirError
@@ -122,6 +122,7 @@ class Session:
             return None
         self._conversation = record.conversation or before
         self._screen.foot(record)
+        mark_read(self._client, record)
         for line in record.waiting:
             self._decide(line["escalationId"])
         return record

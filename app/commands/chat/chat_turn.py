@@ -7,6 +7,13 @@ from typing import Any, Protocol
 Line = Mapping[str, Any]
 
 
+class Asks(Protocol):
+    """Asks operations for somebody."""
+
+    def ask(self, name: str, /, **params: Any) -> Line:
+        """Return the record of an operation."""
+
+
 class Show(Protocol):
     """Shows a turn while it goes on."""
 
@@ -87,3 +94,9 @@ def follow_turn(lines: Iterable[Line], record: TurnRecord, show: Show) -> None:
                 pass
     if not record.metadata and record.error is None:
         record.error = "The answer broke off; the turn may still go on."
+
+
+def mark_read(client: Asks, record: TurnRecord) -> None:
+    """Mark an answer as read that has been shown to its end."""
+    if record.conversation is not None and record.error is None:
+        client.ask("mark_read", id=record.conversation, messageId=record.metadata.get("messageId"))

@@ -12,6 +12,7 @@ from app.commands.terminal.user_options import user_options
 
 @click.command(
     epilog='\b\nExamples:\n  hearth ask "What is due this week?"\n'
+    '  hearth ask -c "undo that"\n'
     '  hearth note show Plan | hearth ask "What is missing here?"'
 )
 @click.argument("words", nargs=-1)

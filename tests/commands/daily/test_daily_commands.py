@@ -167,6 +167,13 @@ def test_ask_answers_with_what_is_piped_below_the_question(home: Path) -> None:
     assert refused("ask", data=home, code=2).startswith("Say what you ask")
 
 
+def test_an_answer_that_was_shown_is_read_and_can_be_taken_back(home: Path) -> None:
+    assert done("ask", "add buy lamps to my todos", data=home).startswith("Added")
+    assert "buy lamps" not in done("inbox", data=home)
+    assert "buy lamps" in done("ask", "-c", "undo that", data=home)
+    assert "buy lamps" not in done("todo", "list", data=home)
+
+
 def test_log_tells_what_agents_did_for_this_user(home: Path) -> None:
     done("ask", "add buy candles to my todos", data=home)
     rows = [line.split("\t") for line in done("log", data=home).splitlines()]
