@@ -100,6 +100,21 @@ async def test_a_box_is_ticked_where_it_is_read(home: Home) -> None:
     assert now == TEXT.replace("[x] Bring", "[ ] Bring").replace("[ ] Prune", "[x] Prune")
 
 
+async def test_fields_above_a_text_stand_aside(home: Home) -> None:
+    text = "---\naliases:\n  - Frost\nplace: '<b>here</b>'\n---\n\nSow late.\n\n- [ ] Fleece\n"
+    note = await home.client.note("Dates", text, contentFormat="markdown")
+    page = await home.go(f"/notes/{note['id']}")
+    await expect(page.locator(".prose p").first).to_have_text("Sow late.")
+    await expect(page.locator(".notes a[aria-current]")).to_contain_text("Sow late.")
+    await page.get_by_text("2 properties").click()
+    await expect(page.locator(".fields-of dd").last).to_have_text("<b>here</b>")
+    async with page.expect_response(re.compile("/tick$")):
+        await page.get_by_role("checkbox", name="Fleece").click()
+    now = (await home.client.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"]
+    assert now == text.replace("[ ]", "[x]")
+    await home.check_everywhere(f"/notes/{note['id']}")
+
+
 async def test_a_note_goes_to_the_trash_and_comes_back(home: Home) -> None:
     note = await home.client.note("Old list", "Milk", folderId=await home.client.folder("Home"))
     page = await home.go(f"/notes/{note['id']}")

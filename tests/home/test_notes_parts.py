@@ -39,6 +39,26 @@ def test_links_and_pictures_lead_where_they_should(markdown: str, shown: str) ->
     assert shown in reading_html(render(markdown), known={"A/B#h": 7})
 
 
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("_so_ and __very__", "<em>so</em> and <strong>very</strong>"),
+        ("_see [[A/B#h]] now_", '<em>see <a class="wiki" href="/notes/7">B#h</a> now</em>'),
+        ("==this== 1==2==3", "<mark>this</mark> 1==2==3"),
+        ("snake_case_word _ a _", "snake_case_word _ a _"),
+        ("`_x_` https://a.b/_c_", '<code>_x_</code> <a href="https://a.b/_c_"'),
+        ("_<img>_", "<em>&lt;img&gt;</em>"),
+        ("> [!tip] A *b*\n> c", '<blockquote class="callout good"><p>A <em>b</em><br>\nc</p>'),
+        ("> [!NOTE]\n> c", '<blockquote class="callout plain"><p>Note<br>\nc</p>'),
+        ("> [!danger]- x", '<blockquote class="callout careful"><p>x</p>'),
+        ('> [!a"onclick=] x', "<blockquote><p>[!a"),
+        ("> plain [!tip] x", "<blockquote><p>plain [!tip] x</p>"),
+    ],
+)
+def test_what_notes_of_other_programs_mean_is_shown(markdown: str, shown: str) -> None:
+    assert shown in reading_html(render(markdown), known={"A/B#h": 7})
+
+
 def test_a_box_knows_its_line_and_what_it_is_about() -> None:
     text = "# T\n\nwords\nmore\n\n```\n- [ ] no\n```\n\n- [ ] *one* & two\n  - [x] three\n"
     html = reading_html(render(text), title="T", may_tick=True)
@@ -56,6 +76,7 @@ def test_a_beginning_is_plain_words_without_the_title() -> None:
     text = "# Plan\n\n- [x] **Bold** and `code`\n> see [[A|the note]] or [x](http://y)\n\n|a|b|\n|---|---|"
     assert excerpt(text, title="Plan") == "Bold and code see the note or x a b"
     assert excerpt("word " * 100).endswith("word…")
+    assert excerpt("---\naliases: [x]\n---\n\n# Plan\nSow in March", title="Plan") == "Sow in March"
 
 
 def test_parts_join_to_the_whole_and_are_never_too_long() -> None:

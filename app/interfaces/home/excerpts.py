@@ -2,6 +2,8 @@
 
 import re
 
+from app.core.markdown.front_matter import body_start
+
 _MARKS = re.compile(
     r"^(?:[ \t]*(?:#{1,6}(?=\s)|>|[-*+](?=\s)|\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s)))+"
     r"|^\s*(?:```.*|[-=|: ]{3,})$",
@@ -14,7 +16,7 @@ _INLINE = re.compile(r"\*{1,3}|~~|`+|\\(?=[!-/:-@\[-`{-~])")
 
 def excerpt(markdown: str, most: int = 130, *, title: str = "") -> str:
     """Return the first words of a text without its marks, and without the title above it."""
-    text = _MARKS.sub("", markdown[: most * 4])
+    text = _MARKS.sub("", markdown[(at := body_start(markdown)) : at + most * 4])
     text = _INLINE.sub("", _LINK.sub(r"\1", _WIKI.sub(r"\1", text)))
     words = " ".join(text.replace("|", " ").split())
     if title and words.casefold().startswith(title.casefold()):

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-LARGEST = 64 << 10
-"""The characters of a front matter; what is longer is text."""
+from app.core.markdown.front_matter import find_block
+
 MOST_NESTED = 20
-_BLOCK = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
 _BRACKET = re.compile(r"[\[\]{}]")
 _INDENTED = re.compile(r"^[-?: \t]{100}", 8)
 _OWN_LINE = re.compile(r"([a-z-]+): (.+)")
@@ -48,11 +47,6 @@ def split_front_matter(text: str) -> FrontMatter:
         if trouble is None
         else FrontMatter({}, text, trouble)
     )
-
-
-def find_block(text: str) -> re.Match[str] | None:
-    """Find what looks like front matter at the top of a text, its lines as the first group."""
-    return _BLOCK.match(text, 0, LARGEST) if text.startswith(("---", "\ufeff---")) else None
 
 
 def read_fields(lines: str) -> tuple[dict[str, Any], str | None]:

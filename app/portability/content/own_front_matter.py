@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.core.database.tx import stamp
+from app.core.markdown.front_matter import LARGEST
 from app.portability.content import front_matter
 
 NAMES = ("id", "title", "created", "updated", "tags", "pinned", "version")
@@ -128,7 +129,7 @@ def _holds(lines: str, own: dict[str, Any], mark: str) -> bool:
 
 
 def _read(lines: str) -> tuple[dict[str, Any], str | None]:
-    if len(lines) > front_matter.LARGEST:
+    if len(lines) > LARGEST:
         return {}, "its front matter is too long"
     return front_matter.read_fields(lines)
 

@@ -24,6 +24,10 @@ FILLER = "filler goes on and on here\n" * 400
             "…The black cats sat on a mat.",
         ),
         (FILLER + "Sea. Le Café est ouvert", ["cafe"], "…Sea. Le Café est ouvert"),
+        ("---\ntopic: cat\n---\n\nThe cat sat.", ["cat"], "The cat sat."),
+        ("---\ntopic: cat\n---\n\nThe dog sat.", ["cat"], "---\ntopic: cat"),
+        ("---\ntopic: cat\n---\n\nThe dog sat.", ["title"], "The dog sat."),
+        ("---\ntopic: cat\n---\n" + FILLER + "The cat sat.", ["cat", "sat"], "…The cat sat."),
         (FILLER + "the memories leaked", ["memory", "LEAK"], "…the memories leaked"),
     ],
 )

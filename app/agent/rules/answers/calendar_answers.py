@@ -68,7 +68,7 @@ def list_events(asked: Asked, route: Route) -> Step:
 
 def tell_free_time(asked: Asked, route: Route) -> Step:
     """Return whether the time that was named is free, or which of the day is."""
-    said = route.get("when") or asked.message
+    said = route.get("day") or asked.message
     if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
         return Step(route.phrase("no_such_day", day=missing))
     named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)

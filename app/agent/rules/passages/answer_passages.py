@@ -39,7 +39,11 @@ REFERRED = 3
 OWN_WORDS = 0.1
 CLOSE = 0.9
 NOTES = 8
-IN_TITLE, BESIDE, IN_NOTE = 0.75, 0.5, 0.35
+IN_TITLE, BESIDE, IN_NOTE, FAR_OFF = 0.75, 0.5, 0.35, 0.1
+NEAR = 1_500
+"""Characters before and after a sentence in which another word of a note has to do with it: in a
+long note almost any word stands somewhere.
+"""
 UNKNOWN = 0.5
 FITTING, MISSING = 0.15, 0.6
 VAGUE = 0.4
@@ -243,8 +247,9 @@ def _passages_of_note(
         if _only_names(question, own[number]):
             continue
         # A word counts less the further it stands from the sentence: title, neighbours, note.
+        near = _stems_near(note.content, sentence, held)
         score = sum(
-            weights[one] * _share(one, own[number], referred, named, around) for one in held
+            weights[one] * _share(one, own[number], referred, named, around, near) for one in held
         )
         if question.own and questions.is_own(sentence.text):
             score += OWN_WORDS * total
@@ -305,9 +310,19 @@ def _stems_held(text: str, wanted: set[str]) -> set[str]:
     return {one for one in begun if stems.holds(one)}
 
 
-def _share(one: str, own: set[str], referred: set[str], named: set[str], around: set[str]) -> float:
-    shares = ((own, 1.0), (referred, POINTS_BACK), (named, IN_TITLE), (around, BESIDE))
-    return next((share for stems, share in shares if one in stems), IN_NOTE)
+def _stems_near(text: str, sentence: Sentence, held: set[str]) -> set[str]:
+    """Return which of the stems that a note holds stand not far from a sentence."""
+    if len(text) <= NEAR:
+        return held
+    return _stems_held(text[max(0, sentence.start - NEAR) : sentence.end + NEAR], held)
+
+
+def _share(one: str, *places: set[str]) -> float:
+    """Return how much a word counts, by the first of the places that holds it: the sentence, what
+    it refers to, the names above it, the sentences beside it, the text not far from it.
+    """
+    shares = (1.0, POINTS_BACK, IN_TITLE, BESIDE, IN_NOTE)
+    return next((share for held, share in zip(places, shares, strict=True) if one in held), FAR_OFF)
 
 
 def _place_passage(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from app.agent.rules.languages import language_data
 from app.core.markdown import blocks
+from app.core.markdown.front_matter import body_start
 
 MOST = 3_000
 """Only so many sentences of a text are looked at."""
@@ -66,8 +67,10 @@ def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     """
     # Wrapped lines make one block, so that a sentence is whole in a quote.
     begun: int | None = None
-    last = 0
+    last, body = 0, body_start(text)
     for line in blocks.read_lines(text):
+        if line.start < body:
+            continue
         bare = text[line.start : line.end].rstrip()
         own = line.kind == "heading" or _OWN_LINE.match(bare)
         if not (begun is not None and bare and not own and _goes_on(text[begun:last])):

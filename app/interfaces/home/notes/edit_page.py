@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.markdown import convert, render_async
+from app.core.markdown import convert, front_matter, render_async
 from app.errors import Forbidden, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, for_script, see
 from app.interfaces.home.notes import parts
@@ -148,8 +148,11 @@ async def text(visit: Visit, person: Person) -> Response:
 async def preview(visit: Visit, person: Person) -> Response:
     """Show a text as it will be read."""
     sent = (await visit.body_of(LARGEST_TEXT)).decode("utf-8", "replace")
-    html = await render_async.render_html(sent)
-    return await person.piece("notes_preview", html=reading_html(html, may_tick=True))
+    start = front_matter.body_start(sent)
+    html = await render_async.render_html(sent[start:])
+    first_line = sent.count("\n", 0, start)
+    html = reading_html(html, first_line=first_line, may_tick=True)
+    return await person.piece("notes_preview", html=html)
 
 
 @for_script

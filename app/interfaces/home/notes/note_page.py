@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.markdown import render_async
+from app.core.markdown import front_matter, render_async
 from app.errors import Invalid, RevisionConflict
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
@@ -57,6 +57,8 @@ async def show(visit: Visit, person: Person) -> Response:
         note_tags=tags_of(note.tags),
         part=part,
         html=await _html(note, part, links),
+        fields=front_matter.read_fields(note.markdown) if part.number == 1 else [],
+        above=note.markdown.count("\n", part.start, front_matter.body_start(note.markdown)),
         writes=note.role in WRITERS,
         keeps=note.role in KEEPERS,
         links=links,
@@ -74,7 +76,8 @@ async def show(visit: Visit, person: Person) -> Response:
 async def show_print(visit: Visit, person: Person) -> Response:
     """Show a note alone, as it goes on paper."""
     note = await person.call("read_note_text", id=visit.number_in_path())
-    html = reading_html(await render_async.render_html(note.markdown), title=note.title)
+    text = note.markdown[front_matter.body_start(note.markdown) :]
+    html = reading_html(await render_async.render_html(text), title=note.title)
     return await person.show("note_print", note=note, html=html, parts=PARTS)
 
 
@@ -128,12 +131,12 @@ def toggle_box(text: str, line: int) -> str:
 
 
 async def _html(note: Any, part: parts.Part, links: Any) -> str:
-    text = part.of_text(note.markdown)
+    start = max(part.start, front_matter.body_start(note.markdown))
     return reading_html(
-        await render_async.render_html(text),
+        await render_async.render_html(note.markdown[start : part.end]),
         title=note.title,
         known={link.target: link.note_id for link in links.links if link.kind == "wiki"},
-        first_line=note.markdown.count("\n", 0, part.start),
+        first_line=note.markdown.count("\n", 0, start),
         may_tick=note.role in WRITERS,
     )
 

@@ -9,9 +9,18 @@ from html import escape, unescape
 from urllib.parse import quote
 
 _TAG = re.compile(r'(<(?:[^"<>]++|"[^"]*+")*+>)')
-_LEADS = re.compile(
+_MARKED = re.compile(
     r"""\[\[(?P<wiki>[^\[\]\n]{1,600})\]\]|\bhttps?://(?:[^\s<>"'&]|&amp;){1,2000}"""
+    r"|(?<![\w\\])(?P<bars>__?)(?P<stressed>[^\s_](?:[^_\n]{0,500}[^\s_])?)(?P=bars)(?!\w)"
+    r"|(?<![\w=])==(?P<lit>[^\s=](?:[^=\n]{0,500}[^\s=])?)==(?![\w=])"
 )
+"""What the Markdown of the API leaves as text, and readers of other programs' notes know."""
+_CALLOUT = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?[ \t]*")
+_CALLOUTS = {
+    "careful": "warning caution attention danger error bug failure fail missing important",
+    "good": "tip hint success check done",
+}
+"""The kinds of marked quotes that have a colour of their own, as Obsidian and GitHub name them."""
 _HREF = re.compile(r' href="([^"]*)"')
 _NOTE = re.compile(r"(?:/api/v1)?/os/notes/(\d{1,15})\Z")
 _FILE = re.compile(r"(?:/api/v1)?/os/attachments/(\d{1,15})\Z")
@@ -48,6 +57,7 @@ class _Reader:
         self.out: list[str] = []
         self.within: list[str] = []
         self.item = -1
+        self.quote = -1
 
     def read(self, html: str) -> str:
         pieces = _TAG.split(html)
@@ -74,13 +84,31 @@ class _Reader:
 
     def _text(self, text: str) -> None:
         self.line += text.count("\n")
-        if ("[[" in text or "://" in text) and not {"pre", "code", "a"} & set(self.within):
-            text = _LEADS.sub(self._lead, text)
+        if text.strip() and self.quote >= 0:
+            text = self._callout(text)
+        if not {"pre", "code", "a"} & set(self.within):
+            text = _MARKED.sub(self._marked, text)
         self.out.append(text)
 
-    def _lead(self, match: re.Match[str]) -> str:
+    def _callout(self, text: str) -> str:
+        """Mark a quote that begins with its kind, as `[!tip] Title`."""
+        quote, self.quote = self.quote, -1
+        found = _CALLOUT.match(text)
+        if found is None:
+            return text
+        kind = found[1].lower()
+        look = next((name for name, kinds in _CALLOUTS.items() if kind in kinds.split()), "plain")
+        self.out[quote] = f'<blockquote class="callout {look}">'
+        return text[found.end() :] or kind.capitalize()
+
+    def _marked(self, match: re.Match[str]) -> str:
         if match["wiki"] is not None:
             return self._wiki(match["wiki"])
+        if match["stressed"] is not None:
+            tag = "em" if match["bars"] == "_" else "strong"
+            return f"<{tag}>{_MARKED.sub(self._marked, match['stressed'])}</{tag}>"
+        if match["lit"] is not None:
+            return f"<mark>{_MARKED.sub(self._marked, match['lit'])}</mark>"
         address = match[0].rstrip(".,;:!?)]*~")
         rest = match[0][len(address) :]
         return f'<a href="{address}" rel="noreferrer" target="_blank">{address}</a>{rest}'
@@ -136,6 +164,8 @@ class _Reader:
                 tag = "</table></div>"
             case "li":
                 self.item = len(self.out)
+            case "blockquote":
+                self.quote = len(self.out)
             case "input":
                 tag = self._box(tag, _label(pieces, at))
         self.out.append(tag)

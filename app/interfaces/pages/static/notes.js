@@ -56,7 +56,7 @@ function lineInSight() {
   const before = document.createRange();
   before.setStart(reading, 0);
   before.setEndBefore(seen);
-  return before.toString().split("\n").length - 1;
+  return before.toString().split("\n").length - 1 + Number(reading.dataset.above ?? 0);
 }
 
 let waiting = Promise.resolve();

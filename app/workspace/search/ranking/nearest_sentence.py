@@ -2,6 +2,7 @@
 
 import re
 
+from app.core.markdown.front_matter import body_start
 from app.workspace.index import name_text
 from app.workspace.index.spellings import find_tokens, fold_in_place
 from app.workspace.search.ranking.fts_expressions import telling_words
@@ -18,6 +19,7 @@ def mark_nearest_sentence(query: Query, text: str, start: int, end: int) -> Snip
     Marked are the words that were mistyped in the query, or else the sentence.
     """
     words = [fold_in_place(word) for word in telling_words(query)]
+    start = body if start < (body := body_start(text)) < end else start
     folded = fold_in_place(text[start:end])
     sentences = [found.span() for found in _SENTENCE.finditer(folded)]
     if not sentences:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from app.core.markdown.front_matter import body_start
 from app.workspace.index.spellings import (
     Pattern,
     find_tokens,
@@ -61,14 +62,19 @@ class Snippet(NamedTuple):
 
 def make_snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns`
-    stand together.
+    stand together; of its front matter only where they stand nowhere else.
     """
-    lowered = _fold_text(text)
-    start = _passage_start(text, _best_place(text, lowered, patterns))
+    lowered, body = _fold_text(text), body_start(text)
+    at = _best_place(text, lowered, patterns, body)
+    if at is None and body:
+        at = _best_place(text, lowered, patterns, 0)
+    at = body if at is None else at
+    start = max(_passage_start(text, at), body if at >= body else 0)
     first, last = _passage_span(text, start)
     if first == last:
         return Snippet("", [])
-    before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
+    before = "…" if start not in (0, body) else ""
+    after = "…" if _INK.search(text, last) else ""
     by = len(before) - first
     inside = [
         (at + by, end + by)
@@ -127,19 +133,19 @@ def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _best_place(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
+def _best_place(text: str, lowered: str, patterns: Sequence[Pattern], begin: int) -> int | None:
     """Return the place from which, within a few lines, the rarest and the most of the patterns
-    come.
+    come; None where none of them stands after `begin`.
     """
     if len(patterns) == 1:
-        return next(_find_spans(text, lowered, patterns[0]), (0, 0))[0]
+        return next((at for at, _ in _find_spans(text, lowered, patterns[0], begin)), None)
     places = [
-        [at for at, _ in islice(_find_spans(text, lowered, pattern), MOST_SPOTS)]
+        [at for at, _ in islice(_find_spans(text, lowered, pattern, begin), MOST_SPOTS)]
         for pattern in patterns
     ]
     spots = sorted((at, number) for number, own in enumerate(places) for at in own)
     if len(spots) < 2:
-        return spots[0][0] if spots else 0
+        return spots[0][0] if spots else None
     weights = [1 / (len(own) or 1) for own in places]
     best, best_weight, end = 0, 0.0, 0
     inside = [0] * len(patterns)
