@@ -75,6 +75,9 @@ def test_a_box_knows_its_line_and_what_it_is_about() -> None:
 def test_a_beginning_is_plain_words_without_the_title() -> None:
     text = "# Plan\n\n- [x] **Bold** and `code`\n> see [[A|the note]] or [x](http://y)\n\n|a|b|\n|---|---|"
     assert excerpt(text, title="Plan") == "Bold and code see the note or x a b"
+    assert (
+        excerpt("Tags are _words_ of `snake_case`", title="Tags") == "Tags are words of snake_case"
+    )
     assert excerpt("word " * 100).endswith("word…")
     assert excerpt("---\naliases: [x]\n---\n\n# Plan\nSow in March", title="Plan") == "Sow in March"
 

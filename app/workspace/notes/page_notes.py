@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.markdown.front_matter import body_start
 from app.core.operation import operation
 from app.core.schema import Id, Offset, Record, Tags, Title, encode
 from app.errors import Invalid
@@ -20,6 +21,8 @@ from app.workspace.notes import link_renames, note_rows, notes, snapshot_rows
 from app.workspace.notes.notes import Content, TagsIn
 
 BEGINNING = 600
+WITH_FIELDS = 6_000
+"""Of a text that may have front matter above what it says."""
 TYPING = timedelta(minutes=5)
 """What one person types within so long is one version, not one for every pause."""
 
@@ -90,15 +93,16 @@ def read_note_text(tx: Tx, me: Caller, *, id: Id) -> NoteText:
 def list_beginnings(
     tx: Tx, me: Caller, *, ids: Annotated[list[Id], Meta(max_length=200)]
 ) -> Beginnings:
-    """Read how some notes begin, of those the caller may read."""
+    """Read how some notes begin below their front matter, of those the caller may read."""
     rows = tx.all(
-        f"""SELECT id, owner_id, folder_id, substr(content, 1, {BEGINNING}) AS text FROM notes
-            WHERE id IN ({IN_LIST}) AND trash_id IS NULL""",
+        f"""SELECT id, owner_id, folder_id,
+                substr(content, 1, iif(content GLOB '---*', {WITH_FIELDS}, {BEGINNING})) AS text
+            FROM notes WHERE id IN ({IN_LIST}) AND trash_id IS NULL""",
         ids=id_list(ids),
     )
     return Beginnings(
         [
-            Beginning(row["id"], row["text"])
+            Beginning(row["id"], row["text"][(at := body_start(row["text"])) : at + BEGINNING])
             for row in rows
             if access.note_rank(
                 tx, me, row["id"], owner=row["owner_id"], folder_id=row["folder_id"]
