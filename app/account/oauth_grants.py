@@ -97,20 +97,17 @@ def begin(
         user=user,
         client=client.client_id,
     )
-    id_ = tx.run(
-        """INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at,
-             expires_at, subject, code_digest)
-           VALUES (:user, :client, :name, :scopes, :now, :ends, :subject, :code)""",
-        user=user,
-        client=client.client_id,
-        name=client.name,
+    return tx.insert(
+        "oauth_grants",
+        user_id=user,
+        client_id=client.client_id,
+        client_name=client.name,
         scopes=msgspec.json.encode(scopes).decode(),
-        now=tx.now,
-        ends=ends_at,
+        created_at=tx.now,
+        expires_at=ends_at,
         subject=subject or random_tokens.new_uuid(),
-        code=code,
-    ).lastrowid
-    return id_ or 0
+        code_digest=code,
+    )
 
 
 def prolong(tx: Tx, id_: int, ends_at: str) -> None:

@@ -207,19 +207,18 @@ def add_user(
     """Add a user to the registry."""
     _require_no_agent(tx, username, field="username")
     try:
-        added = tx.run(
-            "INSERT INTO users (uuid, username, name, created_at) "
-            "VALUES (:uuid, :username, :name, :now)",
+        added = tx.insert(
+            "users",
             uuid=random_tokens.new_uuid(),
             username=username,
             name=name or username,
-            now=tx.now,
+            created_at=tx.now,
         )
     except sqlite3.IntegrityError:
         raise AlreadyExists(
             f"There is a user called {username} already.", field="username"
         ) from None
-    cap_rows.add_defaults(tx, added.lastrowid or 0)
+    cap_rows.add_defaults(tx, added)
     return UserAnswer(_user_record(require_user(tx, username)))
 
 

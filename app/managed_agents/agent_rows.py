@@ -54,18 +54,16 @@ def insert(tx: Tx, user: int, *, handle: str, **fields: Any) -> int:
         raise HandleTaken(
             f"{handle} is taken, or was until lately; choose another handle.", field="handle"
         )
-    made = tx.run(
-        """INSERT INTO managed_agents (user_id, uuid, handle, name, description, persona, model,
-             namespaces, permissions, visibility, reply_tokens, status, created_at, updated_at)
-           VALUES (:user, :uuid, :handle, :name, :description, :persona, :model, :namespaces,
-             :permissions, :visibility, :reply_tokens, 'active', :now, :now)""",
-        user=user,
+    return tx.insert(
+        "managed_agents",
+        user_id=user,
         uuid=random_tokens.new_uuid(),
         handle=handle,
-        now=tx.now,
+        status="active",
+        created_at=tx.now,
+        updated_at=tx.now,
         **_stored(fields),
     )
-    return made.lastrowid or 0
 
 
 def update(tx: Tx, agent: int, **fields: Any) -> None:

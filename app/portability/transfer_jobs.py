@@ -268,16 +268,15 @@ def _insert_job(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
         kind=kind,
         kept=KEPT - 1,
     )
-    made = tx.run(
-        "INSERT INTO transfers (user_id, kind, name, status, scopes, started_at) "
-        "VALUES (:me, :kind, :name, 'running', :scopes, :now)",
-        me=me.user,
+    return tx.insert(
+        "transfers",
+        user_id=me.user,
         kind=kind,
         name=name,
+        status="running",
         scopes=" ".join(sorted(COUNTING & me.rights)),
-        now=tx.now,
+        started_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def _note_end(

@@ -24,17 +24,16 @@ def begin(tx: Tx, *, name: str, public_key: bytes, signing_key: bytes) -> tuple[
     id_ = PREFIX + random_tokens.new_bytes(16).hex()
     token = random_tokens.new_secret(POLL_PREFIX)
     expires = stamp(tx.moment + LIFE)
-    tx.run(
-        """INSERT INTO raw_enrolments (enrolment_id, poll_digest, name, public_key, signing_key,
-             status, created_at, expires_at)
-           VALUES (:id, :digest, :name, :public, :signing, 'pending', :now, :expires)""",
-        id=id_,
-        digest=key_digest(token),
+    tx.insert(
+        "raw_enrolments",
+        enrolment_id=id_,
+        poll_digest=key_digest(token),
         name=name,
-        public=public_key,
-        signing=signing_key,
-        now=tx.now,
-        expires=expires,
+        public_key=public_key,
+        signing_key=signing_key,
+        status="pending",
+        created_at=tx.now,
+        expires_at=expires,
     )
     return id_, token, expires
 

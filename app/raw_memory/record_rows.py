@@ -61,17 +61,7 @@ def require_room(tx: Tx, have: tuple[int, int], size: int) -> None:
 
 def add(tx: Tx, owner: int, fields: Mapping[str, Any], *, state: str) -> int:
     """Add a record without its bytes and return its number."""
-    made = tx.run(
-        """INSERT INTO raw_records (owner_id, record_id, state, device_id, session_ref, sequence,
-             created_at, nonce, account_key_id, wrapped_key, signature, size, sha256, received_at)
-           VALUES (:owner, :record_id, :state, :device_id, :session_ref, :sequence, :created_at,
-             :nonce, :account_key_id, :wrapped_key, :signature, :size, :sha256, :now)""",
-        owner=owner,
-        state=state,
-        now=tx.now,
-        **fields,
-    )
-    return made.lastrowid or 0
+    return tx.insert("raw_records", owner_id=owner, state=state, received_at=tx.now, **fields)
 
 
 def put_part(tx: Tx, record: int, number: int, content: bytes) -> None:

@@ -55,16 +55,17 @@ def insert(
         raise QuotaExceeded(
             f"You have {MOST} webhooks, as many as there can be; remove one first.", limit=MOST
         )
-    hook = tx.run(
-        """INSERT INTO webhooks (user_id, url, description, events, status, created_at, updated_at)
-           VALUES (:me, :url, :description, :events, 'active', :now, :now)""",
-        me=me.user,
+    hook = tx.insert(
+        "webhooks",
+        user_id=me.user,
         url=url,
         description=description,
         events=_packed(events),
-        now=tx.now,
-    ).lastrowid
-    _add_secret(tx, hook or 0, sealed)
+        status="active",
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    _add_secret(tx, hook, sealed)
     return tx.require_row("SELECT * FROM webhooks WHERE id = :id", id=hook)
 
 
@@ -172,11 +173,7 @@ def sweep_secrets(tx: Tx) -> None:
 
 
 def _add_secret(tx: Tx, hook: int, sealed: bytes) -> None:
-    tx.run(
-        "INSERT INTO webhook_secrets (webhook_id, secret) VALUES (:hook, :secret)",
-        hook=hook,
-        secret=sealed,
-    )
+    tx.insert("webhook_secrets", webhook_id=hook, secret=sealed)
 
 
 def _packed(events: Sequence[str]) -> str:

@@ -163,13 +163,7 @@ def memory_write(
     if note is not None and _holds_fact(note["content"], fact):
         return Remembered(_memory_note(tx, place, note["id"]), written=False)
     note_id = _append_fact(tx, me, place, folder_id, note, fact)
-    tx.run(
-        "INSERT INTO memory_writes (user_id, kind, by, at) VALUES (:me, :kind, :by, :now)",
-        me=me.user,
-        kind=kind,
-        by=me.kind,
-        now=tx.now,
-    )
+    tx.insert("memory_writes", user_id=me.user, kind=kind, by=me.kind, at=tx.now)
     return Remembered(_memory_note(tx, place, note_id), written=True)
 
 

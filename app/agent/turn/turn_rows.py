@@ -14,18 +14,16 @@ REMEMBERED_BYTES = 48 << 10
 
 def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
     """Add a turn that has begun and return its id."""
-    made = tx.run(
-        """INSERT INTO turns
-             (conversation_id, user_id, credential, message_id, model, status, started_at)
-           VALUES (:conversation, :me, :credential, :message, :model, 'running', :now)""",
-        conversation=conversation,
-        me=me.user,
+    return tx.insert(
+        "turns",
+        conversation_id=conversation,
+        user_id=me.user,
         credential=me.credential,
-        message=message,
+        message_id=message,
         model=model,
-        now=tx.now,
+        status="running",
+        started_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def end(
@@ -61,15 +59,14 @@ def end(
 
 def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome: str) -> None:
     """Add a call of a tool in a turn, and what came of it."""
-    tx.run(
-        """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at)
-           VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",
-        turn=turn,
+    tx.insert(
+        "turn_calls",
+        turn_id=turn,
         tool=tool,
-        call=call,
+        call_id=call,
         arguments=arguments,
         outcome=outcome,
-        now=tx.now,
+        called_at=tx.now,
     )
 
 

@@ -268,17 +268,17 @@ def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
         raise AlreadyPending("Your request to them waits for an answer already.", field="to")
     # Both want the same: two requests that cross need no further yes.
     theirs = _find_waiting(tx, other["id"], me.user, kind)
-    made = tx.run(
-        """INSERT INTO contact_requests (from_id, to_id, type, note, status, created_at, expires_at)
-           VALUES (:me, :to, :type, :note, 'pending', :now, :expires)""",
-        me=me.user,
-        to=other["id"],
+    made = tx.insert(
+        "contact_requests",
+        from_id=me.user,
+        to_id=other["id"],
         type=kind,
         note=note,
-        now=tx.now,
-        expires=stamp(tx.moment + timedelta(days=DAYS)),
+        status="pending",
+        created_at=tx.now,
+        expires_at=stamp(tx.moment + timedelta(days=DAYS)),
     )
-    row = tx.require_row("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
+    row = tx.require_row("SELECT * FROM contact_requests WHERE id = :id", id=made)
     if theirs is None:
         sender = {
             "userId": me.user_id,

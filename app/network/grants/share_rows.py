@@ -80,23 +80,20 @@ def add(
     expires_at: str | None,
 ) -> Link:
     """Make a link with a new token."""
-    made = tx.run(
-        """INSERT INTO share_links (owner_id, token, label, target,
-          answered_by, require_sign_in, note_id, terms, created_at, expires_at)
-           VALUES (:owner, :token, :label, :target, :answered_by, :sign_in, :note, :terms, :now,
-             :expires)""",
-        owner=owner,
+    made = tx.insert(
+        "share_links",
+        owner_id=owner,
         token=random_tokens.new_link_token(),
         label=label,
         target=target,
         answered_by=answered_by,
-        sign_in=int(require_sign_in),
-        note=note_id,
+        require_sign_in=int(require_sign_in),
+        note_id=note_id,
         terms=encode(terms).decode(),
-        now=tx.now,
-        expires=expires_at,
+        created_at=tx.now,
+        expires_at=expires_at,
     )
-    return _require_by_id(tx, made.lastrowid or 0)
+    return _require_by_id(tx, made)
 
 
 def set_policy_note(tx: Tx, link: Link, note_id: int) -> Link:

@@ -61,21 +61,19 @@ def insert(
     made = Codes(
         random_tokens.new_code(), random_tokens.new_secret(POLL_PREFIX), stamp(tx.moment + LIFE)
     )
-    tx.run(
-        """INSERT INTO device_codes (poll_digest, code_digest, device_id, runtime, bridge_version,
-             adapter_version, capabilities, label, status, created_at, expires_at)
-           VALUES (:poll, :code, :device, :runtime, :bridge, :adapter, :capabilities, :label,
-             'pending', :now, :expires)""",
-        poll=key_rows.key_digest(made.poll_token),
-        code=_code_digest(made.user_code),
-        device=device_id,
+    tx.insert(
+        "device_codes",
+        poll_digest=key_rows.key_digest(made.poll_token),
+        code_digest=_code_digest(made.user_code),
+        device_id=device_id,
         runtime=runtime,
-        bridge=bridge_version,
-        adapter=adapter_version,
+        bridge_version=bridge_version,
+        adapter_version=adapter_version,
         capabilities=msgspec.json.encode(capabilities).decode(),
         label=label,
-        now=tx.now,
-        expires=made.expires_at,
+        status="pending",
+        created_at=tx.now,
+        expires_at=made.expires_at,
     )
     return made
 

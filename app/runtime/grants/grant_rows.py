@@ -118,23 +118,21 @@ def insert(
     """Write a request for a grant, and return it; `reply` is an endpoint and its session."""
     id_ = random_tokens.new_id(PREFIX)
     ends = stamp(tx.moment + REQUEST_LASTS)
-    tx.run(
-        """INSERT INTO runtime_grants (id, requester_id, requester_device, reply_endpoint,
-             reply_session, recipient_id, target_kind, offer_id, status, ttl_minutes,
-             requested_at, request_expires_at, ends_at)
-           VALUES (:id, :requester, :device, :endpoint, :session, :recipient, :kind, :offer,
-             'pending', :ttl, :now, :ends, :ends)""",
+    tx.insert(
+        "runtime_grants",
         id=id_,
-        requester=requester,
-        device=device,
-        endpoint=reply[0],
-        session=reply[1],
-        recipient=recipient,
-        kind=target_kind,
-        offer=offer,
-        ttl=ttl_minutes,
-        now=tx.now,
-        ends=ends,
+        requester_id=requester,
+        requester_device=device,
+        reply_endpoint=reply[0],
+        reply_session=reply[1],
+        recipient_id=recipient,
+        target_kind=target_kind,
+        offer_id=offer,
+        status="pending",
+        ttl_minutes=ttl_minutes,
+        requested_at=tx.now,
+        request_expires_at=ends,
+        ends_at=ends,
     )
     return require(tx, id_)
 

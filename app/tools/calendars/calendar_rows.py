@@ -52,17 +52,17 @@ def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due
     It is read again at `due_at` should it not come to that before.
     """
     require_room(tx, me, name_key)
-    made = tx.run(
-        """INSERT INTO integrations (user_id, kind, name, name_key, url, status, due_at, created_at)
-           VALUES (:me, 'ics', :name, :key, :url, 'disconnected', :due, :now)""",
-        me=me.user,
+    return tx.insert(
+        "integrations",
+        user_id=me.user,
+        kind="ics",
         name=name,
-        key=name_key,
+        name_key=name_key,
         url=url,
-        due=due_at,
-        now=tx.now,
+        status="disconnected",
+        due_at=due_at,
+        created_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def get(tx: Tx, integration: int) -> sqlite3.Row | None:

@@ -101,21 +101,18 @@ def insert(
     config: bytes,
 ) -> int:
     """Add a server that was not asked yet and give its id."""
-    made = tx.run(
-        """INSERT INTO mcp_servers (user_id, name, name_key, namespace, transport, url, config,
-             status, created_at)
-           VALUES (:user, :name, :key, :namespace, :transport, :url, :config, 'disconnected',
-             :now)""",
-        user=user,
+    return tx.insert(
+        "mcp_servers",
+        user_id=user,
         name=name,
-        key=name_key,
+        name_key=name_key,
         namespace=namespace,
         transport=transport,
         url=url,
         config=config,
-        now=tx.now,
+        status="disconnected",
+        created_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def rename(tx: Tx, server: int, *, name: str, name_key: str) -> None:

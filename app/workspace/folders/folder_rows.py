@@ -42,17 +42,16 @@ def find_child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.
 
 def insert(tx: Tx, owner: int, parent_id: int | None, name: str) -> int:
     """Add a folder and return its id; the caller has looked that its name is free."""
-    made = tx.run(
-        "INSERT INTO folders (owner_id, parent_id, name, name_key, created_at) "
-        "VALUES (:owner, :parent, :name, :key, :now)",
-        owner=owner,
-        parent=parent_id,
+    made = tx.insert(
+        "folders",
+        owner_id=owner,
+        parent_id=parent_id,
         name=name,
-        key=fold_name(name),
-        now=tx.now,
+        name_key=fold_name(name),
+        created_at=tx.now,
     )
     workspace_counters.add(tx, owner)
-    return made.lastrowid or 0
+    return made
 
 
 def ensure(

@@ -74,21 +74,17 @@ def insert(
 ) -> int:
     """Add a note and return its id; `past` for one that was made elsewhere before."""
     past = past or ImportedState(tx.now, tx.now)
-    made = tx.run(
-        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
-           size, created_at, updated_at, pinned, version, content)
-           VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at,
-             :pinned, :version, :content)""",
-        owner=owner,
-        folder=folder_id,
+    note_id = tx.insert(
+        "notes",
+        owner_id=owner,
+        folder_id=folder_id,
         title=title,
         tags=tags,
-        words=text.words,
+        word_count=text.words,
         size=text.size,
         content=text.content,
         **msgspec.structs.asdict(past),
     )
-    note_id = made.lastrowid or 0
     # The names need no call: the name index follows the highest id by itself.
     word_index.add(tx, note_id)
     trigram_index.note_change(tx, note_id, text.size)

@@ -56,21 +56,17 @@ def draft_of(todo: sqlite3.Row) -> Draft:
 
 def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
     """Add an open todo and return its id; `zone` is the one its owner has set."""
-    made = tx.run(
-        """INSERT INTO todos (owner_id, title, description, priority,
-           due_date, steps, last_step, recurrence, wall, deadline, words,
-               created_at, updated_at)
-           VALUES (:owner, :title, :description, :priority, :due_date, :steps, :last_step,
-             :recurrence, :wall, :deadline, :words,
-               :now, :now)""",
-        owner=owner,
+    todo_id = tx.insert(
+        "todos",
+        owner_id=owner,
         deadline=_deadline(tx, owner, draft.due_date, zone),
         words=_draft_words(draft),
-        now=tx.now,
+        created_at=tx.now,
+        updated_at=tx.now,
         **draft._asdict(),
     )
     todo_counts.add(tx, owner, still_open=1)
-    return made.lastrowid or 0
+    return todo_id
 
 
 def update(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:

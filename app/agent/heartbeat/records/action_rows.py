@@ -75,30 +75,26 @@ def add(
 ) -> int:
     """Add an action and return its id."""
     kind, number = entry.target or (None, None)
-    made = tx.run(
-        """INSERT INTO heartbeat_actions (run_id, user_id, type, status,
-          title, payload, result, target_kind, target_id, changes, item, content_key,
-               created_at, executed_at)
-           VALUES (:run, :user, :type, :status, :title, :payload, :result, :kind, :number,
-             :changes, :item, :key, :now, :executed)""",
-        run=run,
-        user=user,
+    made = tx.insert(
+        "heartbeat_actions",
+        run_id=run,
+        user_id=user,
         type=entry.type,
         status=status,
         title=entry.title,
         payload=_to_json(entry.payload),
         result=None if result is None else _to_json(result),
-        kind=kind,
-        number=number,
+        target_kind=kind,
+        target_id=number,
         changes=_to_json(changes),
         item=entry.item,
-        key=entry.key,
-        now=tx.now,
-        executed=tx.now if status == "executed" else None,
+        content_key=entry.key,
+        created_at=tx.now,
+        executed_at=tx.now if status == "executed" else None,
     )
     if status == "executed":
-        _settle_proposed(tx, made.lastrowid or 0)
-    return made.lastrowid or 0
+        _settle_proposed(tx, made)
+    return made
 
 
 def await_approval(tx: Tx, action: int, escalation: int, changes: Sequence[Change]) -> None:
