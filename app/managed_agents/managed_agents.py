@@ -12,6 +12,7 @@ from app.account.users import Username
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Most, Offset, Record, Text
 from app.errors import GrantRevoked, Invalid, QuotaExceeded
@@ -248,24 +249,14 @@ def view_of(tx: Tx, agent: Agent) -> AgentView:
         since=f"{span.month}-01",
     )
     cap = _monthly_cap(tx, agent)
-    return AgentView(
-        agent.id,
-        agent.uuid,
-        agent.handle,
-        agent.handle,
-        agent.name,
-        agent.description,
-        agent.persona,
-        agent.model,
-        list(agent.namespaces),
-        agent.permissions,
-        agent.visibility,
-        Budget(None if cap is None else cap.most, agent.reply_tokens),
-        agent.status,
-        AgentUsage(tokens, messages),
-        agent.created_at,
-        agent.updated_at,
-        agent.last_active_at,
+    return copy_fields(
+        AgentView,
+        agent,
+        user_id=agent.uuid,
+        address=agent.handle,
+        namespaces=list(agent.namespaces),
+        budget=Budget(None if cap is None else cap.most, agent.reply_tokens),
+        usage=AgentUsage(tokens, messages),
     )
 
 

@@ -13,6 +13,7 @@ from app.account.metering import token_reservations
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import NotFound
@@ -248,16 +249,14 @@ def _network_overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
 
 def _link_record(tx: Tx, link: Link) -> LinkSeen:
     status = link.status(tx.now)
-    return LinkSeen(
-        link.token,
-        link.label,
-        share_view.link_url(tx, link),
-        capabilities_of(link.terms, link.note_id),
-        link.expires_at,
-        link.created_at,
-        LinkAnalytics(*guest_rows.count_visits(tx, link.id)),
-        status == "active",
-        status,
+    return copy_fields(
+        LinkSeen,
+        link,
+        agent_url=share_view.link_url(tx, link),
+        capabilities=capabilities_of(link.terms, link.note_id),
+        analytics=LinkAnalytics(*guest_rows.count_visits(tx, link.id)),
+        is_active=status == "active",
+        status=status,
     )
 
 

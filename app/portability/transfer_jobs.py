@@ -17,6 +17,7 @@ from app.core.caller import Caller
 from app.core.database import disk_reserve
 from app.core.database.disk_reserve import freeing, is_disk_full
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import Record, encode, json_column
 from app.core.temp_files import delete_leftovers
 from app.errors import AlreadyRunning, AppError, NotFound, StorageFull, Unavailable
@@ -159,17 +160,8 @@ class Transfers:
             status, error = self._untold.get(row["id"], ("interrupted", None))
         done, total = (progress.done, progress.total) if progress is not None else (0, None)
         report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
-        return Job(
-            row["id"],
-            row["kind"],
-            row["name"],
-            status,
-            done,
-            total,
-            report,
-            error,
-            row["started_at"],
-            row["ended_at"],
+        return copy_fields(
+            Job, row, status=status, done=done, total=total, report=report, error=error
         )
 
     async def _run(

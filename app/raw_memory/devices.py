@@ -5,6 +5,7 @@ from typing import Literal
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.errors import Forbidden
@@ -84,14 +85,10 @@ def revoke_raw_device(tx: Tx, me: Caller, *, device_id: str) -> RevokedDevice:
 
 
 def _as_device(row: sqlite3.Row) -> Device:
-    return Device(
-        row["device_id"],
-        row["name"],
-        encode_base64url(row["public_key"]),
-        encode_base64url(row["signing_key"]),
-        row["status"],
-        bool(row["has_key"]),
-        row["created_at"],
-        row["last_seen_at"],
-        row["revoked_at"],
+    return copy_fields(
+        Device,
+        row,
+        public_key=encode_base64url(row["public_key"]),
+        signing_key=encode_base64url(row["signing_key"]),
+        has_key=bool(row["has_key"]),
     )

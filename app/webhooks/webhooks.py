@@ -9,6 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record
 from app.core.web import service_addresses
@@ -195,16 +196,9 @@ def _add_test(tx: Tx, me: Caller, id_: int) -> int:
 
 
 def _webhook(row: sqlite3.Row) -> Webhook:
-    return Webhook(
-        id=row["id"],
-        url=row["url"],
-        description=row["description"],
+    return copy_fields(
+        Webhook,
+        row,
         events=msgspec.json.decode(row["events"]),
-        status=row["status"],
-        disabled_reason=row["disabled_reason"],
         consecutive_failures=row["failures"],
-        last_success_at=row["last_success_at"],
-        last_failure_at=row["last_failure_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
     )

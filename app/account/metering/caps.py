@@ -15,6 +15,7 @@ from app.account.periods import Period, resets_at, span_of
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Record
 from app.errors import Invalid, NotFound, QuotaExceeded
@@ -272,18 +273,15 @@ def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
 
 def _cap_view(tx: Tx, user: int, cap: Cap, zone: str) -> CapView:
     taken = _count_used(tx, user, cap, zone)
-    return CapView(
-        cap.id,
-        cap.subject,
-        _shown_id(cap),
-        cap.metric,
-        cap.period,
-        cap.most,
-        taken.used,
-        taken.reserved,
-        max(0, cap.most - taken.used - taken.reserved),
-        stamp(resets_at(cap.period, tx.moment, zone)),
-        cap.warn_percent,
+    return copy_fields(
+        CapView,
+        cap,
+        subject_id=_shown_id(cap),
+        limit=cap.most,
+        used=taken.used,
+        reserved=taken.reserved,
+        remaining=max(0, cap.most - taken.used - taken.reserved),
+        resets_at=stamp(resets_at(cap.period, tx.moment, zone)),
     )
 
 

@@ -20,6 +20,7 @@ from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.process.lazy_import import lazy_import
 from app.core.schema import Body, Id, Most, Record, Rule
@@ -224,18 +225,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     zone = ZoneInfo(users.settings_of(tx, me.user).timezone)
     today = tx.moment.astimezone(zone).date()
     today_count = run_rows.count_since(tx, me.user, due.days_span(today, today, zone).since)
-    last = (
-        None
-        if row is None
-        else LastRun(
-            row["id"],
-            row["status"],
-            run_records.source_of(row),
-            row["started_at"],
-            row["ended_at"],
-            row["summary"],
-        )
-    )
+    last = None if row is None else copy_fields(LastRun, row, source=run_records.source_of(row))
     day_count = run_rows.count_since(tx, me.user, stamp(tx.moment - timedelta(days=1)))
     status = Status(
         beat.policy, beat.policy, beat.enabled, beat.shown_next, last, day_count, today_count
@@ -299,25 +289,17 @@ def _begin_run(
 def _run_result(tx: Tx, me: Caller, begun: BegunRun) -> RunResult:
     row = run_rows.require(tx, me.user, begun.id)
     run = run_records.run_record(row, me.user_id)
-    return RunResult(
-        run.id,
-        run.id,
-        run.policy,
-        run.tier,
-        run.started_at,
-        run.completed_at,
-        run.ended_at,
-        run.status,
-        run.actions_created,
-        run.dry_run,
-        row["text"],
-        row["suppress_reason"] is not None,
-        row["suppress_reason"],
-        row["message_id"] is not None,
-        len(run_records.receipt(row).tool_calls),
-        row["model"],
-        run_records.elapsed_ms(row),
-        run.skip_reason,
+    return copy_fields(
+        RunResult,
+        run,
+        run_id=run.id,
+        text=row["text"],
+        suppressed=row["suppress_reason"] is not None,
+        suppress_reason=row["suppress_reason"],
+        delivered=row["message_id"] is not None,
+        tool_calls=len(run_records.receipt(row).tool_calls),
+        model=row["model"],
+        elapsed_ms=run_records.elapsed_ms(row),
     )
 
 

@@ -14,6 +14,7 @@ from app.agent.models.providers import Providers
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import operation
 from app.core.schema import Line, Record
 from app.errors import AlreadyExists, Invalid, NotFound
@@ -224,20 +225,14 @@ def _model_named(tx: Tx, name: str) -> ModelView:
 
 def _model_view(tx: Tx, model: Configured, default: str) -> ModelView:
     stored = model_rows.find_named(tx, model.name) is not None
-    return ModelView(
-        model.name,
-        model.provider,
-        model.url,
-        model.model,
-        _key_location(model),
-        model.tools,
-        model.thinking,
-        model_choice.context_of(model),
-        model_choice.is_local(model.url),
-        model.name == default,
-        "command line" if stored else ENVIRONMENT,
-        model.found,
-        model.checked_at,
+    return copy_fields(
+        ModelView,
+        model,
+        key=_key_location(model),
+        context=model_choice.context_of(model),
+        local=model_choice.is_local(model.url),
+        default=model.name == default,
+        from_="command line" if stored else ENVIRONMENT,
     )
 
 

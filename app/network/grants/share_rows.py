@@ -10,6 +10,7 @@ import msgspec
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import LARGEST_ID, encode
 from app.network.grants import permission_object
 from app.network.grants.permission_object import Permissions
@@ -285,18 +286,6 @@ def _require_by_id(tx: Tx, id_: int) -> Link:
 
 def _link_of_row(row: sqlite3.Row) -> Link:
     terms = msgspec.json.decode(row["terms"], type=Terms)
-    return Link(
-        row["id"],
-        row["owner_id"],
-        row["token"],
-        row["label"],
-        row["target"],
-        row["answered_by"],
-        row["require_sign_in"] == 1,
-        row["note_id"],
-        terms,
-        row["policy_note_id"],
-        row["created_at"],
-        row["expires_at"],
-        row["revoked_at"],
+    return copy_fields(
+        Link, row, owner=row["owner_id"], require_sign_in=row["require_sign_in"] == 1, terms=terms
     )

@@ -9,6 +9,7 @@ import msgspec
 
 from app.core import random_tokens
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 
 Status = Literal[
     "collaboration_requested",
@@ -192,27 +193,20 @@ def delete_old(tx: Tx) -> None:
 
 
 def _delegation(row: sqlite3.Row) -> Delegation:
-    order = Order(
-        client_message_id=row["client_message_id"],
-        body_sha256=row["body_sha256"],
-        target_kind=row["target_kind"],
+    order = copy_fields(
+        Order,
+        row,
         offer=row["offer_id"],
         task=msgspec.json.decode(row["task"]),
         context=None if row["context"] is None else row["context"].encode(),
-        endpoint=row["endpoint"],
-        session=row["session"],
-        correlation_id=row["correlation_id"],
-        ttl_minutes=row["ttl_minutes"],
     )
-    return Delegation(
-        row["collaboration_id"],
-        row["user_id"],
-        row["peer_id"],
-        order,
-        row["grant_id"],
-        row["approval_id"],
-        row["message_id"],
-        row["status"],
-        row["refusal"],
-        row["expires_at"],
+    return copy_fields(
+        Delegation,
+        row,
+        user=row["user_id"],
+        peer=row["peer_id"],
+        order=order,
+        grant=row["grant_id"],
+        approval=row["approval_id"],
+        message=row["message_id"],
     )

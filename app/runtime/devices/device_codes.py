@@ -9,6 +9,7 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import HOUR, Http, operation
 from app.core.schema import Line, Record
 from app.errors import NotFound, RequestExpired, RequestNotPending
@@ -125,16 +126,7 @@ def decide_device_code(
 def read_device_code(tx: Tx, me: Caller, *, user_code: Typed) -> Asked:
     """Read what the device asks that shows this code, for the page that a person decides at."""
     found = _require_code(tx, user_code)
-    return Asked(
-        found.device_id,
-        found.runtime,
-        found.bridge_version,
-        found.adapter_version,
-        found.capabilities,
-        found.label,
-        found.status,
-        found.expires_at,
-    )
+    return copy_fields(Asked, found)
 
 
 @operation("COMMAND", every=HOUR)

@@ -8,6 +8,7 @@ from app.account import device_tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.hooks import Delivering
 from app.core.operation import Http, operation
 from app.core.schema import Record
@@ -170,14 +171,4 @@ def _require_present(tx: Tx, me: Caller, id_: str, is_delivering: Delivering) ->
 
 
 def _view(found: Endpoint, presence: Presence) -> EndpointView:
-    return EndpointView(
-        found.endpoint_id,
-        found.principal_id,
-        found.device_id,
-        found.runtime,
-        found.bridge_version,
-        found.adapter_version,
-        found.capabilities,
-        presence,
-        found.last_seen_at,
-    )
+    return copy_fields(EndpointView, found, presence=presence)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from app.core import random_tokens
 from app.core.caller import OPERATOR, Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.schema import Record
 from app.errors import NotFound
 from app.network.grants import revocation
@@ -338,23 +339,19 @@ def end_between(tx: Tx, me: Caller, one: int, other: int) -> None:
 
 
 def _grant(tx: Tx, row: sqlite3.Row) -> Grant:
-    shown = GrantRow(
-        row["id"],
-        row["requester_uuid"],
-        row["requester_device"],
-        row["reply_endpoint"],
-        row["reply_session"],
-        row["recipient_uuid"],
-        row["target_kind"],
-        row["offer_id"],
-        row["frozen_endpoint"],
-        row["frozen_session"],
-        grant_states.status_at(row["status"], row["ends_at"], tx.now),
-        row["requested_at"],
-        row["request_expires_at"],
-        row["activated_at"],
-        row["grant_expires_at"],
-        row["revoked_at"],
+    shown = copy_fields(
+        GrantRow,
+        row,
+        comm_session_id=row["id"],
+        requester_principal_id=row["requester_uuid"],
+        requester_device_id=row["requester_device"],
+        requester_reply_endpoint_id=row["reply_endpoint"],
+        requester_reply_session_handle=row["reply_session"],
+        recipient_principal_id=row["recipient_uuid"],
+        target_offer_id=row["offer_id"],
+        frozen_endpoint_id=row["frozen_endpoint"],
+        frozen_session_handle=row["frozen_session"],
+        status=grant_states.status_at(row["status"], row["ends_at"], tx.now),
     )
     return Grant(
         row["id"],

@@ -10,6 +10,7 @@ import msgspec
 
 from app.core import random_tokens
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.schema import Record
 from app.runtime.grants import grant_states
 from app.runtime.messages import delivery_states
@@ -301,18 +302,13 @@ def _live(tx: Tx, rows: list[sqlite3.Row]) -> list[Message]:
 
 def _message(tx: Tx, row: sqlite3.Row) -> Message:
     status = _status_now(tx, row)
-    delivery = Delivery(
-        row["delivery_id"],
-        status,
-        row["queued_at"],
-        row["dispatched_at"],
-        row["device_acked_at"],
-        row["runtime_pending_at"],
-        row["runtime_acked_at"],
-        row["terminal_at"] or (row["expires_at"] if status != row["status"] else None),
-        row["result_code"],
-        row["runtime_ack_id"],
-        row["adapter_label"],
+    delivery = copy_fields(
+        Delivery,
+        row,
+        status=status,
+        device_ack_received_at=row["device_acked_at"],
+        runtime_ack_received_at=row["runtime_acked_at"],
+        terminal_at=row["terminal_at"] or (row["expires_at"] if status != row["status"] else None),
     )
     kept = {
         name: row[name]

@@ -11,6 +11,7 @@ import msgspec
 
 from app.agent.heartbeat.records.proposals import SPOKEN, ActionType
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import Record, encode, json_column
 
 Status = Literal["proposed", "awaiting_approval", "executed", "failed", "undone"]
@@ -238,19 +239,13 @@ def action_record(row: sqlite3.Row) -> Action:
     """Return an action as it goes out."""
     target = None if row["target_id"] is None else Target(row["target_kind"], row["target_id"])
     result = _NULL if row["result"] is None else msgspec.Raw(row["result"])
-    return Action(
-        row["id"],
-        row["run_id"],
-        row["type"],
-        "message" if row["type"] in SPOKEN or row["type"] == "message_send" else "action",
-        row["status"],
-        row["title"],
-        msgspec.Raw(row["payload"]),
-        result,
-        target,
-        row["escalation_id"],
-        row["created_at"],
-        row["executed_at"],
+    return copy_fields(
+        Action,
+        row,
+        mode="message" if row["type"] in SPOKEN or row["type"] == "message_send" else "action",
+        payload=msgspec.Raw(row["payload"]),
+        result=result,
+        target=target,
     )
 
 

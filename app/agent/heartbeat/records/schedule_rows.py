@@ -13,6 +13,7 @@ from app.account import users
 from app.agent.heartbeat.records import active_hours
 from app.agent.heartbeat.records.active_hours import Hours
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 
 Tier = Literal["MESSAGES", "ACTIONS"]
 DEFAULT_TIER: Tier = "MESSAGES"
@@ -101,23 +102,15 @@ def heartbeat_of(tx: Tx, user: int) -> Heartbeat:
     )
     if row is None or row["user_id"] is None:
         return Heartbeat(user, ZoneInfo(chosen.timezone), "" if row is None else row["uuid"])
-    return Heartbeat(
-        user,
-        ZoneInfo(row["timezone"] or chosen.timezone),
-        row["uuid"],
-        row["policy"] or DEFAULT_TIER,
-        row["policy_at"],
-        row["enabled"] == 1,
-        row["every_minutes"],
-        row["active_start"],
-        row["active_end"],
-        row["weekdays"],
-        row["timezone"],
-        row["next_run_at"],
-        row["previous_due_at"],
-        row["woken"] == 1,
-        row["failures"],
-        row["conversation_id"],
+    return copy_fields(
+        Heartbeat,
+        row,
+        user=user,
+        zone=ZoneInfo(row["timezone"] or chosen.timezone),
+        name=row["uuid"],
+        policy=row["policy"] or DEFAULT_TIER,
+        enabled=row["enabled"] == 1,
+        woken=row["woken"] == 1,
     )
 
 
