@@ -51,13 +51,13 @@ class GrantRevoked(Record):
     revoked: bool = True
 
 
-@operation("GET /account/grants", scope="account:manage", since="beyond", effect="read")
+@operation("GET /account/grants", scope="account:manage")
 def list_grants(tx: Tx, me: Caller) -> GrantList:
     """List the applications that hold a live grant, newest first."""
     return _of_user(tx, me.user)
 
 
-@operation("DELETE /account/grants/{id}", scope="account:manage", since="beyond")
+@operation("DELETE /account/grants/{id}", scope="account:manage")
 def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
     """End an application's grant at once; doing it again changes nothing."""
     own = tx.one("SELECT 1 FROM oauth_grants WHERE id = :id AND user_id = :me", id=id, me=me.user)

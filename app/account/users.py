@@ -146,13 +146,13 @@ class UserList(Record):
     users: list[User]
 
 
-@operation("GET /account/settings", scope="account:manage", since="beyond", quick=True)
+@operation("GET /account/settings", scope="account:manage", quick=True)
 def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
     """Read the account's settings."""
     return SettingsAnswer(settings_of(tx, me.user))
 
 
-@operation("PATCH /account/settings", scope="account:manage", since="beyond")
+@operation("PATCH /account/settings", scope="account:manage")
 def change_settings(
     tx: Tx,
     me: Caller,

@@ -96,7 +96,7 @@ class AgentOwner(Record):
     username: str | None
 
 
-@operation("GET /managed-agents", scope="agents:read", since="beyond", effect="read")
+@operation("GET /managed-agents", scope="agents:read")
 def list_managed_agents(
     tx: Tx,
     me: Caller,
@@ -110,7 +110,7 @@ def list_managed_agents(
     return AgentList([view_of(tx, agent) for agent in found], total)
 
 
-@operation("GET /managed-agents/{id}", scope="agents:read", since="beyond", effect="read")
+@operation("GET /managed-agents/{id}", scope="agents:read")
 def read_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentAnswer:
     """Read one managed agent; one that was deleted still says what it was."""
     return AgentAnswer(view_of(tx, agent_rows.require_own(tx, me.user, id, deleted=True)))
@@ -119,7 +119,6 @@ def read_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentAnswer:
 @operation(
     "POST /managed-agents",
     scope="agents:manage",
-    since="beyond",
     http=Http(
         status=201,
         refuses={
@@ -167,7 +166,6 @@ async def create_managed_agent(
 @operation(
     "PATCH /managed-agents/{id}",
     scope="agents:manage",
-    since="beyond",
     http=Http(
         refuses={
             "namespaces": "there is no such namespace",
@@ -211,7 +209,7 @@ async def change_managed_agent(
     return await app.write(_change, me.user, id, budget or BudgetChange(), changes)
 
 
-@operation("DELETE /managed-agents/{id}", scope="agents:manage", since="beyond")
+@operation("DELETE /managed-agents/{id}", scope="agents:manage")
 def delete_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentDeleted:
     """Delete an agent for good; its conversations stay readable.
 

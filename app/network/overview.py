@@ -156,20 +156,20 @@ class Transcript(GuestConversation):
     total: int
 
 
-@operation("GET /network", scope="os.network:read", effect="read")
+@operation("GET /network", scope="os.network:read")
 async def read_network(app: App, me: Caller) -> NetworkAnswer:
     """Show the caller's share links, who came by them, and the caller's contacts."""
     return NetworkAnswer(await app.read(_network_overview, me, stop_switch.is_stopped(app)))
 
 
-@operation("GET /os/network", scope="os.network:read", effect="read")
+@operation("GET /os/network", scope="os.network:read")
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
     found = await app.read(_network_overview, me, stop_switch.is_stopped(app))
     return WholeNetworkAnswer(**msgspec.structs.asdict(found), network=found)
 
 
-@operation("GET /os/network/conversations", scope="os.network:read", effect="read")
+@operation("GET /os/network/conversations", scope="os.network:read")
 def list_guest_conversations(
     tx: Tx,
     me: Caller,
@@ -190,7 +190,7 @@ def list_guest_conversations(
     return GuestConversations([_conversation_record(tx, row) for row in rows], limit, offset)
 
 
-@operation("GET /os/network/conversations/{sessionId}", scope="os.network:read", effect="read")
+@operation("GET /os/network/conversations/{sessionId}", scope="os.network:read")
 def read_guest_conversation(
     tx: Tx,
     me: Caller,

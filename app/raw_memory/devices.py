@@ -47,9 +47,7 @@ class RevokedDevice(Record):
     rotation_needed: Literal[True] = True
 
 
-@operation(
-    "POST /raw-memory/devices", scope="raw.memory:write", since="beyond", http=Http(status=201)
-)
+@operation("POST /raw-memory/devices", scope="raw.memory:write", http=Http(status=201))
 def add_raw_device(
     tx: Tx, me: Caller, *, name: DeviceName, public_key: PublicKey, signing_key: SigningKey
 ) -> DeviceAnswer:
@@ -70,13 +68,13 @@ def add_raw_device(
     return DeviceAnswer(_as_device(row))
 
 
-@operation("GET /raw-memory/devices", scope="raw.memory:read", since="beyond")
+@operation("GET /raw-memory/devices", scope="raw.memory:read")
 def list_raw_devices(tx: Tx, me: Caller) -> DeviceList:
     """List the devices of raw memory, the oldest first, revoked ones too."""
     return DeviceList([_as_device(row) for row in rows.list_all(tx, me.user)])
 
 
-@operation("DELETE /raw-memory/devices/{deviceId}", scope="raw.memory:write", since="beyond")
+@operation("DELETE /raw-memory/devices/{deviceId}", scope="raw.memory:write")
 def revoke_raw_device(tx: Tx, me: Caller, *, device_id: str) -> RevokedDevice:
     """Revoke a device for good; its records stay."""
     row = rows.revoke(tx, me.user, device_id)

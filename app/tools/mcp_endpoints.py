@@ -90,7 +90,7 @@ class McpRefreshed(Record):
     tool_count: int
 
 
-@operation("GET /tools/mcp", scope="tools:read", effect="read")
+@operation("GET /tools/mcp", scope="tools:read")
 async def list_mcp_servers(app: App, me: Caller) -> McpServerList:
     """List the MCP servers whose tools agents may use."""
     return await app.read(_listed, app.seal, me)
@@ -129,7 +129,7 @@ async def add_mcp_server(
     return await added(app, me, name, server_url, held)
 
 
-@operation("GET /tools/mcp/{id}", scope="tools:read", effect="read")
+@operation("GET /tools/mcp/{id}", scope="tools:read")
 async def get_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpServerAnswer:
     """Read one MCP server with its tools."""
     return await app.read(answer, app.seal, me, id)

@@ -62,9 +62,7 @@ class CapDeleted(Record):
     pass
 
 
-@operation(
-    "GET /metering/caps", category="metering", scope="metering:read", since="beyond", effect="read"
-)
+@operation("GET /metering/caps", category="metering", scope="metering:read")
 async def list_caps(app: App, me: Caller) -> CapList:
     """List the account's caps, oldest first, with what each has left."""
     await app.write_gathered()
@@ -75,7 +73,6 @@ async def list_caps(app: App, me: Caller) -> CapList:
     "POST /metering/caps",
     category="metering",
     scope="metering:manage",
-    since="beyond",
     http=Http(
         status=201,
         refuses={
@@ -106,9 +103,7 @@ async def create_cap(
     )
 
 
-@operation(
-    "PATCH /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond"
-)
+@operation("PATCH /metering/caps/{id}", category="metering", scope="metering:manage")
 async def change_cap(
     app: App, me: Caller, *, id: Id, limit: Limit | None = None, warn_percent: Percent | None = None
 ) -> CapAnswer:
@@ -120,9 +115,7 @@ async def change_cap(
     return await app.write(_change_cap, me.user, id, limit, warn_percent)
 
 
-@operation(
-    "DELETE /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond"
-)
+@operation("DELETE /metering/caps/{id}", category="metering", scope="metering:manage")
 def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
     """Take a cap away."""
     cap_rows.require_cap(tx, me.user, id)

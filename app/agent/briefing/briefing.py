@@ -126,7 +126,7 @@ def list_briefings(
     return BriefingList([BriefingItem(row["id"], *row) for row in rows])
 
 
-@operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)
+@operation("GET /briefings/{id}", scope="agent.chat:read", quick=True)
 def get_briefing(tx: Tx, me: Caller, *, id: Id) -> BriefingAnswer:
     """Read one briefing."""
     found = briefing_rows.find(tx, me.user, id)

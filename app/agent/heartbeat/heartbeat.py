@@ -152,7 +152,7 @@ class OneRun(Record):
     receipt: Receipt
 
 
-@operation("GET /heartbeat/policy", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/policy", scope="os.heartbeat:read")
 def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
     """Read the heartbeat's tier.
 
@@ -169,7 +169,7 @@ def choose_heartbeat_policy(tx: Tx, me: Caller, *, tier: Tier) -> PolicyChoice:
     return PolicyChoice(tier, tier)
 
 
-@operation("GET /heartbeat/schedule", scope="os.heartbeat:read", since="beyond", effect="read")
+@operation("GET /heartbeat/schedule", scope="os.heartbeat:read")
 def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     """Read when the heartbeat runs by itself."""
     return ScheduleAnswer(_schedule_record(schedule_rows.heartbeat_of(tx, me.user)))
@@ -178,7 +178,6 @@ def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
 @operation(
     "PUT /heartbeat/schedule",
     scope="os.heartbeat:run",
-    since="beyond",
     http=Http(refuses={"activeHours": "they end when they begin"}),
 )
 def change_heartbeat_schedule(
@@ -215,7 +214,7 @@ def change_heartbeat_schedule(
     return ScheduleAnswer(_schedule_record(schedule_rows.update(tx, beat, **changes)))
 
 
-@operation("GET /heartbeat/status", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/status", scope="os.heartbeat:read")
 def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     """Read how the heartbeat stands.
 
@@ -248,7 +247,7 @@ async def run_heartbeat(
     return app.quick(_run_result, me, begun)
 
 
-@operation("GET /heartbeat/runs", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/runs", scope="os.heartbeat:read")
 def list_heartbeat_runs(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT
 ) -> RunList:
@@ -258,7 +257,7 @@ def list_heartbeat_runs(
     )
 
 
-@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read")
 def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
     """Read one run with its actions and its receipt.
 

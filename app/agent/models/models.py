@@ -76,7 +76,7 @@ Address = Annotated[str, Line(0, 500)]
 Secret = Annotated[str, Line(1, 4_000)]
 
 
-@operation("GET /chat/models", scope="agent.chat:run", since="beyond", quick=True)
+@operation("GET /chat/models", scope="agent.chat:run", quick=True)
 def list_models(tx: Tx, me: Caller) -> ChatModels:
     """List the models that a chat may name; `offline`, which needs none, is always there."""
     mine = model_choice.name_of(tx, me)

@@ -87,7 +87,6 @@ class Answered(Record):
 @operation(
     "POST /network/request",
     scope=("net.contacts:manage", "agent.message:send"),
-    since="beyond",
     also=("POST /net/contacts/request",),
     http=Http(refuses={"to": "it is the caller"}),
 )
@@ -111,13 +110,7 @@ async def request_contact(
     return await app.write(_make_request, me, to, note)
 
 
-@operation(
-    "GET /network/requests",
-    scope="os.network:read",
-    since="beyond",
-    effect="read",
-    also=("GET /net/contacts/requests",),
-)
+@operation("GET /network/requests", scope="os.network:read", also=("GET /net/contacts/requests",))
 def list_requests(tx: Tx, me: Caller) -> RequestList:
     """List the requests that wait: those to the caller and the caller's own, newest first."""
     incoming = tx.all(
@@ -141,7 +134,6 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
 @operation(
     "DELETE /network/requests/{requestId}",
     scope="net.contacts:manage",
-    since="beyond",
     also=("DELETE /net/contacts/requests/{requestId}",),
 )
 def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
@@ -160,7 +152,6 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
 @operation(
     "POST /network/accept",
     scope="net.contacts:manage",
-    since="beyond",
     also=("POST /net/contacts/accept",),
     http=Http(
         refuses={

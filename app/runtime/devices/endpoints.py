@@ -50,7 +50,7 @@ class EndpointList(Record):
     endpoints: list[EndpointView]
 
 
-@operation("POST /local-agent/endpoints", scope="runtime:connect", since="beyond")
+@operation("POST /local-agent/endpoints", scope="runtime:connect")
 def register_endpoint(
     tx: Tx,
     me: Caller,
@@ -77,7 +77,7 @@ def register_endpoint(
     )
 
 
-@operation("GET /local-agent/endpoints", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/endpoints", scope="runtime:connect")
 async def list_endpoints(app: App, me: Caller) -> EndpointList:
     """List the caller's endpoints with their presence; a device token's are those of its device."""
     await app.part(GatheredBeats).flush()
@@ -85,10 +85,7 @@ async def list_endpoints(app: App, me: Caller) -> EndpointList:
 
 
 @operation(
-    "POST /local-agent/endpoints/{id}/heartbeat",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
+    "POST /local-agent/endpoints/{id}/heartbeat", scope="runtime:connect", http=Http(status=204)
 )
 async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
     """Say that an endpoint is there; without this for 60 seconds it is offline."""
@@ -96,12 +93,7 @@ async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
     await app.part(GatheredBeats).note(found)
 
 
-@operation(
-    "DELETE /local-agent/endpoints/{id}",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
-)
+@operation("DELETE /local-agent/endpoints/{id}", scope="runtime:connect", http=Http(status=204))
 def remove_endpoint(tx: Tx, me: Caller, *, id: EndpointPath) -> Record:
     """Remove an endpoint: its token ends and its sessions close; doing it again changes nothing."""
     remove(tx, endpoint_rows.require_own(tx, me, id))

@@ -42,12 +42,7 @@ class SessionView(Record):
     last_active_at: str
 
 
-@operation(
-    "POST /local-agent/sessions",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(refuses=fields.REFUSES),
-)
+@operation("POST /local-agent/sessions", scope="runtime:connect", http=Http(refuses=fields.REFUSES))
 def begin_runtime_session(
     tx: Tx,
     me: Caller,
@@ -83,7 +78,6 @@ def begin_runtime_session(
 @operation(
     "PATCH /local-agent/sessions/{handle}",
     scope="runtime:connect",
-    since="beyond",
     http=Http(refuses=fields.REFUSES),
 )
 def change_runtime_session(

@@ -32,7 +32,6 @@ class Offered(Record):
 @operation(
     "POST /local-agent/target-offers",
     scope="runtime:connect",
-    since="beyond",
     http=Http(refuses={"audiencePrincipalId": "it is the caller"}),
 )
 def offer_session(
@@ -67,10 +66,7 @@ def offer_session(
 
 
 @operation(
-    "POST /local-agent/target-offers/{id}/revoke",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
+    "POST /local-agent/target-offers/{id}/revoke", scope="runtime:connect", http=Http(status=204)
 )
 def revoke_offer(tx: Tx, me: Caller, *, id: Handle) -> Record:
     """Take an offer of the caller's back; doing it again changes nothing."""

@@ -75,8 +75,6 @@ class Swept(Record):
 @operation(
     "GET /escalations",
     scope="escalations:read",
-    since="beyond",
-    effect="read",
     also=("GET /net/escalations",),
     tool=Tool(risk="R", namespace="messaging"),
 )
@@ -118,13 +116,7 @@ def list_escalations_of(
     )
 
 
-@operation(
-    "GET /escalations/{id}",
-    scope="escalations:read",
-    since="beyond",
-    effect="read",
-    also=("GET /net/escalations/{id}",),
-)
+@operation("GET /escalations/{id}", scope="escalations:read", also=("GET /net/escalations/{id}",))
 async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
     await _end_outdated(app, me)
