@@ -150,19 +150,17 @@ def _period_condition(period: Period, span: Span) -> dict[str, str]:
 def _insert(
     tx: Tx, use: Use, *, model: str, prompt: int, completion: int, settled_at: str | None
 ) -> int:
-    made = tx.run(
-        """INSERT INTO token_uses (user_id, feature, credential, device,
-          agent, model, prompt, completion, day, month, at, settled_at)
-           VALUES (:user, :feature, :credential, :device, :agent, :model, :prompt, :completion,
-             :day, :month, :now, :settled)""",
-        **use._asdict(),
+    columns = use._asdict()
+    return tx.insert(
+        "token_uses",
+        user_id=columns.pop("user"),
         model=model,
         prompt=prompt,
         completion=completion,
-        now=tx.now,
-        settled=settled_at,
+        at=tx.now,
+        settled_at=settled_at,
+        **columns,
     )
-    return made.lastrowid or 0
 
 
 def _add_to_counts(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> None:

@@ -58,24 +58,19 @@ class Delegation:
 def insert(tx: Tx, user: int, peer: int, order: Order) -> Delegation:
     """Write a task down that waits for everything, and return it."""
     id_ = random_tokens.new_id(PREFIX)
-    given = msgspec.structs.asdict(order)
-    tx.run(
-        """INSERT INTO runtime_delegations (collaboration_id, user_id, peer_id, client_message_id,
-             body_sha256, target_kind, offer_id, task, context, endpoint, session, correlation_id,
-             ttl_minutes, status, created_at, expires_at)
-           VALUES (:id, :user, :peer, :client_message_id, :body_sha256, :target_kind, :offer,
-             :task, :context, :endpoint, :session, :correlation_id, :ttl_minutes,
-             'collaboration_requested', :now, :expires)""",
-        **{
-            **given,
-            "task": msgspec.json.encode(order.task).decode(),
-            "context": None if order.context is None else order.context.decode(),
-        },
-        id=id_,
-        user=user,
-        peer=peer,
-        now=tx.now,
-        expires=stamp(tx.moment + WAITS_FOR),
+    columns = msgspec.structs.asdict(order)
+    columns["task"] = msgspec.json.encode(order.task).decode()
+    columns["context"] = None if order.context is None else order.context.decode()
+    tx.insert(
+        "runtime_delegations",
+        collaboration_id=id_,
+        user_id=user,
+        peer_id=peer,
+        offer_id=columns.pop("offer"),
+        status="collaboration_requested",
+        created_at=tx.now,
+        expires_at=stamp(tx.moment + WAITS_FOR),
+        **columns,
     )
     return require(tx, id_)
 

@@ -256,12 +256,12 @@ def send(tx: Tx, me: Caller, grant: Grant, words: Words) -> Message:
         client_message_id=words.client_message_id,
         body_sha256=words.body_sha256,
         kind=words.kind,
-        payload=msgspec.json.encode(words.payload),
+        payload=msgspec.json.encode(words.payload).decode(),
         reply_to=words.reply_to,
         correlation_id=words.correlation_id,
         collaboration_id=words.collaboration_id
         or (None if replied is None else replied.collaboration_id),
-        turn=None if words.turn is None else msgspec.json.encode(words.turn),
+        turn=None if words.turn is None else msgspec.json.encode(words.turn).decode(),
         expires_at=grant.ends_at,
     )
     message = message_rows.insert(tx, draft, grant_rows.next_sequence(tx, grant.id))
