@@ -112,7 +112,7 @@ def begin(
 
 def prolong(tx: Tx, id_: int, ends_at: str) -> None:
     """Let a grant last until a later moment."""
-    tx.run("UPDATE oauth_grants SET expires_at = :ends WHERE id = :id", ends=ends_at, id=id_)
+    tx.update("oauth_grants", {"id": id_}, expires_at=ends_at)
 
 
 def end(tx: Tx, id_: int, *, by: str | None = None) -> None:

@@ -75,11 +75,7 @@ def find_refresh(tx: Tx, token: str) -> RefreshToken | None:
 
 def mark_used(tx: Tx, token: RefreshToken) -> None:
     """Note that a refresh token was used: whoever sends it again has stolen it, or was robbed."""
-    tx.run(
-        "UPDATE oauth_tokens SET used_at = :now WHERE digest = :digest",
-        now=tx.now,
-        digest=token.digest,
-    )
+    tx.update("oauth_tokens", {"digest": token.digest}, used_at=tx.now)
 
 
 def revoke(tx: Tx, token: str) -> None:

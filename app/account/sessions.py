@@ -294,9 +294,7 @@ def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _CachedSess
 
 def _write_renewed(tx: Tx, renewed: dict[int, str]) -> None:
     for id_, ends_at in renewed.items():
-        tx.run(
-            "UPDATE web_sessions SET expires_at = :ends_at WHERE id = :id", ends_at=ends_at, id=id_
-        )
+        tx.update("web_sessions", {"id": id_}, expires_at=ends_at)
 
 
 def _ended_answer(tx: Tx, count: int) -> Ended:

@@ -52,12 +52,7 @@ def no_member(username: str) -> NotFound:
 
 def give_role(tx: Tx, team: int, user: int, role: str) -> None:
     """Give a member another role."""
-    tx.run(
-        "UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user",
-        role=role,
-        team=team,
-        user=user,
-    )
+    tx.update("team_members", {"team_id": team, "user_id": user}, role=role)
 
 
 def remove_member(tx: Tx, team: int, user: int) -> None:
@@ -129,7 +124,7 @@ def revoke(tx: Tx, team: int, id_: int) -> None:
 
 def use_invite(tx: Tx, found: sqlite3.Row, user: int) -> None:
     """Make the user a member by an invite, which is used up."""
-    tx.run("UPDATE team_invites SET status = 'accepted' WHERE id = :id", id=found["id"])
+    tx.update("team_invites", {"id": found["id"]}, status="accepted")
     _insert_member(tx, found["team_id"], user, found["role"])
 
 

@@ -191,11 +191,8 @@ def change_settings(
     stored = {
         field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"
     }
-    tx.run(
-        "UPDATE users SET name = :name, settings = :settings WHERE id = :me",
-        name=chosen.name,
-        settings=msgspec.json.encode(stored).decode(),
-        me=me.user,
+    tx.update(
+        "users", {"id": me.user}, name=chosen.name, settings=msgspec.json.encode(stored).decode()
     )
     return SettingsAnswer(chosen, _ignored_notice(unknown) if unknown else UNSET)
 
@@ -239,7 +236,7 @@ def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
     row = require_user(tx, username)
     _require_no_agent(tx, to, field="to")
     try:
-        tx.run("UPDATE users SET username = :to WHERE id = :id", to=to, id=row["id"])
+        tx.update("users", {"id": row["id"]}, username=to)
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {to} already.", field="to") from None
     if to != row["username"]:

@@ -274,15 +274,13 @@ def _insert_job(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
 def _note_end(
     tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None
 ) -> None:
-    tx.run(
-        "UPDATE transfers SET status = :status, result = :result, error = :error, "
-        "ended_at = :now WHERE id = :id AND user_id = :me",
+    tx.update(
+        "transfers",
+        {"id": job, "user_id": me.user},
         status=status,
         result=result,
         error=error,
-        now=tx.now,
-        id=job,
-        me=me.user,
+        ended_at=tx.now,
     )
 
 

@@ -74,13 +74,7 @@ def revoke(tx: Tx, owner: int, device_id: str) -> sqlite3.Row:
 
 def note_seen(tx: Tx, owner: int, device_id: str) -> None:
     """Note that a device was heard of."""
-    tx.run(
-        "UPDATE raw_devices SET last_seen_at = :now "
-        "WHERE device_id = :device AND owner_id = :owner",
-        device=device_id,
-        owner=owner,
-        now=tx.now,
-    )
+    tx.update("raw_devices", {"device_id": device_id, "owner_id": owner}, last_seen_at=tx.now)
 
 
 def drop_pending(tx: Tx, number: int) -> None:

@@ -62,9 +62,7 @@ def decide(tx: Tx, enrolment_id: str, user: int, *, status: str, device: int | N
 
 def consume(tx: Tx, enrolment_id: str) -> None:
     """Note that the device has come for its token."""
-    tx.run(
-        "UPDATE raw_enrolments SET status = 'consumed' WHERE enrolment_id = :id", id=enrolment_id
-    )
+    tx.update("raw_enrolments", {"enrolment_id": enrolment_id}, status="consumed")
 
 
 def purge(tx: Tx) -> int:

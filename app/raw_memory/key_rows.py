@@ -29,13 +29,12 @@ def put(tx: Tx, owner: int, *, generation: int, account_key_id: str) -> None:
 
 def put_recovery(tx: Tx, owner: int, *, salt: str | None, wrapped_key: str | None) -> None:
     """Replace what the recovery code opens; None takes it away."""
-    tx.run(
-        "UPDATE raw_key_sets SET recovery_salt = :salt, recovery_key = :key, recovery_at = :at "
-        "WHERE owner_id = :owner",
-        owner=owner,
-        salt=salt,
-        key=None if wrapped_key is None else decode_base64url(wrapped_key),
-        at=None if wrapped_key is None else tx.now,
+    tx.update(
+        "raw_key_sets",
+        {"owner_id": owner},
+        recovery_salt=salt,
+        recovery_key=None if wrapped_key is None else decode_base64url(wrapped_key),
+        recovery_at=None if wrapped_key is None else tx.now,
     )
 
 

@@ -134,13 +134,16 @@ def bury(tx: Tx, owner: int, numbers: list[int]) -> None:
     """Delete records for good; their ids stay, so that nothing else can come under them."""
     for number in numbers:
         tx.run("DELETE FROM raw_record_parts WHERE record = :id", id=number)
-        tx.run(
-            """UPDATE raw_records SET state = 'deleted', session_ref = '', nonce = :nothing,
-                 wrapped_key = :nothing, signature = :nothing, size = 0, sha256 = ''
-               WHERE id = :id AND owner_id = :owner""",
-            id=number,
-            owner=owner,
-            nothing=NOTHING,
+        tx.update(
+            "raw_records",
+            {"id": number, "owner_id": owner},
+            state="deleted",
+            session_ref="",
+            nonce=NOTHING,
+            wrapped_key=NOTHING,
+            signature=NOTHING,
+            size=0,
+            sha256="",
         )
 
 

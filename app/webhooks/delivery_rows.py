@@ -146,14 +146,13 @@ def note_attempt(
     due: str | None = None,
 ) -> None:
     """Note what became of an attempt, the last of those given, and when there is another."""
-    tx.run(
-        """UPDATE webhook_deliveries SET attempts = :attempts, status = :status, tries = :tries,
-             next_attempt_at = :due WHERE id = :id""",
+    tx.update(
+        "webhook_deliveries",
+        {"id": delivery},
         attempts=encode(attempts[-MOST_ATTEMPTS:]).decode(),
         status=status,
         tries=tries,
-        due=due,
-        id=delivery,
+        next_attempt_at=due,
     )
 
 

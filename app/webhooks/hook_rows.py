@@ -104,12 +104,7 @@ def remove(tx: Tx, hook: int) -> None:
 
 def note_success(tx: Tx, hook: int) -> None:
     """Note that a delivery was taken: the failures before it count no more."""
-    tx.run(
-        """UPDATE webhooks SET failures = 0, failing_since = NULL, last_success_at = :now
-           WHERE id = :id""",
-        now=tx.now,
-        id=hook,
-    )
+    tx.update("webhooks", {"id": hook}, failures=0, failing_since=None, last_success_at=tx.now)
 
 
 def note_failure(tx: Tx, hook: int, *, gone: bool) -> bool:
@@ -127,12 +122,12 @@ def note_failure(tx: Tx, hook: int, *, gone: bool) -> bool:
         tx.moment - FAILING_TIME
     )
     if gone or is_failing:
-        tx.run(
-            """UPDATE webhooks SET status = 'disabled', disabled_reason = :reason,
-                 updated_at = :now WHERE id = :id""",
-            reason="gone" if gone else "failing",
-            now=tx.now,
-            id=hook,
+        tx.update(
+            "webhooks",
+            {"id": hook},
+            status="disabled",
+            disabled_reason="gone" if gone else "failing",
+            updated_at=tx.now,
         )
     return gone or is_failing
 
@@ -164,7 +159,7 @@ def rotate_secret(tx: Tx, hook: int, sealed: bytes) -> None:
         most=MOST_ROTATED,
     )
     _add_secret(tx, hook, sealed)
-    tx.run("UPDATE webhooks SET updated_at = :now WHERE id = :id", now=tx.now, id=hook)
+    tx.update("webhooks", {"id": hook}, updated_at=tx.now)
 
 
 def sweep_secrets(tx: Tx) -> None:

@@ -70,13 +70,8 @@ def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
     """Write what an open call took; what was reserved for it is free again."""
     # as COLUMNS has them
     use = Use(*row[3:10])
-    tx.run(
-        "UPDATE token_uses SET prompt = :prompt, completion = :completion, settled_at "
-        "= :now WHERE id = :id",
-        prompt=prompt,
-        completion=completion,
-        now=tx.now,
-        id=row["id"],
+    tx.update(
+        "token_uses", {"id": row["id"]}, prompt=prompt, completion=completion, settled_at=tx.now
     )
     _add_to_counts(
         tx, use, prompt=prompt, completion=completion, reserved=-(row["prompt"] + row["completion"])

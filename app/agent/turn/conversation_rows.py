@@ -87,7 +87,7 @@ def remove_member(tx: Tx, conversation: int, user: int) -> None:
 
 def rename(tx: Tx, conversation: int, title: str) -> None:
     """Give a conversation another title."""
-    tx.run("UPDATE conversations SET title = :title WHERE id = :id", title=title, id=conversation)
+    tx.update("conversations", {"id": conversation}, title=title)
 
 
 def add_message(
@@ -120,7 +120,7 @@ def add_message(
         created_at=tx.now,
     )
     tx.insert("message_words", rowid=message, content=text_for_index(content))
-    tx.run("UPDATE conversations SET updated_at = :now WHERE id = :id", now=tx.now, id=conversation)
+    tx.update("conversations", {"id": conversation}, updated_at=tx.now)
     tx.run(
         # With each member, so that a list of conversations is one range of an index.
         "UPDATE conversation_members SET active_at = :now, hidden = 0 WHERE conversation_id = :id",
@@ -163,10 +163,8 @@ def count_unread(tx: Tx, me: int, conversation: int) -> int:
 
 def hide(tx: Tx, me: Caller, conversation: int) -> None:
     """Hide a conversation from the caller until its next message."""
-    tx.run(
-        "UPDATE conversation_members SET hidden = 1 WHERE conversation_id = :id AND user_id = :me",
-        id=conversation,
-        me=me.user,
+    tx.update(
+        "conversation_members", {"conversation_id": conversation, "user_id": me.user}, hidden=1
     )
 
 

@@ -41,19 +41,17 @@ def end(
     """Note how a turn ended; `history` is what the next turns of the conversation are told of
     it.
     """
-    tx.run(
-        """UPDATE turns SET status = :status, model = :model, prompt_tokens =
-          :prompt, completion_tokens = :completion, history = :history,
-               error = :error, taint = :taint, ended_at = :now WHERE id = :id""",
+    tx.update(
+        "turns",
+        {"id": turn},
         status=status,
         model=model,
-        prompt=prompt_tokens,
-        completion=completion_tokens,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
         history=history,
         error=error,
         taint=taint,
-        now=tx.now,
-        id=turn,
+        ended_at=tx.now,
     )
 
 

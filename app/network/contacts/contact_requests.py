@@ -344,12 +344,7 @@ def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
 
 
 def _set_status(tx: Tx, request: int, status: str) -> None:
-    tx.run(
-        "UPDATE contact_requests SET status = :status, decided_at = :now WHERE id = :id",
-        status=status,
-        now=tx.now,
-        id=request,
-    )
+    tx.update("contact_requests", {"id": request}, status=status, decided_at=tx.now)
 
 
 _SELECT = (

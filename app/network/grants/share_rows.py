@@ -99,36 +99,28 @@ def add(
 
 def set_policy_note(tx: Tx, link: Link, note_id: int) -> Link:
     """Note which note holds the policy of a link."""
-    tx.run("UPDATE share_links SET policy_note_id = :note WHERE id = :id", note=note_id, id=link.id)
+    tx.update("share_links", {"id": link.id}, policy_note_id=note_id)
     return link._replace(policy_note_id=note_id)
 
 
 def update(tx: Tx, link: Link) -> None:
     """Store a link as it is now."""
-    tx.run(
-        """UPDATE share_links SET label = :label, target = :target,
-          answered_by = :answered_by, require_sign_in = :sign_in, note_id = :note,
-               terms = :terms, expires_at = :expires WHERE id = :id AND owner_id = :owner""",
+    tx.update(
+        "share_links",
+        {"id": link.id, "owner_id": link.owner},
         label=link.label,
         target=link.target,
         answered_by=link.answered_by,
-        sign_in=int(link.require_sign_in),
-        note=link.note_id,
+        require_sign_in=int(link.require_sign_in),
+        note_id=link.note_id,
         terms=encode(link.terms).decode(),
-        expires=link.expires_at,
-        id=link.id,
-        owner=link.owner,
+        expires_at=link.expires_at,
     )
 
 
 def revoke(tx: Tx, link: Link) -> None:
     """Close a link for good."""
-    tx.run(
-        "UPDATE share_links SET revoked_at = :now WHERE id = :id AND owner_id = :owner",
-        now=tx.now,
-        id=link.id,
-        owner=link.owner,
-    )
+    tx.update("share_links", {"id": link.id, "owner_id": link.owner}, revoked_at=tx.now)
 
 
 def any_expired_untold(tx: Tx) -> bool:

@@ -63,7 +63,7 @@ def count_message(tx: Tx, session: int) -> None:
 
 def note_answer(tx: Tx, session: int) -> None:
     """Note that something was answered just now."""
-    tx.run("UPDATE guest_sessions SET active_at = :now WHERE id = :id", now=tx.now, id=session)
+    tx.update("guest_sessions", {"id": session}, active_at=tx.now)
 
 
 def count_begun_today(tx: Tx, link: int) -> int:

@@ -85,12 +85,7 @@ def find_by_escalation(tx: Tx, escalation: int) -> sqlite3.Row | None:
 
 def settle(tx: Tx, row: sqlite3.Row, status: Status, scope: Scope | None) -> None:
     """Write what became of an approval."""
-    tx.run(
-        "UPDATE runtime_approvals SET status = :status, scope = :scope WHERE id = :id",
-        status=status,
-        scope=scope,
-        id=row["id"],
-    )
+    tx.update("runtime_approvals", {"id": row["id"]}, status=status, scope=scope)
 
 
 def revoke_under(tx: Tx, grant: str) -> None:

@@ -110,10 +110,7 @@ def decide(tx: Tx, found: DeviceCode, user: int, status: Literal["approved", "de
 
 def consume(tx: Tx, found: DeviceCode) -> None:
     """Note that the program has got its token."""
-    tx.run(
-        "UPDATE device_codes SET status = 'consumed' WHERE poll_digest = :poll",
-        poll=found.poll_digest,
-    )
+    tx.update("device_codes", {"poll_digest": found.poll_digest}, status="consumed")
 
 
 def delete_old(tx: Tx) -> int:

@@ -222,15 +222,15 @@ def find_active_on(tx: Tx, session: str) -> Grant | None:
 def activate(tx: Tx, grant: Grant, endpoint: str, session: str) -> Grant:
     """Freeze a grant to an endpoint and session, and begin its time."""
     ends = stamp(tx.moment + timedelta(minutes=grant.ttl_minutes))
-    tx.run(
-        """UPDATE runtime_grants SET status = 'active', frozen_endpoint = :endpoint,
-             frozen_session = :session, activated_at = :now, grant_expires_at = :ends,
-             ends_at = :ends WHERE id = :id""",
-        endpoint=endpoint,
-        session=session,
-        now=tx.now,
-        ends=ends,
-        id=grant.id,
+    tx.update(
+        "runtime_grants",
+        {"id": grant.id},
+        status="active",
+        frozen_endpoint=endpoint,
+        frozen_session=session,
+        activated_at=tx.now,
+        grant_expires_at=ends,
+        ends_at=ends,
     )
     return require(tx, grant.id)
 
@@ -258,13 +258,12 @@ def end(
     """End a grant or a request for one, and tell everyone of it; the caller has checked that it
     may.
     """
-    tx.run(
-        "UPDATE runtime_grants SET status = :status, revoked_at = :revoked, ends_at = :ends "
-        "WHERE id = :id",
+    tx.update(
+        "runtime_grants",
+        {"id": grant.id},
         status=status,
-        revoked=tx.now if status == "revoked" else None,
-        ends=min(tx.now, grant.ends_at),
-        id=grant.id,
+        revoked_at=tx.now if status == "revoked" else None,
+        ends_at=min(tx.now, grant.ends_at),
     )
     ended, was_active = require(tx, grant.id), grant.stored == "active"
     tell_endpoints(tx, ended, f"grant.{status}", {"reason": status})

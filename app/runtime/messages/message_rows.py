@@ -236,9 +236,7 @@ def list_unfinished(tx: Tx, grant: str) -> list[Message]:
 
 def hand_over(tx: Tx, message: Message) -> None:
     """Write that a message lies with the stream of its endpoint."""
-    tx.run(
-        "UPDATE runtime_messages SET handed_over = 1, due_at = NULL WHERE id = :id", id=message.id
-    )
+    tx.update("runtime_messages", {"id": message.id}, handed_over=1, due_at=None)
 
 
 def put_back(tx: Tx, message: Message, *, result_code: str | None) -> None:

@@ -163,15 +163,14 @@ def decide(
     tx: Tx, row: sqlite3.Row, *, decision: Literal["continue", "stop"], by: Actor, note: str | None
 ) -> None:
     """Note what was decided; what is continued is under way until `end` says what came of it."""
-    tx.run(
-        """UPDATE escalations SET status = :status, decision = :decision, decided_by = :by,
-               decided_at = :now, note = :note WHERE id = :id""",
+    tx.update(
+        "escalations",
+        {"id": row["id"]},
         status="stopped" if decision == "stop" else "continued",
         decision=decision,
-        by=encode(by).decode(),
-        now=tx.now,
+        decided_by=encode(by).decode(),
+        decided_at=tx.now,
         note=note,
-        id=row["id"],
     )
 
 
@@ -189,13 +188,12 @@ def end(
         if failure is None
         else encode({**failure.details, "error": failure.code, "message": failure.message}).decode()
     )
-    tx.run(
-        "UPDATE escalations SET status = :status, result = :result, failure = :failure "
-        "WHERE id = :id",
+    tx.update(
+        "escalations",
+        {"id": row["id"]},
         status=status,
         result=None if result is None else result.decode(),
         failure=told,
-        id=row["id"],
     )
     origin = origins.unpack_origin(row["origin"])
     tx.tell(SETTLED, Settled(row["id"], row["user_id"], origin, row["tool"], status))

@@ -82,7 +82,7 @@ def update(
 ) -> None:
     """Store a folder's name, parent and icon."""
     _set_name_and_parent(tx, folder, name, parent_id)
-    tx.run("UPDATE folders SET icon = :icon WHERE id = :id", icon=icon, id=folder["id"])
+    tx.update("folders", {"id": folder["id"]}, icon=icon)
     workspace_counters.add(tx, folder["owner_id"])
 
 
@@ -98,7 +98,7 @@ def add_to_note_count(tx: Tx, folder_id: int | None, more: int) -> None:
 
 def set_note_count(tx: Tx, folder_id: int, number: int) -> None:
     """Set the number of live notes that lie directly in a folder."""
-    tx.run("UPDATE folders SET note_count = :number WHERE id = :id", number=number, id=folder_id)
+    tx.update("folders", {"id": folder_id}, note_count=number)
 
 
 def recount_notes(tx: Tx) -> None:
@@ -197,7 +197,7 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
     before = tx.require_row("SELECT id, owner_id, name FROM folders WHERE id = :id", id=folder_id)
     # Before it is live again: among live folders a name is unique in its place.
     _set_name_and_parent(tx, before, name, parent_id)
-    tx.run("UPDATE folders SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
+    tx.update("folders", {"trash_id": trash_id}, trash_id=None)
 
 
 def purge(tx: Tx, folder_ids: Sequence[int]) -> int:
@@ -216,12 +216,8 @@ def purge_owner(tx: Tx, owner: int) -> None:
 
 def _set_name_and_parent(tx: Tx, folder: sqlite3.Row, name: str, parent_id: int | None) -> None:
     """Store a folder's name and parent, and let it be found by that name."""
-    tx.run(
-        "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent WHERE id = :id",
-        name=name,
-        key=fold_name(name),
-        parent=parent_id,
-        id=folder["id"],
+    tx.update(
+        "folders", {"id": folder["id"]}, name=name, name_key=fold_name(name), parent_id=parent_id
     )
     name_index.rename(
         tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name

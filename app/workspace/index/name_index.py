@@ -129,11 +129,7 @@ def index_waiting(tx: Tx, most: int = BATCH) -> None:
             _insert_tokens(tx, owner, kind, item_id, name)
             add_tags(tx, owner, tags)
         if rows:
-            tx.run(
-                "UPDATE name_progress SET number = :id WHERE kind = :kind",
-                id=rows[-1][0],
-                kind=kind,
-            )
+            tx.update("name_progress", {"kind": kind}, number=rows[-1][0])
 
 
 def rebuild(tx: Tx) -> None:

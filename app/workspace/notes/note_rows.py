@@ -239,7 +239,7 @@ def remeasure_all(tx: Tx) -> None:
 
 def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
     """Put one live note into the trash."""
-    tx.run("UPDATE notes SET trash_id = :trash WHERE id = :id", trash=trash_id, id=note["id"])
+    tx.update("notes", {"id": note["id"]}, trash_id=trash_id)
     _add_to_counts(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     tx.emit(CHANGED, id=note["id"])
 
@@ -290,7 +290,7 @@ def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
         "WHERE trash_id = :trash GROUP BY folder_id",
         trash=trash_id,
     )
-    tx.run("UPDATE notes SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
+    tx.update("notes", {"trash_id": trash_id}, trash_id=None)
     workspace_counters.add(tx, owner)
     tx.emit(MANY_CHANGED, owner=owner)
     for row in rows:

@@ -100,12 +100,12 @@ def add(
 
 def await_approval(tx: Tx, action: int, escalation: int, changes: Sequence[Change]) -> None:
     """Note which escalation an action waits for, and what its target is like until then."""
-    tx.run(
-        "UPDATE heartbeat_actions SET status = 'awaiting_approval', escalation_id = "
-        ":escalation, changes = :changes WHERE id = :id",
-        escalation=escalation,
+    tx.update(
+        "heartbeat_actions",
+        {"id": action},
+        status="awaiting_approval",
+        escalation_id=escalation,
         changes=_to_json(changes),
-        id=action,
     )
 
 

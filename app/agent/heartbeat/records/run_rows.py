@@ -135,7 +135,7 @@ def end(tx: Tx, begun: BegunRun, ending: RunEnding) -> None:
 
 def mark_undone(tx: Tx, run: int) -> None:
     """Mark a run as undone."""
-    tx.run("UPDATE heartbeat_runs SET undone_at = :now WHERE id = :id", now=tx.now, id=run)
+    tx.update("heartbeat_runs", {"id": run}, undone_at=tx.now)
 
 
 def any_running(tx: Tx) -> bool:
