@@ -339,6 +339,11 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
                     text,
                 ):
                     writers[table].add(module)
+            for node in walked(tree):
+                if isinstance(node, ast.Call) and dotted(node.func).endswith(
+                    ("tx.insert", "tx.update")
+                ):
+                    writers[ast.literal_eval(node.args[0])].add(module)
     tables = set(
         re.findall(r"CREATE (?:VIRTUAL )?TABLE (\w+)", (APP / "schema.sql").read_text("utf-8"))
     )

@@ -56,24 +56,21 @@ def insert(
     Raise AlreadyExists where there is one for the same subject, metric and period.
     """
     try:
-        made = tx.run(
-            """INSERT INTO caps (user_id, subject, subject_id, metric, period, most, warn_percent,
-                 created_at)
-               VALUES (:user, :subject, :subject_id, :metric, :period, :most, :warn, :now)""",
-            user=user,
+        return tx.insert(
+            "caps",
+            user_id=user,
             subject=subject,
             subject_id=subject_id,
             metric=metric,
             period=period,
             most=most,
-            warn=warn_percent,
-            now=tx.now,
+            warn_percent=warn_percent,
+            created_at=tx.now,
         )
     except sqlite3.IntegrityError:
         raise AlreadyExists(
             "There is a cap for this subject, metric and period already; change that one."
         ) from None
-    return made.lastrowid or 0
 
 
 def update(tx: Tx, user: int, id_: int, *, most: int | None, warn_percent: int | None) -> None:

@@ -71,23 +71,20 @@ def issue(
         raise QuotaExceeded(f"{whose} has at most {most} live keys; revoke one first.", limit=most)
     secret = random_tokens.new_secret(tx.settings.key_prefix)
     life = LIVES[expires_in]
-    id_ = tx.run(
-        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at,
-             made_by, agent_id)
-           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by,
-             :agent)""",
-        user=user,
+    id_ = tx.insert(
+        "keys",
+        user_id=user,
         name=name,
         digest=key_digest(secret),
         prefix=tx.settings.key_prefix,
         last4=secret[-4:],
         scopes=msgspec.json.encode(scopes).decode(),
-        now=tx.now,
-        expires=None if life is None else stamp(tx.moment + life),
+        created_at=tx.now,
+        expires_at=None if life is None else stamp(tx.moment + life),
         made_by=made_by,
-        agent=agent,
-    ).lastrowid
-    return NewKey(_read_key(tx, id_ or 0), secret)
+        agent_id=agent,
+    )
+    return NewKey(_read_key(tx, id_), secret)
 
 
 def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int) -> NewKey:

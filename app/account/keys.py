@@ -46,13 +46,13 @@ class Revoked(Record):
     revoked: bool = True
 
 
-@operation("GET /account/keys", scope="account:manage", since="beyond", effect="read")
+@operation("GET /account/keys", scope="account:manage")
 def list_keys(tx: Tx, me: Caller) -> KeyList:
     """List the caller's API keys, newest first, revoked ones included."""
     return _listed(tx, me.user)
 
 
-@operation("POST /account/keys", scope="account:manage", since="beyond", http=Http(status=201))
+@operation("POST /account/keys", scope="account:manage", http=Http(status=201))
 def create_key(
     tx: Tx,
     me: Caller,
@@ -68,7 +68,7 @@ def create_key(
     return key_rows.issue(tx, me.user, name, asked, expires_in, made_by=made_by)
 
 
-@operation("POST /account/keys/{id}/rotate", scope="account:manage", since="beyond")
+@operation("POST /account/keys/{id}/rotate", scope="account:manage")
 def rotate_key(
     tx: Tx, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0
 ) -> NewKey:
@@ -76,7 +76,7 @@ def rotate_key(
     return key_rows.rotate(tx, me, id, grace_seconds)
 
 
-@operation("DELETE /account/keys/{id}", scope="account:manage", since="beyond")
+@operation("DELETE /account/keys/{id}", scope="account:manage")
 def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     """Revoke a key at once; doing it again changes nothing."""
     key_rows.require_own(tx, me.user, id)

@@ -51,13 +51,13 @@ class GrantRevoked(Record):
     revoked: bool = True
 
 
-@operation("GET /account/grants", scope="account:manage", since="beyond", effect="read")
+@operation("GET /account/grants", scope="account:manage")
 def list_grants(tx: Tx, me: Caller) -> GrantList:
     """List the applications that hold a live grant, newest first."""
     return _of_user(tx, me.user)
 
 
-@operation("DELETE /account/grants/{id}", scope="account:manage", since="beyond")
+@operation("DELETE /account/grants/{id}", scope="account:manage")
 def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
     """End an application's grant at once; doing it again changes nothing."""
     own = tx.one("SELECT 1 FROM oauth_grants WHERE id = :id AND user_id = :me", id=id, me=me.user)
@@ -97,25 +97,22 @@ def begin(
         user=user,
         client=client.client_id,
     )
-    id_ = tx.run(
-        """INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at,
-             expires_at, subject, code_digest)
-           VALUES (:user, :client, :name, :scopes, :now, :ends, :subject, :code)""",
-        user=user,
-        client=client.client_id,
-        name=client.name,
+    return tx.insert(
+        "oauth_grants",
+        user_id=user,
+        client_id=client.client_id,
+        client_name=client.name,
         scopes=msgspec.json.encode(scopes).decode(),
-        now=tx.now,
-        ends=ends_at,
+        created_at=tx.now,
+        expires_at=ends_at,
         subject=subject or random_tokens.new_uuid(),
-        code=code,
-    ).lastrowid
-    return id_ or 0
+        code_digest=code,
+    )
 
 
 def prolong(tx: Tx, id_: int, ends_at: str) -> None:
     """Let a grant last until a later moment."""
-    tx.run("UPDATE oauth_grants SET expires_at = :ends WHERE id = :id", ends=ends_at, id=id_)
+    tx.update("oauth_grants", {"id": id_}, expires_at=ends_at)
 
 
 def end(tx: Tx, id_: int, *, by: str | None = None) -> None:

@@ -75,11 +75,7 @@ def find_refresh(tx: Tx, token: str) -> RefreshToken | None:
 
 def mark_used(tx: Tx, token: RefreshToken) -> None:
     """Note that a refresh token was used: whoever sends it again has stolen it, or was robbed."""
-    tx.run(
-        "UPDATE oauth_tokens SET used_at = :now WHERE digest = :digest",
-        now=tx.now,
-        digest=token.digest,
-    )
+    tx.update("oauth_tokens", {"digest": token.digest}, used_at=tx.now)
 
 
 def revoke(tx: Tx, token: str) -> None:
@@ -131,13 +127,12 @@ def sweep_tokens(tx: Tx, me: Caller) -> Swept:
 
 def _keep(tx: Tx, grant: int, kind: str, scopes: tuple[str, ...], life: timedelta) -> str:
     secret = random_tokens.new_secret(ACCESS_PREFIX if kind == "access" else REFRESH_PREFIX)
-    tx.run(
-        "INSERT INTO oauth_tokens (digest, grant_id, kind, scopes, expires_at) "
-        "VALUES (:digest, :grant, :kind, :scopes, :expires)",
+    tx.insert(
+        "oauth_tokens",
         digest=key_rows.key_digest(secret),
-        grant=grant,
+        grant_id=grant,
         kind=kind,
         scopes=msgspec.json.encode(scopes).decode(),
-        expires=stamp(tx.moment + life),
+        expires_at=stamp(tx.moment + life),
     )
     return secret

@@ -50,11 +50,11 @@ def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
     """
     code = random_tokens.new_code()
     expires_at = stamp(tx.moment + CODE_LIFE)
-    tx.run(
-        "INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES (:digest, :user, :expires)",
+    tx.insert(
+        "sign_in_codes",
         digest=_code_digest(code),
-        user=users.require_user(tx, username)["id"],
-        expires=expires_at,
+        user_id=users.require_user(tx, username)["id"],
+        expires_at=expires_at,
     )
     return SignInCode(code, expires_at)
 
@@ -216,14 +216,13 @@ def _insert_session(tx: Tx, user: int, key_digest: bytes | None) -> str:
     Of very many the ones that were not used for longest go.
     """
     secret = random_tokens.new_secret("")
-    tx.run(
-        "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, "
-        "expires_at) VALUES (:user, :digest, :key, :now, :expires)",
-        user=user,
+    tx.insert(
+        "web_sessions",
+        user_id=user,
         digest=key_rows.key_digest(secret),
-        key=key_digest,
-        now=tx.now,
-        expires=stamp(tx.moment + LIFE),
+        key_digest=key_digest,
+        created_at=tx.now,
+        expires_at=stamp(tx.moment + LIFE),
     )
     dropped = tx.run(
         """DELETE FROM web_sessions WHERE user_id = :user AND id NOT IN
@@ -295,9 +294,7 @@ def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _CachedSess
 
 def _write_renewed(tx: Tx, renewed: dict[int, str]) -> None:
     for id_, ends_at in renewed.items():
-        tx.run(
-            "UPDATE web_sessions SET expires_at = :ends_at WHERE id = :id", ends_at=ends_at, id=id_
-        )
+        tx.update("web_sessions", {"id": id_}, expires_at=ends_at)
 
 
 def _ended_answer(tx: Tx, count: int) -> Ended:

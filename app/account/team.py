@@ -138,7 +138,7 @@ async def invite_to_team(
     )
 
 
-@operation("DELETE /os/team/invites/{id}", category="team", scope="os.team:write", since="beyond")
+@operation("DELETE /os/team/invites/{id}", category="team", scope="os.team:write")
 def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Revoke an invite that waits."""
     team = rows.membership(tx, me.user)
@@ -153,7 +153,6 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     "POST /os/team/invites/{token}/accept",
     category="team",
     scope="os.team:write",
-    since="beyond",
     http=Http(guessable=True),
 )
 def accept_invite(tx: Tx, me: Caller, *, token: str) -> Joined:
@@ -185,9 +184,7 @@ def look_at_invite(tx: Tx, me: Caller, *, token: str) -> WaitingInvite:
     return WaitingInvite(found["name"], found["role"], found["expires_at"])
 
 
-@operation(
-    "PATCH /os/team/members/{username}", category="team", scope="os.team:write", since="beyond"
-)
+@operation("PATCH /os/team/members/{username}", category="team", scope="os.team:write")
 def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> MemberAnswer:
     """Give a member another role; the owner's stays."""
     team, found = _in_team(tx, me, username)
@@ -197,9 +194,7 @@ def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> Memb
     return MemberAnswer(_member_record(rows.require_member(tx, team["id"], username)))
 
 
-@operation(
-    "DELETE /os/team/members/{username}", category="team", scope="os.team:write", since="beyond"
-)
+@operation("DELETE /os/team/members/{username}", category="team", scope="os.team:write")
 def remove_member(tx: Tx, me: Caller, *, username: str) -> Record:
     """Take a member out of the team, or leave it oneself."""
     team, found = _in_team(tx, me, username)

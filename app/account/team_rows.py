@@ -21,13 +21,8 @@ def membership(tx: Tx, user: int) -> sqlite3.Row | None:
 
 def create_team(tx: Tx, user: int, name: str) -> None:
     """Make a team whose owner is the user."""
-    team = tx.run(
-        "INSERT INTO teams (owner_id, name, created_at) VALUES (:user, :name, :now)",
-        user=user,
-        name=name,
-        now=tx.now,
-    ).lastrowid
-    _insert_member(tx, team or 0, user, "owner")
+    team = tx.insert("teams", owner_id=user, name=name, created_at=tx.now)
+    _insert_member(tx, team, user, "owner")
 
 
 def members(tx: Tx, team: int) -> list[sqlite3.Row]:
@@ -57,12 +52,7 @@ def no_member(username: str) -> NotFound:
 
 def give_role(tx: Tx, team: int, user: int, role: str) -> None:
     """Give a member another role."""
-    tx.run(
-        "UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user",
-        role=role,
-        team=team,
-        user=user,
-    )
+    tx.update("team_members", {"team_id": team, "user_id": user}, role=role)
 
 
 def remove_member(tx: Tx, team: int, user: int) -> None:
@@ -86,20 +76,19 @@ def add_invite(
     tx: Tx, team: int, token: str, *, email: str | None, role: str, by: int
 ) -> sqlite3.Row:
     """Make an invite and give its row; only a hash of the token is kept."""
-    made = tx.run(
-        """INSERT INTO team_invites (team_id, digest, email, role, status, invited_by, created_at,
-             expires_at)
-           VALUES (:team, :digest, :email, :role, 'pending', :by, :now, :expires)""",
-        team=team,
+    made = tx.insert(
+        "team_invites",
+        team_id=team,
         digest=key_rows.key_digest(token),
         email=email,
         role=role,
-        by=by,
-        now=tx.now,
-        expires=stamp(tx.moment + LIFE),
+        status="pending",
+        invited_by=by,
+        created_at=tx.now,
+        expires_at=stamp(tx.moment + LIFE),
     )
     return tx.require_row(
-        "SELECT id, email, role, expires_at FROM team_invites WHERE id = :id", id=made.lastrowid
+        "SELECT id, email, role, expires_at FROM team_invites WHERE id = :id", id=made
     )
 
 
@@ -135,16 +124,9 @@ def revoke(tx: Tx, team: int, id_: int) -> None:
 
 def use_invite(tx: Tx, found: sqlite3.Row, user: int) -> None:
     """Make the user a member by an invite, which is used up."""
-    tx.run("UPDATE team_invites SET status = 'accepted' WHERE id = :id", id=found["id"])
+    tx.update("team_invites", {"id": found["id"]}, status="accepted")
     _insert_member(tx, found["team_id"], user, found["role"])
 
 
 def _insert_member(tx: Tx, team: int, user: int, role: str) -> None:
-    tx.run(
-        "INSERT INTO team_members (user_id, team_id, role, joined_at) "
-        "VALUES (:user, :team, :role, :now)",
-        user=user,
-        team=team,
-        role=role,
-        now=tx.now,
-    )
+    tx.insert("team_members", user_id=user, team_id=team, role=role, joined_at=tx.now)

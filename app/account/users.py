@@ -146,13 +146,13 @@ class UserList(Record):
     users: list[User]
 
 
-@operation("GET /account/settings", scope="account:manage", since="beyond", quick=True)
+@operation("GET /account/settings", scope="account:manage", quick=True)
 def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
     """Read the account's settings."""
     return SettingsAnswer(settings_of(tx, me.user))
 
 
-@operation("PATCH /account/settings", scope="account:manage", since="beyond")
+@operation("PATCH /account/settings", scope="account:manage")
 def change_settings(
     tx: Tx,
     me: Caller,
@@ -191,11 +191,8 @@ def change_settings(
     stored = {
         field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"
     }
-    tx.run(
-        "UPDATE users SET name = :name, settings = :settings WHERE id = :me",
-        name=chosen.name,
-        settings=msgspec.json.encode(stored).decode(),
-        me=me.user,
+    tx.update(
+        "users", {"id": me.user}, name=chosen.name, settings=msgspec.json.encode(stored).decode()
     )
     return SettingsAnswer(chosen, _ignored_notice(unknown) if unknown else UNSET)
 
@@ -207,19 +204,18 @@ def add_user(
     """Add a user to the registry."""
     _require_no_agent(tx, username, field="username")
     try:
-        added = tx.run(
-            "INSERT INTO users (uuid, username, name, created_at) "
-            "VALUES (:uuid, :username, :name, :now)",
+        added = tx.insert(
+            "users",
             uuid=random_tokens.new_uuid(),
             username=username,
             name=name or username,
-            now=tx.now,
+            created_at=tx.now,
         )
     except sqlite3.IntegrityError:
         raise AlreadyExists(
             f"There is a user called {username} already.", field="username"
         ) from None
-    cap_rows.add_defaults(tx, added.lastrowid or 0)
+    cap_rows.add_defaults(tx, added)
     return UserAnswer(_user_record(require_user(tx, username)))
 
 
@@ -240,7 +236,7 @@ def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
     row = require_user(tx, username)
     _require_no_agent(tx, to, field="to")
     try:
-        tx.run("UPDATE users SET username = :to WHERE id = :id", to=to, id=row["id"])
+        tx.update("users", {"id": row["id"]}, username=to)
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {to} already.", field="to") from None
     if to != row["username"]:

@@ -1,16 +1,16 @@
 """`hearth app`: the applications that users have let in."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json, format_table
 from app.commands.terminal.user_options import user_option
 from app.commands.user import choose_username
+from app.settings import Settings
 
 
 @click.group(cls=Commands)
@@ -21,10 +21,9 @@ def app() -> None:
 @app.command(name="list")
 @user_option
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@settings_option
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List a user's connected applications, newest first."""
-    settings = read_settings(data=data)
     found = ask(settings, "user_grants", username=choose_username(settings, user))
     if json_:
         click.echo(format_json(found))
@@ -37,10 +36,10 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 
 @app.command()
 @click.argument("id_", metavar="ID", type=click.IntRange(1))
-@data_option
-def remove(id_: int, data: Path | None) -> None:
+@settings_option
+def remove(id_: int, settings: Settings) -> None:
     """Disconnect an application immediately."""
-    ended = ask(read_settings(data=data), "end_grant", id=id_)
+    ended = ask(settings, "end_grant", id=id_)
     click.echo(f"Disconnected {ended['clientName']}.")
 
 

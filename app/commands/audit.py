@@ -1,15 +1,15 @@
 """`hearth audit`: what agents did and were refused, and whether that record is whole."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.core.process.counted import counted
+from app.settings import Settings
 
 
 @click.group(cls=Commands)
@@ -22,13 +22,13 @@ def audit() -> None:
     "--head", metavar="HASH", help="A hash printed earlier that the record must still contain."
 )
 @json_option
-@data_option
-def verify(head: str | None, json_: bool, data: Path | None) -> None:
+@settings_option
+def verify(head: str | None, json_: bool, settings: Settings) -> None:
     """Verify that no entry was changed, removed or inserted.
 
     Keep the printed hash elsewhere. Pass it to --head later to detect a replaced record too.
     """
-    found = ask(read_settings(data=data), "verify_audit", **({"head": head} if head else {}))
+    found = ask(settings, "verify_audit", **({"head": head} if head else {}))
     if json_:
         click.echo(format_json(found))
     elif found["intact"]:
@@ -50,15 +50,10 @@ def verify(head: str | None, json_: bool, data: Path | None) -> None:
 )
 @click.option("--before", type=click.IntRange(1), help="Only entries before this ID.")
 @json_option
-@data_option
-def list_(limit: int, before: int | None, json_: bool, data: Path | None) -> None:
+@settings_option
+def list_(limit: int, before: int | None, json_: bool, settings: Settings) -> None:
     """List entries, newest first."""
-    found = ask(
-        read_settings(data=data),
-        "list_audit",
-        limit=limit,
-        **({"before": before} if before else {}),
-    )
+    found = ask(settings, "list_audit", limit=limit, **({"before": before} if before else {}))
     head = ("ID", "AT", "USER", "BY", "FROM", "EVENT", "TOOL", "OUTCOME")
     print_table(found, head, map(_table_row, found["rows"]), json_=json_)
 

@@ -7,13 +7,14 @@ import click
 
 from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.data_directory import existing_directory
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.tables import format_json, format_table, json_option
 from app.core.database.backup_status import FILE, read_backup_status
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
 from app.core.process.counted import counted
+from app.settings import Settings
 from app.upkeep.backups import backup_digests, backup_files
 
 SECONDS = 4 * 3600
@@ -48,7 +49,7 @@ passphrase_option = click.option(
     "--prove", is_flag=True, help="Verify the newest backup by a trial restore. Make none."
 )
 @json_option
-@data_option
+@settings_option
 def backup(
     file: Path | None,
     encrypt: bool,
@@ -57,14 +58,13 @@ def backup(
     list_: bool,
     prove: bool,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Make and check a backup.
 
     It is written to FILE, to a new file in FILE if that is a folder, or without FILE to
     `backups` in the data directory. The server keeps running.
     """
-    settings = read_settings(data=data)
     if list_:
         _show_list(list_backups(data_directory(settings)), json_=json_)
         return

@@ -1,16 +1,16 @@
 """`hearth escalation`: what agents wait to be allowed, decided at this machine."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from app.commands.ask.locate_data import data_option
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import print_table
 from app.commands.terminal.terminal_safe import show_hidden, strip_controls
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user
+from app.settings import Settings
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
 note_option = click.option("--note", metavar="TEXT", help="Note to record, at most 500 characters.")
@@ -22,12 +22,10 @@ def escalation() -> None:
 
 
 @escalation.command(name="list")
-@user_option
-@json_option
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List actions that await approval, newest first."""
-    found = ask_about_user(data, user, "user_escalations")
+    found = ask_about_user(settings, user, "user_escalations")
     head = ("ID", "RISK", "FROM", "UNTIL", "WHAT")
     print_table(found, head, map(_table_row, found["escalations"]), json_=json_)
 
@@ -35,10 +33,10 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 @escalation.command()
 @id_argument
 @user_option
-@data_option
-def show(id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def show(id_: int, user: str | None, settings: Settings) -> None:
     """Show exactly what an action would do."""
-    found = ask_about_user(data, user, "user_escalation", id=id_)["escalation"]
+    found = ask_about_user(settings, user, "user_escalation", id=id_)["escalation"]
     lines = [
         f"{found['toolName']}, {found['status']}, risk {found['risk']}, from "
         f"{found['origin']['kind']}, until {found['expiresAt'][:16]}",
@@ -60,13 +58,18 @@ def show(id_: int, user: str | None, data: Path | None) -> None:
     show_default=True,
     help="How long the approval lasts.",
 )
-@data_option
+@settings_option
 def continue_(
-    id_: int, user: str | None, note: str | None, remember: str, data: Path | None
+    id_: int, user: str | None, note: str | None, remember: str, settings: Settings
 ) -> None:
     """Approve an action exactly as shown."""
     _decide(
-        id_, user, data, decision="continue", remember=remember, **({"note": note} if note else {})
+        id_,
+        user,
+        settings,
+        decision="continue",
+        remember=remember,
+        **({"note": note} if note else {}),
     )
 
 
@@ -74,14 +77,14 @@ def continue_(
 @id_argument
 @user_option
 @note_option
-@data_option
-def stop(id_: int, user: str | None, note: str | None, data: Path | None) -> None:
+@settings_option
+def stop(id_: int, user: str | None, note: str | None, settings: Settings) -> None:
     """Reject an action."""
-    _decide(id_, user, data, decision="stop", **({"note": note} if note else {}))
+    _decide(id_, user, settings, decision="stop", **({"note": note} if note else {}))
 
 
-def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
-    found = ask_about_user(data, user, "settle_escalation", id=id_, **said)["escalation"]
+def _decide(id_: int, user: str | None, settings: Settings, **said: Any) -> None:
+    found = ask_about_user(settings, user, "settle_escalation", id=id_, **said)["escalation"]
     failure = f": {found['failure']['message']}" if found["failure"] else "."
     click.echo(strip_controls(f"Escalation {id_} is {found['status']}{failure}"))
 

@@ -2,33 +2,30 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
-from app.commands.ask.locate_data import data_option
 from app.commands.terminal.command_group import Misused
-from app.commands.terminal.tables import format_json, json_option
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import strip_controls
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_options
 from app.commands.user import ask_about_user
+from app.settings import Settings
 
 
 @click.command()
 @click.argument("caller")
 @click.argument("operation")
 @click.argument("args", metavar="[NAME=VALUE]...", nargs=-1)
-@user_option
-@json_option
-@data_option
+@user_options
 def explain(
     caller: str,
     operation: str,
     args: tuple[str, ...],
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Explain what a caller may see and why.
 
@@ -37,7 +34,7 @@ def explain(
     JSON or plain text. Nothing is changed.
     """
     found = ask_about_user(
-        data,
+        settings,
         user,
         "explain_call",
         caller=caller,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_as_user import LocalClient
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
@@ -45,7 +45,7 @@ report_option = click.option(
 @user_option
 @report_option
 @click.option("--json", "json_", is_flag=True, help="Print the report as JSON.")
-@data_option
+@settings_option
 def import_(
     path: Path,
     format_: str | None,
@@ -54,7 +54,7 @@ def import_(
     user: str | None,
     report: Path | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Import notes, files and todos from PATH.
 
@@ -62,7 +62,6 @@ def import_(
     files or an export of another program. Importing again, also after an interruption, updates
     what has changed and duplicates nothing. A snapshot is kept of each note that is overwritten.
     """
-    settings = read_settings(data=data)
     found = _run_job(
         settings,
         "Importing",
@@ -82,16 +81,15 @@ def import_(
 @user_option
 @report_option
 @click.option("--json", "json_", is_flag=True, help="Print the report as JSON.")
-@data_option
+@settings_option
 def export(
-    path: Path, user: str | None, report: Path | None, json_: bool, data: Path | None
+    path: Path, user: str | None, report: Path | None, json_: bool, settings: Settings
 ) -> None:
     """Export the workspace to a folder or .zip archive.
 
     Notes become Markdown files with front matter. Snapshots, attachments, todos (JSON, todo.txt,
     ICS), conversations and settings come along. `hearth import` reads all of it back.
     """
-    settings = read_settings(data=data)
     found = _run_job(
         settings,
         "Exporting",

@@ -1,16 +1,15 @@
 """`hearth key`: the API keys of the users."""
 
-from pathlib import Path
-
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.key_text import COLUMNS, key_options, key_row, show_new_key
-from app.commands.terminal.tables import json_option, print_table
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.tables import print_table
+from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user, choose_username
+from app.settings import Settings
 
 
 @click.group(cls=Commands)
@@ -21,15 +20,14 @@ def key() -> None:
 @key.command()
 @user_option
 @key_options("all")
-@data_option
+@settings_option
 def create(
-    user: str | None, label: str, scopes: tuple[str, ...], expires: str, data: Path | None
+    user: str | None, label: str, scopes: tuple[str, ...], expires: str, settings: Settings
 ) -> None:
     """Create a key and show it once.
 
     Only the key goes to standard output.
     """
-    settings = read_settings(data=data)
     username = choose_username(settings, user)
     made = ask(
         settings,
@@ -43,19 +41,17 @@ def create(
 
 
 @key.command(name="list")
-@user_option
-@json_option
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List a user's keys, newest first. Secrets are not stored."""
-    found = ask_about_user(data, user, "user_keys")
+    found = ask_about_user(settings, user, "user_keys")
     print_table(found, COLUMNS, map(key_row, found["keys"]), json_=json_)
 
 
 @key.command()
 @click.argument("id_", metavar="ID", type=click.IntRange(1))
-@data_option
-def revoke(id_: int, data: Path | None) -> None:
+@settings_option
+def revoke(id_: int, settings: Settings) -> None:
     """Revoke a key immediately."""
-    ask(read_settings(data=data), "end_key", id=id_)
+    ask(settings, "end_key", id=id_)
     click.echo(f"Revoked key {id_}.")

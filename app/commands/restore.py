@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 from app.commands.ask.data_directory import own_when_free
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.backup import passphrase_option, read_passphrase
 from app.commands.terminal.command_group import Misused, Refused
 from app.core.database import data_dir
 from app.core.database.tx import utc_now
+from app.settings import Settings
 from app.upkeep.backups import backup_files
 from app.upkeep.backups.restore import Restored, restore_backup
 
@@ -19,15 +20,14 @@ SHOWN = 5
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @passphrase_option
-@data_option
-def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) -> None:
+@settings_option
+def restore(file: Path | None, passphrase_file: Path | None, settings: Settings) -> None:
     """Restore the database from a backup.
 
     Stop the server first. FILE is checked before anything changes, and the current database is
     kept among the backups, so you can undo a restore. The passphrase of an encrypted FILE comes
     from --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the terminal.
     """
-    settings = read_settings(data=data)
     path = data_directory(settings)
     if file is None:
         raise Misused(f"Name a backup: hearth restore FILE.{_newest_hint(path)}")

@@ -1,14 +1,13 @@
 """`hearth search`: how far search is with the notes."""
 
-from pathlib import Path
-
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json, json_option
 from app.core.process.counted import counted
+from app.settings import Settings
 
 
 @click.group(cls=Commands)
@@ -18,10 +17,10 @@ def search() -> None:
 
 @search.command()
 @json_option
-@data_option
-def status(json_: bool, data: Path | None) -> None:
+@settings_option
+def status(json_: bool, settings: Settings) -> None:
     """Show how many notes are indexed for words, patterns and meaning."""
-    found = ask(read_settings(data=data), "search_progress")
+    found = ask(settings, "search_progress")
     if json_:
         click.echo(format_json(found))
         return

@@ -1,29 +1,27 @@
 """`hearth init`, `migrate` and `settings`: what is done before and between runs of the server."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask_anew
 from app.commands.ask.data_directory import bring_up_to_date
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, read_settings, settings_option
 from app.commands.server.first_start import first_key_lines, username_for
 from app.settings import PREFIX, Settings
 
 
 @click.command()
-@data_option
+@settings_option
 @click.option(
     "--user", metavar="NAME", help="Username of the first user [default: your login name]."
 )
-def init(data: Path | None, user: str | None) -> None:
+def init(settings: Settings, user: str | None) -> None:
     """Create the database, the first user and an API key.
 
     The key is the last line of the output. If there is a user already, nothing changes.
     """
-    settings = read_settings(data=data)
     first = ask_anew(settings, "begin_server", username=username_for(user))
     if first["secret"] is None:
         click.echo(
@@ -36,13 +34,13 @@ def init(data: Path | None, user: str | None) -> None:
 
 
 @click.command(name="migrate")
-@data_option
-def migrate_(data: Path | None) -> None:
+@settings_option
+def migrate_(settings: Settings) -> None:
     """Update the database to this version of Hearth.
 
     The server and all other commands do this themselves when they open it.
     """
-    steps = bring_up_to_date(read_settings(data=data))
+    steps = bring_up_to_date(settings)
     click.echo("\n".join(f"Done: {step}" for step in steps) or "The database is up to date.")
 
 

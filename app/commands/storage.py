@@ -1,15 +1,15 @@
 """`hearth storage`: what takes room."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask_patiently
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.backup import SECONDS, format_bytes
 from app.commands.terminal.tables import format_json, format_table, json_option
 from app.core.process.counted import counted
+from app.settings import Settings
 
 HELD = (
     ("notes", "notes", "noteBytes"),
@@ -24,10 +24,10 @@ HELD = (
 
 @click.command()
 @json_option
-@data_option
-def storage(json_: bool, data: Path | None) -> None:
+@settings_option
+def storage(json_: bool, settings: Settings) -> None:
     """Show disk usage by database, backups and user."""
-    found = ask_patiently(read_settings(data=data), SECONDS, "measure_storage")
+    found = ask_patiently(settings, SECONDS, "measure_storage")
     if json_:
         click.echo(format_json(found))
         return

@@ -1,17 +1,17 @@
 """`hearth usage` and `hearth cap`: what was used, and what may be."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
-from app.commands.ask.locate_data import data_option
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json, format_table, json_option, print_table
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user
 from app.core.process.counted import counted
+from app.settings import Settings
 
 SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 
@@ -20,10 +20,10 @@ SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 @user_option
 @click.option("--month", metavar="YYYY-MM", help="Month to show [default: this month].")
 @json_option
-@data_option
-def usage(user: str | None, month: str | None, json_: bool, data: Path | None) -> None:
+@settings_option
+def usage(user: str | None, month: str | None, json_: bool, settings: Settings) -> None:
     """Show token and device usage for a month."""
-    found = ask_about_user(data, user, "user_usage", month=month)
+    found = ask_about_user(settings, user, "user_usage", month=month)
     click.echo(format_json(found) if json_ else "\n".join(_usage_lines(found)))
 
 
@@ -33,12 +33,10 @@ def cap() -> None:
 
 
 @cap.command(name="list")
-@user_option
-@json_option
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List caps and what is left of each."""
-    found = ask_about_user(data, user, "user_caps")
+    found = ask_about_user(settings, user, "user_caps")
     head = ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "RESETS AT")
     print_table(found, head, map(_table_row, found["caps"]), json_=json_)
 
@@ -61,7 +59,7 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
     help="Percentage at which to warn [default: 80].",
 )
 @user_option
-@data_option
+@settings_option
 def set_(
     subject: str,
     metric: str,
@@ -70,11 +68,11 @@ def set_(
     id_: str | None,
     warn: int | None,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Set a cap, or change its limit."""
     made = ask_about_user(
-        data,
+        settings,
         user,
         "set_cap",
         subject=subject,
@@ -93,10 +91,10 @@ def set_(
 @cap.command()
 @click.argument("id_", metavar="ID", type=click.IntRange(1))
 @user_option
-@data_option
-def remove(id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def remove(id_: int, user: str | None, settings: Settings) -> None:
     """Remove a cap."""
-    ask_about_user(data, user, "remove_cap", id=id_)
+    ask_about_user(settings, user, "remove_cap", id=id_)
     click.echo(f"Removed cap {id_}.")
 
 

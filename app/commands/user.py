@@ -1,13 +1,12 @@
 """`hearth user`: the people whom this server serves."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask, ask_anew
 from app.commands.ask.door import ANSWER_SECONDS, open_door
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import json_option, print_table
 from app.settings import Settings
@@ -21,10 +20,9 @@ def user() -> None:
 @user.command()
 @click.argument("username", metavar="NAME")
 @click.option("--name", metavar="TEXT", help="Full name [default: the username].")
-@data_option
-def add(username: str, name: str | None, data: Path | None) -> None:
+@settings_option
+def add(username: str, name: str | None, settings: Settings) -> None:
     """Add a user with an empty workspace."""
-    settings = read_settings(data=data)
     added = ask_anew(settings, "add_user", username=username, name=name)["user"]["username"]
     ask(settings, "init_user", username=added)
     click.echo(f"Added {added}. Create an API key with `hearth key create --user {added}`.")
@@ -32,10 +30,10 @@ def add(username: str, name: str | None, data: Path | None) -> None:
 
 @user.command(name="list")
 @json_option
-@data_option
-def list_(json_: bool, data: Path | None) -> None:
+@settings_option
+def list_(json_: bool, settings: Settings) -> None:
     """List the users, oldest first."""
-    found = ask(read_settings(data=data), "list_users")
+    found = ask(settings, "list_users")
     rows = ((row["username"], row["name"], row["createdAt"][:10]) for row in found["users"])
     print_table(found, ("USER", "NAME", "SINCE"), rows, json_=json_)
 
@@ -43,20 +41,19 @@ def list_(json_: bool, data: Path | None) -> None:
 @user.command()
 @click.argument("old")
 @click.argument("new")
-@data_option
-def rename(old: str, new: str, data: Path | None) -> None:
+@settings_option
+def rename(old: str, new: str, settings: Settings) -> None:
     """Change a username; keys and notes are kept."""
-    renamed = ask(read_settings(data=data), "rename_user", username=old, to=new)["user"]["username"]
+    renamed = ask(settings, "rename_user", username=old, to=new)["user"]["username"]
     click.echo(f"Renamed {old} to {renamed}.")
 
 
 @user.command()
 @click.argument("username", metavar="NAME")
 @click.option("--yes", is_flag=True, help="Skip the confirmation.")
-@data_option
-def delete(username: str, yes: bool, data: Path | None) -> None:
+@settings_option
+def delete(username: str, yes: bool, settings: Settings) -> None:
     """Delete a user permanently, with all notes, todos and keys."""
-    settings = read_settings(data=data)
     # Looked for first: nobody should have to type the confirmation for a name that is wrong.
     if username.strip().lower() not in list_usernames(ask(settings, "list_users")):
         raise Refused(f"There is no user called {username}.")
@@ -75,23 +72,23 @@ def delete(username: str, yes: bool, data: Path | None) -> None:
 @user.command()
 @click.argument("username", metavar="NAME")
 @click.argument("other")
-@data_option
-def connect(username: str, other: str, data: Path | None) -> None:
+@settings_option
+def connect(username: str, other: str, settings: Settings) -> None:
     """Make two users contacts, so that they can share folders."""
-    made = ask(read_settings(data=data), "connect_users", username=username, contact=other)
+    made = ask(settings, "connect_users", username=username, contact=other)
     click.echo(f"{made['username']} and {made['contact']} are now contacts.")
 
 
 @user.command()
 @click.argument("username", metavar="NAME")
-@data_option
-def code(username: str, data: Path | None) -> None:
+@settings_option
+def code(username: str, settings: Settings) -> None:
     """Print a sign-in code.
 
     It signs the user in on a page of this server, once and within ten minutes. Only the code
     goes to standard output.
     """
-    made = ask(read_settings(data=data), "make_sign_in_code", username=username)
+    made = ask(settings, "make_sign_in_code", username=username)
     click.echo(
         f"{username} signs in with this code, once and until {made['expiresAt'][11:16]} UTC.",
         err=True,
@@ -101,10 +98,10 @@ def code(username: str, data: Path | None) -> None:
 
 @user.command(name="sign-out")
 @click.argument("username", metavar="NAME")
-@data_option
-def sign_out(username: str, data: Path | None) -> None:
+@settings_option
+def sign_out(username: str, settings: Settings) -> None:
     """End every web session of a user."""
-    ended = ask(read_settings(data=data), "end_sessions", username=username)["sessions"]
+    ended = ask(settings, "end_sessions", username=username)["sessions"]
     click.echo(f"Ended {ended} {'session' if ended == 1 else 'sessions'} of {username}.")
 
 
@@ -114,10 +111,9 @@ def list_usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
 
 
 def ask_about_user(
-    data: Path | None, user: str | None, name: str, /, **params: Any
+    settings: Settings, user: str | None, name: str, /, **params: Any
 ) -> dict[str, Any]:
     """Run an operation about the user that was named, or about the only one there is."""
-    settings = read_settings(data=data)
     return ask(settings, name, username=choose_username(settings, user), **params)
 
 

@@ -1,9 +1,14 @@
-"""Fit decoded values to their declared types where JSON writes the same value in two ways."""
+"""Fit values to types: what JSON writes in two ways, and what two records have in common."""
 
+import dataclasses
+import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeVar, cast
 
 import msgspec
+
+T = TypeVar("T")
 
 
 def fit_value(value: Any, of: msgspec.inspect.Type) -> Any:
@@ -42,6 +47,17 @@ def fit_value(value: Any, of: msgspec.inspect.Type) -> Any:
     return value
 
 
+def copy_fields(type_: type[T], source: Any, /, **given: Any) -> T:
+    """Return an object whose fields are `given` or, by the same names, those of `source`.
+
+    `source` is a row or another object; all fields must be there.
+    """
+    read = source.__getitem__ if isinstance(source, sqlite3.Row) else partial(getattr, source)
+    return type_(
+        **{name: read(name) for name in _fields_of(cast(Any, type_)) - given.keys()}, **given
+    )
+
+
 def whole(value: Any) -> int | None:
     """Return a number that is whole, also where JSON wrote it as 3.0; None for anything else."""
     if isinstance(value, float) and value.is_integer():
@@ -68,3 +84,9 @@ def _takes_null(of: msgspec.inspect.Type) -> bool:
     return any(
         isinstance(option, msgspec.inspect.NoneType | msgspec.inspect.AnyType) for option in options
     )
+
+
+@cache
+def _fields_of(type_: Any) -> frozenset[str]:
+    names = getattr(type_, "__struct_fields__", None) or getattr(type_, "_fields", None)
+    return frozenset(names or (field.name for field in dataclasses.fields(type_)))

@@ -19,7 +19,6 @@ from app.core.schema import Fields, camel_case
 P = ParamSpec("P")
 R = TypeVar("R")
 Effect = Literal["read", "write"]
-Since = Literal["service", "beyond"]
 Risk = Literal["R", "W", "O", "X"]
 """What an agent's tool can do.
 
@@ -122,7 +121,6 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     path: str
     scopes: tuple[str, ...]
     category: str
-    since: Since
     effect: Effect
     quick: bool
     public: bool
@@ -227,7 +225,6 @@ def operation(
     *,
     scope: str | tuple[str, ...] | None = None,
     category: str | None = None,
-    since: Since = "service",
     effect: Effect | None = None,
     quick: bool = False,
     public: bool = False,
@@ -262,7 +259,6 @@ def operation(
             path=path,
             scopes=(scope,) if isinstance(scope, str) else scope or (),
             category=category or _category(function),
-            since=since,
             effect=effect or ("read" if method == "GET" else "write"),
             quick=quick,
             public=public,

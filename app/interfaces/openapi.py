@@ -54,7 +54,7 @@ SHARED = (Refusal, Actor)
 """What every refusal refers to, and what the schemas of stored JSON refer to by name."""
 
 
-@operation("GET /openapi.json", since="beyond", public=True, http=Http(bare=True))
+@operation("GET /openapi.json", public=True, http=Http(bare=True))
 async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
     """Give the API's OpenAPI 3.1 document."""
     return openapi_document(app.catalog, app.settings.origin)

@@ -23,7 +23,7 @@ from app.managed_agents.agent_turns import AgentTurn
 from app.workspace.attachments import attachment_rows
 
 
-@operation("POST /managed-agents/{id}/chat", scope="agent.chat:run", since="beyond")
+@operation("POST /managed-agents/{id}/chat", scope="agent.chat:run")
 async def chat_with_agent(
     app: App,
     me: Caller,

@@ -11,7 +11,7 @@ from app.errors import Invalid
 from app.managed_agents import agent_callers, agent_rows
 
 
-@operation("GET /managed-agents/{id}/keys", scope="agents:manage", since="beyond", effect="read")
+@operation("GET /managed-agents/{id}/keys", scope="agents:manage")
 def list_agent_keys(tx: Tx, me: Caller, *, id: Id) -> KeyList:
     """List an agent's keys, newest first, revoked ones included."""
     agent_rows.require_own(tx, me.user, id, deleted=True)
@@ -22,7 +22,6 @@ def list_agent_keys(tx: Tx, me: Caller, *, id: Id) -> KeyList:
 @operation(
     "POST /managed-agents/{id}/keys",
     scope="agents:manage",
-    since="beyond",
     http=Http(status=201, refuses={"scopes": "the agent's permissions do not come to one of them"}),
 )
 def create_agent_key(
@@ -52,7 +51,7 @@ def create_agent_key(
     return key_rows.issue(tx, me.user, name, asked, expires_in, made_by=made_by, agent=id)
 
 
-@operation("DELETE /managed-agents/{id}/keys/{keyId}", scope="agents:manage", since="beyond")
+@operation("DELETE /managed-agents/{id}/keys/{keyId}", scope="agents:manage")
 def revoke_agent_key(tx: Tx, me: Caller, *, id: Id, key_id: Id) -> Revoked:
     """Revoke a key of an agent at once; doing it again changes nothing."""
     agent_rows.require_own(tx, me.user, id, deleted=True)

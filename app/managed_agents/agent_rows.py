@@ -54,18 +54,16 @@ def insert(tx: Tx, user: int, *, handle: str, **fields: Any) -> int:
         raise HandleTaken(
             f"{handle} is taken, or was until lately; choose another handle.", field="handle"
         )
-    made = tx.run(
-        """INSERT INTO managed_agents (user_id, uuid, handle, name, description, persona, model,
-             namespaces, permissions, visibility, reply_tokens, status, created_at, updated_at)
-           VALUES (:user, :uuid, :handle, :name, :description, :persona, :model, :namespaces,
-             :permissions, :visibility, :reply_tokens, 'active', :now, :now)""",
-        user=user,
+    return tx.insert(
+        "managed_agents",
+        user_id=user,
         uuid=random_tokens.new_uuid(),
         handle=handle,
-        now=tx.now,
+        status="active",
+        created_at=tx.now,
+        updated_at=tx.now,
         **_stored(fields),
     )
-    return made.lastrowid or 0
 
 
 def update(tx: Tx, agent: int, **fields: Any) -> None:
@@ -86,30 +84,31 @@ def delete(tx: Tx, agent: int) -> None:
 
     Its row stays, since conversations name it, and its handle rests.
     """
-    tx.run(
-        "UPDATE managed_agents SET status = 'deleted', deleted_at = :now, updated_at = :now, "
-        "next_wake_at = NULL WHERE id = :agent",
-        agent=agent,
-        now=tx.now,
+    tx.update(
+        "managed_agents",
+        {"id": agent},
+        status="deleted",
+        deleted_at=tx.now,
+        updated_at=tx.now,
+        next_wake_at=None,
     )
     tx.emit(CHANGED, agent=agent)
 
 
 def note_activity(tx: Tx, agent: int) -> None:
     """Note that an agent was at work now."""
-    tx.run("UPDATE managed_agents SET last_active_at = :now WHERE id = :id", now=tx.now, id=agent)
+    tx.update("managed_agents", {"id": agent}, last_active_at=tx.now)
 
 
 def set_wake(tx: Tx, agent: int, minutes: int | None, task: str | None) -> None:
     """Let an agent wake by itself every so many minutes, or with None no more."""
-    tx.run(
-        "UPDATE managed_agents SET wake_minutes = :minutes, wake_task = :task, "
-        "next_wake_at = :next, updated_at = :now WHERE id = :id",
-        minutes=minutes,
-        task=task,
-        next=None if minutes is None else stamp(tx.moment + timedelta(minutes=minutes)),
-        now=tx.now,
-        id=agent,
+    tx.update(
+        "managed_agents",
+        {"id": agent},
+        wake_minutes=minutes,
+        wake_task=task,
+        next_wake_at=None if minutes is None else stamp(tx.moment + timedelta(minutes=minutes)),
+        updated_at=tx.now,
     )
 
 
@@ -140,7 +139,7 @@ def list_due(tx: Tx) -> list[Agent]:
 
 def replan(tx: Tx, agent: int) -> None:
     """Let an agent that is planned too far ahead be due now."""
-    tx.run("UPDATE managed_agents SET next_wake_at = :now WHERE id = :id", now=tx.now, id=agent)
+    tx.update("managed_agents", {"id": agent}, next_wake_at=tx.now)
 
 
 def find(tx: Tx, agent: int) -> Agent | None:

@@ -12,6 +12,7 @@ from app.account.users import Username
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Most, Offset, Record, Text
 from app.errors import GrantRevoked, Invalid, QuotaExceeded
@@ -95,7 +96,7 @@ class AgentOwner(Record):
     username: str | None
 
 
-@operation("GET /managed-agents", scope="agents:read", since="beyond", effect="read")
+@operation("GET /managed-agents", scope="agents:read")
 def list_managed_agents(
     tx: Tx,
     me: Caller,
@@ -109,7 +110,7 @@ def list_managed_agents(
     return AgentList([view_of(tx, agent) for agent in found], total)
 
 
-@operation("GET /managed-agents/{id}", scope="agents:read", since="beyond", effect="read")
+@operation("GET /managed-agents/{id}", scope="agents:read")
 def read_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentAnswer:
     """Read one managed agent; one that was deleted still says what it was."""
     return AgentAnswer(view_of(tx, agent_rows.require_own(tx, me.user, id, deleted=True)))
@@ -118,7 +119,6 @@ def read_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentAnswer:
 @operation(
     "POST /managed-agents",
     scope="agents:manage",
-    since="beyond",
     http=Http(
         status=201,
         refuses={
@@ -166,7 +166,6 @@ async def create_managed_agent(
 @operation(
     "PATCH /managed-agents/{id}",
     scope="agents:manage",
-    since="beyond",
     http=Http(
         refuses={
             "namespaces": "there is no such namespace",
@@ -210,7 +209,7 @@ async def change_managed_agent(
     return await app.write(_change, me.user, id, budget or BudgetChange(), changes)
 
 
-@operation("DELETE /managed-agents/{id}", scope="agents:manage", since="beyond")
+@operation("DELETE /managed-agents/{id}", scope="agents:manage")
 def delete_managed_agent(tx: Tx, me: Caller, *, id: Id) -> AgentDeleted:
     """Delete an agent for good; its conversations stay readable.
 
@@ -248,24 +247,14 @@ def view_of(tx: Tx, agent: Agent) -> AgentView:
         since=f"{span.month}-01",
     )
     cap = _monthly_cap(tx, agent)
-    return AgentView(
-        agent.id,
-        agent.uuid,
-        agent.handle,
-        agent.handle,
-        agent.name,
-        agent.description,
-        agent.persona,
-        agent.model,
-        list(agent.namespaces),
-        agent.permissions,
-        agent.visibility,
-        Budget(None if cap is None else cap.most, agent.reply_tokens),
-        agent.status,
-        AgentUsage(tokens, messages),
-        agent.created_at,
-        agent.updated_at,
-        agent.last_active_at,
+    return copy_fields(
+        AgentView,
+        agent,
+        user_id=agent.uuid,
+        address=agent.handle,
+        namespaces=list(agent.namespaces),
+        budget=Budget(None if cap is None else cap.most, agent.reply_tokens),
+        usage=AgentUsage(tokens, messages),
     )
 
 

@@ -93,7 +93,6 @@ class Explained(Record):
 @operation(
     "GET /network/explain",
     scope="os.network:read",
-    since="beyond",
     http=Http(
         refuses={
             "args": "it is no JSON object, or not what the operation takes",

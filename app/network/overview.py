@@ -13,6 +13,7 @@ from app.account.metering import token_reservations
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import NotFound
@@ -155,20 +156,20 @@ class Transcript(GuestConversation):
     total: int
 
 
-@operation("GET /network", scope="os.network:read", effect="read")
+@operation("GET /network", scope="os.network:read")
 async def read_network(app: App, me: Caller) -> NetworkAnswer:
     """Show the caller's share links, who came by them, and the caller's contacts."""
     return NetworkAnswer(await app.read(_network_overview, me, stop_switch.is_stopped(app)))
 
 
-@operation("GET /os/network", scope="os.network:read", effect="read")
+@operation("GET /os/network", scope="os.network:read")
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
     found = await app.read(_network_overview, me, stop_switch.is_stopped(app))
     return WholeNetworkAnswer(**msgspec.structs.asdict(found), network=found)
 
 
-@operation("GET /os/network/conversations", scope="os.network:read", effect="read")
+@operation("GET /os/network/conversations", scope="os.network:read")
 def list_guest_conversations(
     tx: Tx,
     me: Caller,
@@ -189,7 +190,7 @@ def list_guest_conversations(
     return GuestConversations([_conversation_record(tx, row) for row in rows], limit, offset)
 
 
-@operation("GET /os/network/conversations/{sessionId}", scope="os.network:read", effect="read")
+@operation("GET /os/network/conversations/{sessionId}", scope="os.network:read")
 def read_guest_conversation(
     tx: Tx,
     me: Caller,
@@ -248,16 +249,14 @@ def _network_overview(tx: Tx, me: Caller, stopped: bool) -> Overview:
 
 def _link_record(tx: Tx, link: Link) -> LinkSeen:
     status = link.status(tx.now)
-    return LinkSeen(
-        link.token,
-        link.label,
-        share_view.link_url(tx, link),
-        capabilities_of(link.terms, link.note_id),
-        link.expires_at,
-        link.created_at,
-        LinkAnalytics(*guest_rows.count_visits(tx, link.id)),
-        status == "active",
-        status,
+    return copy_fields(
+        LinkSeen,
+        link,
+        agent_url=share_view.link_url(tx, link),
+        capabilities=capabilities_of(link.terms, link.note_id),
+        analytics=LinkAnalytics(*guest_rows.count_visits(tx, link.id)),
+        is_active=status == "active",
+        status=status,
     )
 
 

@@ -47,7 +47,6 @@ class Removed(Record):
 @operation(
     "POST /import",
     scope=WRITE,
-    since="beyond",
     http=Http(
         status=202,
         refuses={
@@ -88,13 +87,13 @@ async def start_import(
     return JobAnswer(await app.part(Transfers).begin(app, me, "import", name, lambda job: work))
 
 
-@operation("GET /import/{id}", scope=WRITE, since="beyond")
+@operation("GET /import/{id}", scope=WRITE)
 async def import_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Read how far an import is, or what it did."""
     return JobAnswer(app.part(Transfers).of(app, me, "import", id))
 
 
-@operation("DELETE /import/{id}", scope=WRITE, since="beyond")
+@operation("DELETE /import/{id}", scope=WRITE)
 async def cancel_import(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Cancel an import that runs.
 
@@ -103,7 +102,7 @@ async def cancel_import(app: App, me: Caller, *, id: Id) -> JobAnswer:
     return JobAnswer(await app.part(Transfers).cancel(app, me, "import", id))
 
 
-@operation("GET /export", scope=READ, since="beyond", effect="write")
+@operation("GET /export", scope=READ, effect="write")
 async def export_workspace(app: App, me: Caller) -> JobAnswer:
     """Export the workspace as an archive of files that people and other programs can read.
 
@@ -127,13 +126,13 @@ async def export_workspace(app: App, me: Caller) -> JobAnswer:
     )
 
 
-@operation("GET /export/{id}", scope=READ, since="beyond")
+@operation("GET /export/{id}", scope=READ)
 async def export_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Read how far an export is, or what it holds."""
     return JobAnswer(app.part(Transfers).of(app, me, "export", id))
 
 
-@operation("GET /export/{id}/archive", scope=READ, since="beyond")
+@operation("GET /export/{id}/archive", scope=READ)
 async def download_export(app: App, me: Caller, *, id: Id) -> Download:
     """Download the archive of a completed export.
 
@@ -145,7 +144,7 @@ async def download_export(app: App, me: Caller, *, id: Id) -> Download:
     )
 
 
-@operation("DELETE /export/{id}", scope=READ, since="beyond", effect="write")
+@operation("DELETE /export/{id}", scope=READ)
 async def cancel_export(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Cancel an export that runs, or delete the archive of one that is completed."""
     job = await app.part(Transfers).cancel(app, me, "export", id)

@@ -17,6 +17,7 @@ from app.core.caller import Caller
 from app.core.database import disk_reserve
 from app.core.database.disk_reserve import freeing, is_disk_full
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import Record, encode, json_column
 from app.core.temp_files import delete_leftovers
 from app.errors import AlreadyRunning, AppError, NotFound, StorageFull, Unavailable
@@ -159,17 +160,8 @@ class Transfers:
             status, error = self._untold.get(row["id"], ("interrupted", None))
         done, total = (progress.done, progress.total) if progress is not None else (0, None)
         report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
-        return Job(
-            row["id"],
-            row["kind"],
-            row["name"],
-            status,
-            done,
-            total,
-            report,
-            error,
-            row["started_at"],
-            row["ended_at"],
+        return copy_fields(
+            Job, row, status=status, done=done, total=total, report=report, error=error
         )
 
     async def _run(
@@ -268,30 +260,27 @@ def _insert_job(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
         kind=kind,
         kept=KEPT - 1,
     )
-    made = tx.run(
-        "INSERT INTO transfers (user_id, kind, name, status, scopes, started_at) "
-        "VALUES (:me, :kind, :name, 'running', :scopes, :now)",
-        me=me.user,
+    return tx.insert(
+        "transfers",
+        user_id=me.user,
         kind=kind,
         name=name,
+        status="running",
         scopes=" ".join(sorted(COUNTING & me.rights)),
-        now=tx.now,
+        started_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def _note_end(
     tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None
 ) -> None:
-    tx.run(
-        "UPDATE transfers SET status = :status, result = :result, error = :error, "
-        "ended_at = :now WHERE id = :id AND user_id = :me",
+    tx.update(
+        "transfers",
+        {"id": job, "user_id": me.user},
         status=status,
         result=result,
         error=error,
-        now=tx.now,
-        id=job,
-        me=me.user,
+        ended_at=tx.now,
     )
 
 

@@ -69,7 +69,7 @@ class AccountKeys(Record):
     previous_keys: list[PreviousKey]
 
 
-@operation("GET /raw-memory/keys", scope="raw.memory:read", since="beyond")
+@operation("GET /raw-memory/keys", scope="raw.memory:read")
 def get_account_keys(tx: Tx, me: Caller) -> AccountKeys:
     """Return the wrapped account key, and earlier ones that are wrapped under it."""
     return _read(tx, me.user)
@@ -78,7 +78,6 @@ def get_account_keys(tx: Tx, me: Caller) -> AccountKeys:
 @operation(
     "PUT /raw-memory/keys",
     scope="raw.memory:write",
-    since="beyond",
     http=Http(
         refuses={
             "accountKeyId": "it was that of an earlier key",

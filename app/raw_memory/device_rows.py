@@ -22,19 +22,17 @@ def add(
         raise QuotaExceeded(
             f"You have {MOST_DEVICES} devices in raw memory; revoke one first.", limit=MOST_DEVICES
         )
-    made = tx.run(
-        """INSERT INTO raw_devices (owner_id, device_id, name, public_key, signing_key, status,
-             created_at)
-           VALUES (:owner, :device, :name, :public, :signing, :status, :now)""",
-        owner=owner,
-        device=random_tokens.new_id(PREFIX),
+    made = tx.insert(
+        "raw_devices",
+        owner_id=owner,
+        device_id=random_tokens.new_id(PREFIX),
         name=name,
-        public=public_key,
-        signing=signing_key,
+        public_key=public_key,
+        signing_key=signing_key,
         status=status,
-        now=tx.now,
-    ).lastrowid
-    return _read(tx, made or 0)
+        created_at=tx.now,
+    )
+    return _read(tx, made)
 
 
 def activate(tx: Tx, number: int) -> tuple[str, str] | None:
@@ -76,13 +74,7 @@ def revoke(tx: Tx, owner: int, device_id: str) -> sqlite3.Row:
 
 def note_seen(tx: Tx, owner: int, device_id: str) -> None:
     """Note that a device was heard of."""
-    tx.run(
-        "UPDATE raw_devices SET last_seen_at = :now "
-        "WHERE device_id = :device AND owner_id = :owner",
-        device=device_id,
-        owner=owner,
-        now=tx.now,
-    )
+    tx.update("raw_devices", {"device_id": device_id, "owner_id": owner}, last_seen_at=tx.now)
 
 
 def drop_pending(tx: Tx, number: int) -> None:

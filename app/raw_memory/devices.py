@@ -5,6 +5,7 @@ from typing import Literal
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.errors import Forbidden
@@ -46,9 +47,7 @@ class RevokedDevice(Record):
     rotation_needed: Literal[True] = True
 
 
-@operation(
-    "POST /raw-memory/devices", scope="raw.memory:write", since="beyond", http=Http(status=201)
-)
+@operation("POST /raw-memory/devices", scope="raw.memory:write", http=Http(status=201))
 def add_raw_device(
     tx: Tx, me: Caller, *, name: DeviceName, public_key: PublicKey, signing_key: SigningKey
 ) -> DeviceAnswer:
@@ -69,13 +68,13 @@ def add_raw_device(
     return DeviceAnswer(_as_device(row))
 
 
-@operation("GET /raw-memory/devices", scope="raw.memory:read", since="beyond")
+@operation("GET /raw-memory/devices", scope="raw.memory:read")
 def list_raw_devices(tx: Tx, me: Caller) -> DeviceList:
     """List the devices of raw memory, the oldest first, revoked ones too."""
     return DeviceList([_as_device(row) for row in rows.list_all(tx, me.user)])
 
 
-@operation("DELETE /raw-memory/devices/{deviceId}", scope="raw.memory:write", since="beyond")
+@operation("DELETE /raw-memory/devices/{deviceId}", scope="raw.memory:write")
 def revoke_raw_device(tx: Tx, me: Caller, *, device_id: str) -> RevokedDevice:
     """Revoke a device for good; its records stay."""
     row = rows.revoke(tx, me.user, device_id)
@@ -84,14 +83,10 @@ def revoke_raw_device(tx: Tx, me: Caller, *, device_id: str) -> RevokedDevice:
 
 
 def _as_device(row: sqlite3.Row) -> Device:
-    return Device(
-        row["device_id"],
-        row["name"],
-        encode_base64url(row["public_key"]),
-        encode_base64url(row["signing_key"]),
-        row["status"],
-        bool(row["has_key"]),
-        row["created_at"],
-        row["last_seen_at"],
-        row["revoked_at"],
+    return copy_fields(
+        Device,
+        row,
+        public_key=encode_base64url(row["public_key"]),
+        signing_key=encode_base64url(row["signing_key"]),
+        has_key=bool(row["has_key"]),
     )

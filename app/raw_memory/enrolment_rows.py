@@ -24,17 +24,16 @@ def begin(tx: Tx, *, name: str, public_key: bytes, signing_key: bytes) -> tuple[
     id_ = PREFIX + random_tokens.new_bytes(16).hex()
     token = random_tokens.new_secret(POLL_PREFIX)
     expires = stamp(tx.moment + LIFE)
-    tx.run(
-        """INSERT INTO raw_enrolments (enrolment_id, poll_digest, name, public_key, signing_key,
-             status, created_at, expires_at)
-           VALUES (:id, :digest, :name, :public, :signing, 'pending', :now, :expires)""",
-        id=id_,
-        digest=key_digest(token),
+    tx.insert(
+        "raw_enrolments",
+        enrolment_id=id_,
+        poll_digest=key_digest(token),
         name=name,
-        public=public_key,
-        signing=signing_key,
-        now=tx.now,
-        expires=expires,
+        public_key=public_key,
+        signing_key=signing_key,
+        status="pending",
+        created_at=tx.now,
+        expires_at=expires,
     )
     return id_, token, expires
 
@@ -63,9 +62,7 @@ def decide(tx: Tx, enrolment_id: str, user: int, *, status: str, device: int | N
 
 def consume(tx: Tx, enrolment_id: str) -> None:
     """Note that the device has come for its token."""
-    tx.run(
-        "UPDATE raw_enrolments SET status = 'consumed' WHERE enrolment_id = :id", id=enrolment_id
-    )
+    tx.update("raw_enrolments", {"enrolment_id": enrolment_id}, status="consumed")
 
 
 def purge(tx: Tx) -> int:

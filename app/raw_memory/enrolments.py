@@ -53,10 +53,7 @@ class Purged(Record):
 
 
 @operation(
-    "POST /raw-memory/enrolments",
-    public=True,
-    since="beyond",
-    http=Http(status=201, per_address="enrolments"),
+    "POST /raw-memory/enrolments", public=True, http=Http(status=201, per_address="enrolments")
 )
 def begin_enrolment(
     tx: Tx, me: Caller | None, *, name: DeviceName, public_key: PublicKey, signing_key: SigningKey
@@ -71,9 +68,7 @@ def begin_enrolment(
     return NewEnrolment(id_, token, f"{tx.settings.origin}{PAGE}?id={id_}", expires)
 
 
-@operation(
-    "POST /raw-memory/enrolments/poll", public=True, since="beyond", http=Http(guessable=True)
-)
+@operation("POST /raw-memory/enrolments/poll", public=True, http=Http(guessable=True))
 def poll_enrolment(tx: Tx, me: Caller | None, *, poll_token: str) -> EnrolmentPoll:
     """Ask how an enrolment stands; the answer to the first one after the yes has the token."""
     row = rows.find_polled(tx, poll_token)
@@ -86,12 +81,7 @@ def poll_enrolment(tx: Tx, me: Caller | None, *, poll_token: str) -> EnrolmentPo
     return EnrolmentPoll("denied") if made is None else EnrolmentPoll("approved", *made)
 
 
-@operation(
-    "POST /raw-memory/enrolments/{id}/decide",
-    session=True,
-    since="beyond",
-    http=Http(guessable=True),
-)
+@operation("POST /raw-memory/enrolments/{id}/decide", session=True, http=Http(guessable=True))
 def decide_enrolment(
     tx: Tx, me: Caller, *, id: str, decision: Literal["approve", "deny"]
 ) -> EnrolmentStatus:

@@ -29,13 +29,12 @@ def put(tx: Tx, owner: int, *, generation: int, account_key_id: str) -> None:
 
 def put_recovery(tx: Tx, owner: int, *, salt: str | None, wrapped_key: str | None) -> None:
     """Replace what the recovery code opens; None takes it away."""
-    tx.run(
-        "UPDATE raw_key_sets SET recovery_salt = :salt, recovery_key = :key, recovery_at = :at "
-        "WHERE owner_id = :owner",
-        owner=owner,
-        salt=salt,
-        key=None if wrapped_key is None else decode_base64url(wrapped_key),
-        at=None if wrapped_key is None else tx.now,
+    tx.update(
+        "raw_key_sets",
+        {"owner_id": owner},
+        recovery_salt=salt,
+        recovery_key=None if wrapped_key is None else decode_base64url(wrapped_key),
+        recovery_at=None if wrapped_key is None else tx.now,
     )
 
 
@@ -47,14 +46,13 @@ def put_wraps(tx: Tx, owner: int, wraps: list[Wrap]) -> None:
         new = (decode_base64url(enc), decode_base64url(ciphertext))
         old = held.get(device)
         same = old is not None and (old["enc"], old["ciphertext"]) == new
-        tx.run(
-            """INSERT INTO raw_key_wraps (device, owner_id, enc, ciphertext, created_at)
-               VALUES (:device, :owner, :enc, :ciphertext, :at)""",
+        tx.insert(
+            "raw_key_wraps",
             device=device,
-            owner=owner,
+            owner_id=owner,
             enc=new[0],
             ciphertext=new[1],
-            at=old["created_at"] if old is not None and same else tx.now,
+            created_at=old["created_at"] if old is not None and same else tx.now,
         )
 
 
@@ -71,13 +69,12 @@ def put_previous(tx: Tx, owner: int, keys: list[tuple[str, str]]) -> None:
     """Replace the earlier keys, each wrapped under the present one."""
     tx.run("DELETE FROM raw_previous_keys WHERE owner_id = :owner", owner=owner)
     for position, (key_id, wrapped) in enumerate(keys):
-        tx.run(
-            """INSERT INTO raw_previous_keys (owner_id, position, account_key_id, wrapped_key)
-               VALUES (:owner, :position, :key, :wrapped)""",
-            owner=owner,
+        tx.insert(
+            "raw_previous_keys",
+            owner_id=owner,
             position=position,
-            key=key_id,
-            wrapped=decode_base64url(wrapped),
+            account_key_id=key_id,
+            wrapped_key=decode_base64url(wrapped),
         )
 
 

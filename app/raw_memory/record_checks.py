@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.schema import LARGEST_ID, Body, Text
 from app.core.schema_errors import explain_error
 from app.errors import Forbidden, Invalid, PayloadTooLarge
@@ -79,14 +80,7 @@ def check_record(record: GivenRecord, me: Caller, signing_key: bytes) -> Checked
         )
     nonce, wrapped = decode_base64url(record.nonce), decode_base64url(record.wrapped_key)
     signature = decode_base64url(record.signature)
-    label = RecordLabel(
-        me.user_id,
-        record.device_id,
-        record.record_id,
-        record.sequence,
-        record.created_at,
-        record.account_key_id,
-    )
+    label = copy_fields(RecordLabel, record, user_id=me.user_id)
     if not is_signed(signing_key, signature, signed_text(label, nonce, ciphertext, wrapped)):
         raise Invalid("signature is not the device's for this record.", field="signature")
     columns = {

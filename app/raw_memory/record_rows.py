@@ -61,17 +61,7 @@ def require_room(tx: Tx, have: tuple[int, int], size: int) -> None:
 
 def add(tx: Tx, owner: int, fields: Mapping[str, Any], *, state: str) -> int:
     """Add a record without its bytes and return its number."""
-    made = tx.run(
-        """INSERT INTO raw_records (owner_id, record_id, state, device_id, session_ref, sequence,
-             created_at, nonce, account_key_id, wrapped_key, signature, size, sha256, received_at)
-           VALUES (:owner, :record_id, :state, :device_id, :session_ref, :sequence, :created_at,
-             :nonce, :account_key_id, :wrapped_key, :signature, :size, :sha256, :now)""",
-        owner=owner,
-        state=state,
-        now=tx.now,
-        **fields,
-    )
-    return made.lastrowid or 0
+    return tx.insert("raw_records", owner_id=owner, state=state, received_at=tx.now, **fields)
 
 
 def put_part(tx: Tx, record: int, number: int, content: bytes) -> None:
@@ -144,13 +134,16 @@ def bury(tx: Tx, owner: int, numbers: list[int]) -> None:
     """Delete records for good; their ids stay, so that nothing else can come under them."""
     for number in numbers:
         tx.run("DELETE FROM raw_record_parts WHERE record = :id", id=number)
-        tx.run(
-            """UPDATE raw_records SET state = 'deleted', session_ref = '', nonce = :nothing,
-                 wrapped_key = :nothing, signature = :nothing, size = 0, sha256 = ''
-               WHERE id = :id AND owner_id = :owner""",
-            id=number,
-            owner=owner,
-            nothing=NOTHING,
+        tx.update(
+            "raw_records",
+            {"id": number, "owner_id": owner},
+            state="deleted",
+            session_ref="",
+            nonce=NOTHING,
+            wrapped_key=NOTHING,
+            signature=NOTHING,
+            size=0,
+            sha256="",
         )
 
 

@@ -93,7 +93,7 @@ class Purged(Record):
     purged: int
 
 
-@operation("GET /raw-memory/records", scope="raw.memory:read", since="beyond")
+@operation("GET /raw-memory/records", scope="raw.memory:read")
 def list_records(
     tx: Tx,
     me: Caller,
@@ -111,7 +111,7 @@ def list_records(
     return RecordList(listed, listed[-1].id if len(found) > limit else None)
 
 
-@operation("GET /raw-memory/records/{recordId}", scope="raw.memory:read", since="beyond")
+@operation("GET /raw-memory/records/{recordId}", scope="raw.memory:read")
 async def read_record(app: App, me: Caller, *, record_id: str) -> RecordAnswer:
     """Return a record with its bytes, as they were sent."""
     row = app.quick(rows.require_own, me, record_id)
@@ -124,14 +124,14 @@ async def read_record(app: App, me: Caller, *, record_id: str) -> RecordAnswer:
     return RecordAnswer(await asyncio.to_thread(_whole, row, ciphertext))
 
 
-@operation("DELETE /raw-memory/records/{recordId}", scope="raw.memory:write", since="beyond")
+@operation("DELETE /raw-memory/records/{recordId}", scope="raw.memory:write")
 def delete_record(tx: Tx, me: Caller, *, record_id: str) -> RecordDeleted:
     """Delete a record for good; its id is never used again."""
     rows.bury(tx, me.user, [rows.require_own(tx, me, record_id)["id"]])
     return RecordDeleted()
 
 
-@operation("DELETE /raw-memory/records", scope="raw.memory:write", since="beyond")
+@operation("DELETE /raw-memory/records", scope="raw.memory:write")
 async def delete_session_records(
     app: App, me: Caller, *, session_ref: SessionRef
 ) -> RecordsDeleted:
@@ -143,7 +143,7 @@ async def delete_session_records(
     return RecordsDeleted(deleted)
 
 
-@operation("GET /raw-memory/usage", scope="raw.memory:read", since="beyond")
+@operation("GET /raw-memory/usage", scope="raw.memory:read")
 def raw_memory_usage(tx: Tx, me: Caller) -> Usage:
     """Return how many records and devices there are, their bytes, and the most there may be."""
     number, bytes_ = rows.held(tx, me.user)

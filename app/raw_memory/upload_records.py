@@ -56,7 +56,6 @@ class UploadResults(Record):
 @operation(
     "POST /raw-memory/records",
     scope="raw.memory:write",
-    since="beyond",
     http=Http(
         body="max_raw_memory_body",
         refuses={"*": "no record was stored (422); `results` says of each why"},

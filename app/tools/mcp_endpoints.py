@@ -8,6 +8,7 @@ from msgspec import Meta, structs
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.process.background_tasks import shielded
 from app.core.schema import Line, Record
@@ -89,7 +90,7 @@ class McpRefreshed(Record):
     tool_count: int
 
 
-@operation("GET /tools/mcp", scope="tools:read", effect="read")
+@operation("GET /tools/mcp", scope="tools:read")
 async def list_mcp_servers(app: App, me: Caller) -> McpServerList:
     """List the MCP servers whose tools agents may use."""
     return await app.read(_listed, app.seal, me)
@@ -128,7 +129,7 @@ async def add_mcp_server(
     return await added(app, me, name, server_url, held)
 
 
-@operation("GET /tools/mcp/{id}", scope="tools:read", effect="read")
+@operation("GET /tools/mcp/{id}", scope="tools:read")
 async def get_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpServerAnswer:
     """Read one MCP server with its tools."""
     return await app.read(answer, app.seal, me, id)
@@ -241,18 +242,14 @@ def shown(seal: Seal, row: sqlite3.Row, tools: int, changed: int) -> McpServer:
         masked = configs.masked(configs.opened(seal, row["user_id"], row["config"]))
     except SealBroken:
         masked, trouble = {}, servers.UNSEALED
-    return McpServer(
-        f"{server_rows.PREFIX}{row['id']}",
-        row["name"],
-        row["url"],
-        row["transport"],
-        row["namespace"],
-        row["status"],
-        tools,
-        masked,
-        trouble,
-        row["created_at"],
-        row["last_connected_at"],
+    return copy_fields(
+        McpServer,
+        row,
+        id=f"{server_rows.PREFIX}{row['id']}",
+        server_url=row["url"],
+        tool_count=tools,
+        config=masked,
+        last_error=trouble,
     )
 
 

@@ -67,7 +67,7 @@ class Called(Record):
     metadata: Timing
 
 
-@operation("GET /tools", effect="read")
+@operation("GET /tools")
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
     on = app.quick(namespaces.enabled_check, me)

@@ -23,7 +23,7 @@ class Swept(Record):
     deliveries: int
 
 
-@operation("GET /webhooks/{id}/deliveries", scope="webhooks:manage", since="beyond")
+@operation("GET /webhooks/{id}/deliveries", scope="webhooks:manage")
 def list_webhook_deliveries(
     tx: Tx,
     me: Caller,
@@ -38,9 +38,7 @@ def list_webhook_deliveries(
     return DeliveryList(delivery_rows.page(tx, id, status=status, before=before, limit=limit))
 
 
-@operation(
-    "POST /webhooks/{id}/deliveries/{deliveryId}/retry", scope="webhooks:manage", since="beyond"
-)
+@operation("POST /webhooks/{id}/deliveries/{deliveryId}/retry", scope="webhooks:manage")
 async def retry_webhook_delivery(
     app: App, me: Caller, *, id: Id, delivery_id: Id
 ) -> DeliveryAnswer:

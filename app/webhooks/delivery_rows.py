@@ -74,19 +74,17 @@ class LastTry(NamedTuple):
 
 def insert(tx: Tx, webhook: int, *, event_id: str, type_: str, body: str, by_hand: bool) -> int:
     """Add what is to be sent: at once, or by whoever adds it, who then makes the one attempt."""
-    made = tx.run(
-        """INSERT INTO webhook_deliveries
-             (webhook_id, event_id, type, body, status, tries, next_attempt_at, created_at)
-           VALUES (:webhook, :event, :type, :body, 'pending', :tries, :due, :now)""",
-        webhook=webhook,
-        event=event_id,
+    return tx.insert(
+        "webhook_deliveries",
+        webhook_id=webhook,
+        event_id=event_id,
         type=type_,
         body=body,
+        status="pending",
         tries=retries.MOST_TRIES - 1 if by_hand else 0,
-        due=stamp(tx.moment + HAND_LEASE) if by_hand else tx.now,
-        now=tx.now,
+        next_attempt_at=stamp(tx.moment + HAND_LEASE) if by_hand else tx.now,
+        created_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def first_dues(tx: Tx) -> Mapping[int, str]:
@@ -148,14 +146,13 @@ def note_attempt(
     due: str | None = None,
 ) -> None:
     """Note what became of an attempt, the last of those given, and when there is another."""
-    tx.run(
-        """UPDATE webhook_deliveries SET attempts = :attempts, status = :status, tries = :tries,
-             next_attempt_at = :due WHERE id = :id""",
+    tx.update(
+        "webhook_deliveries",
+        {"id": delivery},
         attempts=encode(attempts[-MOST_ATTEMPTS:]).decode(),
         status=status,
         tries=tries,
-        due=due,
-        id=delivery,
+        next_attempt_at=due,
     )
 
 

@@ -55,16 +55,17 @@ def insert(
         raise QuotaExceeded(
             f"You have {MOST} webhooks, as many as there can be; remove one first.", limit=MOST
         )
-    hook = tx.run(
-        """INSERT INTO webhooks (user_id, url, description, events, status, created_at, updated_at)
-           VALUES (:me, :url, :description, :events, 'active', :now, :now)""",
-        me=me.user,
+    hook = tx.insert(
+        "webhooks",
+        user_id=me.user,
         url=url,
         description=description,
         events=_packed(events),
-        now=tx.now,
-    ).lastrowid
-    _add_secret(tx, hook or 0, sealed)
+        status="active",
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    _add_secret(tx, hook, sealed)
     return tx.require_row("SELECT * FROM webhooks WHERE id = :id", id=hook)
 
 
@@ -103,12 +104,7 @@ def remove(tx: Tx, hook: int) -> None:
 
 def note_success(tx: Tx, hook: int) -> None:
     """Note that a delivery was taken: the failures before it count no more."""
-    tx.run(
-        """UPDATE webhooks SET failures = 0, failing_since = NULL, last_success_at = :now
-           WHERE id = :id""",
-        now=tx.now,
-        id=hook,
-    )
+    tx.update("webhooks", {"id": hook}, failures=0, failing_since=None, last_success_at=tx.now)
 
 
 def note_failure(tx: Tx, hook: int, *, gone: bool) -> bool:
@@ -126,12 +122,12 @@ def note_failure(tx: Tx, hook: int, *, gone: bool) -> bool:
         tx.moment - FAILING_TIME
     )
     if gone or is_failing:
-        tx.run(
-            """UPDATE webhooks SET status = 'disabled', disabled_reason = :reason,
-                 updated_at = :now WHERE id = :id""",
-            reason="gone" if gone else "failing",
-            now=tx.now,
-            id=hook,
+        tx.update(
+            "webhooks",
+            {"id": hook},
+            status="disabled",
+            disabled_reason="gone" if gone else "failing",
+            updated_at=tx.now,
         )
     return gone or is_failing
 
@@ -163,7 +159,7 @@ def rotate_secret(tx: Tx, hook: int, sealed: bytes) -> None:
         most=MOST_ROTATED,
     )
     _add_secret(tx, hook, sealed)
-    tx.run("UPDATE webhooks SET updated_at = :now WHERE id = :id", now=tx.now, id=hook)
+    tx.update("webhooks", {"id": hook}, updated_at=tx.now)
 
 
 def sweep_secrets(tx: Tx) -> None:
@@ -172,11 +168,7 @@ def sweep_secrets(tx: Tx) -> None:
 
 
 def _add_secret(tx: Tx, hook: int, sealed: bytes) -> None:
-    tx.run(
-        "INSERT INTO webhook_secrets (webhook_id, secret) VALUES (:hook, :secret)",
-        hook=hook,
-        secret=sealed,
-    )
+    tx.insert("webhook_secrets", webhook_id=hook, secret=sealed)
 
 
 def _packed(events: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record
 from app.core.web import service_addresses
@@ -79,18 +80,13 @@ class EventTypeList(Record):
     event_types: list[EventTypeRow]
 
 
-@operation("GET /webhooks", scope="webhooks:manage", since="beyond")
+@operation("GET /webhooks", scope="webhooks:manage")
 def list_webhooks(tx: Tx, me: Caller) -> WebhookList:
     """List the caller's webhooks, the oldest first."""
     return WebhookList([_webhook(row) for row in hook_rows.own_hooks(tx, me)])
 
 
-@operation(
-    "POST /webhooks",
-    scope="webhooks:manage",
-    since="beyond",
-    http=Http(status=201, refuses=REFUSES),
-)
+@operation("POST /webhooks", scope="webhooks:manage", http=Http(status=201, refuses=REFUSES))
 async def add_webhook(
     app: App, me: Caller, *, url: Url, events: Events, description: Description = ""
 ) -> WebhookAdded:
@@ -111,13 +107,13 @@ async def add_webhook(
     return WebhookAdded(_webhook(row), secret)
 
 
-@operation("GET /webhooks/event-types", scope="webhooks:manage", since="beyond", effect="read")
+@operation("GET /webhooks/event-types", scope="webhooks:manage")
 def list_webhook_event_types(tx: Tx, me: Caller) -> EventTypeList:
     """List the types of events that webhooks tell of."""
     return EventTypeList([EventTypeRow(type_, about[0]) for type_, about in EVENTS.items()])
 
 
-@operation("GET /webhooks/{id}", scope="webhooks:manage", since="beyond")
+@operation("GET /webhooks/{id}", scope="webhooks:manage")
 def get_webhook(tx: Tx, me: Caller, *, id: Id) -> WebhookAnswer:
     """Read one webhook."""
     return WebhookAnswer(_webhook(hook_rows.require_own(tx, me, id)))
@@ -126,7 +122,6 @@ def get_webhook(tx: Tx, me: Caller, *, id: Id) -> WebhookAnswer:
 @operation(
     "PATCH /webhooks/{id}",
     scope="webhooks:manage",
-    since="beyond",
     http=Http(refuses={**REFUSES, "*": "nothing is given to change"}),
 )
 def change_webhook(
@@ -156,7 +151,7 @@ def change_webhook(
     return WebhookAnswer(_webhook(hook_rows.require_own(tx, me, id)))
 
 
-@operation("DELETE /webhooks/{id}", scope="webhooks:manage", since="beyond")
+@operation("DELETE /webhooks/{id}", scope="webhooks:manage")
 def remove_webhook(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Remove a webhook; nothing that waits for it is sent any more."""
     hook_rows.require_own(tx, me, id)
@@ -164,7 +159,7 @@ def remove_webhook(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-@operation("POST /webhooks/{id}/rotate-secret", scope="webhooks:manage", since="beyond")
+@operation("POST /webhooks/{id}/rotate-secret", scope="webhooks:manage")
 async def rotate_webhook_secret(app: App, me: Caller, *, id: Id) -> WebhookSecret:
     """Make another secret for a webhook; for 24 hours the former one signs too."""
     secret = signatures.new_secret()
@@ -173,7 +168,7 @@ async def rotate_webhook_secret(app: App, me: Caller, *, id: Id) -> WebhookSecre
     return WebhookSecret(secret)
 
 
-@operation("POST /webhooks/{id}/test", scope="webhooks:manage", since="beyond")
+@operation("POST /webhooks/{id}/test", scope="webhooks:manage")
 async def test_webhook(app: App, me: Caller, *, id: Id) -> DeliveryAnswer:
     """Send an event of the type webhook.test now, and say how that went.
 
@@ -195,16 +190,9 @@ def _add_test(tx: Tx, me: Caller, id_: int) -> int:
 
 
 def _webhook(row: sqlite3.Row) -> Webhook:
-    return Webhook(
-        id=row["id"],
-        url=row["url"],
-        description=row["description"],
+    return copy_fields(
+        Webhook,
+        row,
         events=msgspec.json.decode(row["events"]),
-        status=row["status"],
-        disabled_reason=row["disabled_reason"],
         consecutive_failures=row["failures"],
-        last_success_at=row["last_success_at"],
-        last_failure_at=row["last_failure_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
     )

@@ -52,11 +52,7 @@ class Status(Record):
 
 
 @operation(
-    "GET /os/status",
-    scope="os.status:read",
-    effect="read",
-    also=("GET /context/status",),
-    http=Http(steady=()),
+    "GET /os/status", scope="os.status:read", also=("GET /context/status",), http=Http(steady=())
 )
 async def status(app: App, me: Caller) -> Status:
     """Show what the workspace holds, how much room it takes, and the state of the database.

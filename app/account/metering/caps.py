@@ -15,6 +15,7 @@ from app.account.periods import Period, resets_at, span_of
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Record
 from app.errors import Invalid, NotFound, QuotaExceeded
@@ -61,9 +62,7 @@ class CapDeleted(Record):
     pass
 
 
-@operation(
-    "GET /metering/caps", category="metering", scope="metering:read", since="beyond", effect="read"
-)
+@operation("GET /metering/caps", category="metering", scope="metering:read")
 async def list_caps(app: App, me: Caller) -> CapList:
     """List the account's caps, oldest first, with what each has left."""
     await app.write_gathered()
@@ -74,7 +73,6 @@ async def list_caps(app: App, me: Caller) -> CapList:
     "POST /metering/caps",
     category="metering",
     scope="metering:manage",
-    since="beyond",
     http=Http(
         status=201,
         refuses={
@@ -105,9 +103,7 @@ async def create_cap(
     )
 
 
-@operation(
-    "PATCH /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond"
-)
+@operation("PATCH /metering/caps/{id}", category="metering", scope="metering:manage")
 async def change_cap(
     app: App, me: Caller, *, id: Id, limit: Limit | None = None, warn_percent: Percent | None = None
 ) -> CapAnswer:
@@ -119,9 +115,7 @@ async def change_cap(
     return await app.write(_change_cap, me.user, id, limit, warn_percent)
 
 
-@operation(
-    "DELETE /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond"
-)
+@operation("DELETE /metering/caps/{id}", category="metering", scope="metering:manage")
 def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
     """Take a cap away."""
     cap_rows.require_cap(tx, me.user, id)
@@ -272,18 +266,15 @@ def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
 
 def _cap_view(tx: Tx, user: int, cap: Cap, zone: str) -> CapView:
     taken = _count_used(tx, user, cap, zone)
-    return CapView(
-        cap.id,
-        cap.subject,
-        _shown_id(cap),
-        cap.metric,
-        cap.period,
-        cap.most,
-        taken.used,
-        taken.reserved,
-        max(0, cap.most - taken.used - taken.reserved),
-        stamp(resets_at(cap.period, tx.moment, zone)),
-        cap.warn_percent,
+    return copy_fields(
+        CapView,
+        cap,
+        subject_id=_shown_id(cap),
+        limit=cap.most,
+        used=taken.used,
+        reserved=taken.reserved,
+        remaining=max(0, cap.most - taken.used - taken.reserved),
+        resets_at=stamp(resets_at(cap.period, tx.moment, zone)),
     )
 
 

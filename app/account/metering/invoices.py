@@ -50,24 +50,14 @@ class Invoice(Record):
     total_micros: int
 
 
-@operation(
-    "GET /metering/invoice",
-    category="metering",
-    scope="metering:read",
-    since="beyond",
-    effect="read",
-)
+@operation("GET /metering/invoice", category="metering", scope="metering:read")
 async def read_invoice(app: App, me: Caller, *, month: AMonth | None = None) -> Invoice:
     """Read what a month costs by the prices of this server's settings."""
     return await _make_invoice(app, me, month, active_devices=None, tokens=None, prices=None)
 
 
 @operation(
-    "POST /metering/invoice/simulate",
-    category="metering",
-    scope="metering:read",
-    since="beyond",
-    effect="read",
+    "POST /metering/invoice/simulate", category="metering", scope="metering:read", effect="read"
 )
 async def simulate_invoice(
     app: App,

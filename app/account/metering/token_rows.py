@@ -70,13 +70,8 @@ def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
     """Write what an open call took; what was reserved for it is free again."""
     # as COLUMNS has them
     use = Use(*row[3:10])
-    tx.run(
-        "UPDATE token_uses SET prompt = :prompt, completion = :completion, settled_at "
-        "= :now WHERE id = :id",
-        prompt=prompt,
-        completion=completion,
-        now=tx.now,
-        id=row["id"],
+    tx.update(
+        "token_uses", {"id": row["id"]}, prompt=prompt, completion=completion, settled_at=tx.now
     )
     _add_to_counts(
         tx, use, prompt=prompt, completion=completion, reserved=-(row["prompt"] + row["completion"])
@@ -150,19 +145,17 @@ def _period_condition(period: Period, span: Span) -> dict[str, str]:
 def _insert(
     tx: Tx, use: Use, *, model: str, prompt: int, completion: int, settled_at: str | None
 ) -> int:
-    made = tx.run(
-        """INSERT INTO token_uses (user_id, feature, credential, device,
-          agent, model, prompt, completion, day, month, at, settled_at)
-           VALUES (:user, :feature, :credential, :device, :agent, :model, :prompt, :completion,
-             :day, :month, :now, :settled)""",
-        **use._asdict(),
+    columns = use._asdict()
+    return tx.insert(
+        "token_uses",
+        user_id=columns.pop("user"),
         model=model,
         prompt=prompt,
         completion=completion,
-        now=tx.now,
-        settled=settled_at,
+        at=tx.now,
+        settled_at=settled_at,
+        **columns,
     )
-    return made.lastrowid or 0
 
 
 def _add_to_counts(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> None:

@@ -84,9 +84,7 @@ class MonthUsage(Record):
     closed: bool
 
 
-@operation(
-    "GET /metering/usage", category="metering", scope="metering:read", since="beyond", effect="read"
-)
+@operation("GET /metering/usage", category="metering", scope="metering:read")
 async def read_usage(app: App, me: Caller, *, month: AMonth | None = None) -> MonthUsage:
     """Read the tokens and active devices of a month."""
     await app.write_gathered()

@@ -138,16 +138,14 @@ def register(tx: Tx, metadata: Metadata, registration: Registration) -> dict[str
     """
     client = checked(metadata, registration)
     secret = None if client.method == "none" else random_tokens.new_secret("hearth_cs_")
-    tx.run(
-        """INSERT INTO oauth_clients
-             (client_id, name, redirect_uris, method, secret_digest, created_at)
-           VALUES (:id, :name, :uris, :method, :secret, :now)""",
-        id=client.client_id,
+    tx.insert(
+        "oauth_clients",
+        client_id=client.client_id,
         name=client.name,
-        uris=msgspec.json.encode(client.redirect_uris).decode(),
+        redirect_uris=msgspec.json.encode(client.redirect_uris).decode(),
         method=client.method,
-        secret=None if secret is None else _digest(secret),
-        now=tx.now,
+        secret_digest=None if secret is None else _digest(secret),
+        created_at=tx.now,
     )
     _forget_oldest(tx)
     answer: dict[str, Any] = {

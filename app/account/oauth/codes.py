@@ -63,22 +63,19 @@ def keep_answer(
     Raise AlreadyDecided where there is one.
     """
     require_open(tx, asked)
-    tx.run(
-        """INSERT INTO oauth_codes (request_digest, user_id, client_id, redirect_uri, scopes,
-             challenge, nonce, signed_in_at, code_digest, answered_at, expires_at)
-           VALUES (:request, :user, :client, :redirect, :scopes, :challenge, :nonce, :signed_in,
-             :code, :now, :expires)""",
-        request=sealed_requests.digest(asked),
-        user=user,
-        client=asked.client_id,
-        redirect=asked.redirect_uri,
+    tx.insert(
+        "oauth_codes",
+        request_digest=sealed_requests.digest(asked),
+        user_id=user,
+        client_id=asked.client_id,
+        redirect_uri=asked.redirect_uri,
         scopes=msgspec.json.encode(scopes).decode(),
         challenge=asked.challenge,
         nonce=asked.nonce,
-        signed_in=signed_in_at,
-        code=None if code is None else digest(code),
-        now=tx.now,
-        expires=stamp(tx.moment + CODE_LIFE),
+        signed_in_at=signed_in_at,
+        code_digest=None if code is None else digest(code),
+        answered_at=tx.now,
+        expires_at=stamp(tx.moment + CODE_LIFE),
     )
 
 

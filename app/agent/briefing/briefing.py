@@ -17,6 +17,7 @@ from app.agent.memory import episode_sources
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, Tool, operation
 from app.core.process.lazy_import import lazy_import
 from app.core.schema import Id, Line, Most, Record, json_column
@@ -125,7 +126,7 @@ def list_briefings(
     return BriefingList([BriefingItem(row["id"], *row) for row in rows])
 
 
-@operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)
+@operation("GET /briefings/{id}", scope="agent.chat:read", quick=True)
 def get_briefing(tx: Tx, me: Caller, *, id: Id) -> BriefingAnswer:
     """Read one briefing."""
     found = briefing_rows.find(tx, me.user, id)
@@ -141,16 +142,12 @@ def _store_briefing(tx: Tx, me: Caller, draft: briefing_rows.Draft) -> Briefing:
 
 
 def _briefing_record(row: sqlite3.Row) -> Briefing:
-    return Briefing(
-        row["id"],
-        row["id"],
-        row["status_summary"],
-        row["todo_summary"],
-        row["calendar_summary"],
-        row["notes_summary"],
-        row["email_summary"],
-        msgspec.Raw(row["suggestions"].encode()),
-        TokenUsage(row["tokens"]),
-        row["time_duration"],
-        row["generated_at"],
+    return copy_fields(
+        Briefing,
+        row,
+        briefing_id=row["id"],
+        status_quo_summary=row["status_summary"],
+        email_attention_summary=row["email_summary"],
+        suggestions=msgspec.Raw(row["suggestions"].encode()),
+        token_usage=TokenUsage(row["tokens"]),
     )

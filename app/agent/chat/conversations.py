@@ -118,7 +118,6 @@ class Unread(Record):
 @operation(
     "GET /conversations",
     scope="agent.chat:read",
-    effect="read",
     also=("GET /net/conversations",),
     tool=Tool(risk="R", taint="agent", namespace="messaging"),
 )
@@ -158,11 +157,7 @@ def list_conversations(
 
 
 @operation(
-    "GET /conversations/{id}",
-    scope="agent.chat:read",
-    since="beyond",
-    effect="read",
-    also=("GET /net/conversations/{id}",),
+    "GET /conversations/{id}", scope="agent.chat:read", also=("GET /net/conversations/{id}",)
 )
 def read_conversation(
     tx: Tx,
@@ -181,14 +176,14 @@ def read_conversation(
     )
 
 
-@operation("POST /conversations/{id}/read", scope="agent.chat:read", since="beyond")
+@operation("POST /conversations/{id}/read", scope="agent.chat:read")
 def mark_read(tx: Tx, me: Caller, *, id: Id, message_id: Offset | None = None) -> Unread:
     """Mark a conversation as read, up to a message or to its end."""
     rows.require_member_of(tx, me, id)
     return Unread(rows.mark_read(tx, me.user, id, message_id))
 
 
-@operation("DELETE /conversations/{id}", scope="agent.chat:run", since="beyond")
+@operation("DELETE /conversations/{id}", scope="agent.chat:run")
 def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Delete a conversation with one's own agent for good; hide any other from the caller.
 

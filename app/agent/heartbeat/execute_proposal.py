@@ -24,7 +24,7 @@ class ActionAnswer(Record):
     action: Action
 
 
-@operation("POST /heartbeat/actions/{id}/execute", scope="os.heartbeat:run", since="beyond")
+@operation("POST /heartbeat/actions/{id}/execute", scope="os.heartbeat:run")
 async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAnswer:
     """Do what a run of the heartbeat has proposed, once.
 

@@ -20,6 +20,7 @@ from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.process.lazy_import import lazy_import
 from app.core.schema import Body, Id, Most, Record, Rule
@@ -151,7 +152,7 @@ class OneRun(Record):
     receipt: Receipt
 
 
-@operation("GET /heartbeat/policy", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/policy", scope="os.heartbeat:read")
 def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
     """Read the heartbeat's tier.
 
@@ -168,7 +169,7 @@ def choose_heartbeat_policy(tx: Tx, me: Caller, *, tier: Tier) -> PolicyChoice:
     return PolicyChoice(tier, tier)
 
 
-@operation("GET /heartbeat/schedule", scope="os.heartbeat:read", since="beyond", effect="read")
+@operation("GET /heartbeat/schedule", scope="os.heartbeat:read")
 def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     """Read when the heartbeat runs by itself."""
     return ScheduleAnswer(_schedule_record(schedule_rows.heartbeat_of(tx, me.user)))
@@ -177,7 +178,6 @@ def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
 @operation(
     "PUT /heartbeat/schedule",
     scope="os.heartbeat:run",
-    since="beyond",
     http=Http(refuses={"activeHours": "they end when they begin"}),
 )
 def change_heartbeat_schedule(
@@ -214,7 +214,7 @@ def change_heartbeat_schedule(
     return ScheduleAnswer(_schedule_record(schedule_rows.update(tx, beat, **changes)))
 
 
-@operation("GET /heartbeat/status", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/status", scope="os.heartbeat:read")
 def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     """Read how the heartbeat stands.
 
@@ -224,18 +224,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     zone = ZoneInfo(users.settings_of(tx, me.user).timezone)
     today = tx.moment.astimezone(zone).date()
     today_count = run_rows.count_since(tx, me.user, due.days_span(today, today, zone).since)
-    last = (
-        None
-        if row is None
-        else LastRun(
-            row["id"],
-            row["status"],
-            run_records.source_of(row),
-            row["started_at"],
-            row["ended_at"],
-            row["summary"],
-        )
-    )
+    last = None if row is None else copy_fields(LastRun, row, source=run_records.source_of(row))
     day_count = run_rows.count_since(tx, me.user, stamp(tx.moment - timedelta(days=1)))
     status = Status(
         beat.policy, beat.policy, beat.enabled, beat.shown_next, last, day_count, today_count
@@ -258,7 +247,7 @@ async def run_heartbeat(
     return app.quick(_run_result, me, begun)
 
 
-@operation("GET /heartbeat/runs", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/runs", scope="os.heartbeat:read")
 def list_heartbeat_runs(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT
 ) -> RunList:
@@ -268,7 +257,7 @@ def list_heartbeat_runs(
     )
 
 
-@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read")
 def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
     """Read one run with its actions and its receipt.
 
@@ -299,25 +288,17 @@ def _begin_run(
 def _run_result(tx: Tx, me: Caller, begun: BegunRun) -> RunResult:
     row = run_rows.require(tx, me.user, begun.id)
     run = run_records.run_record(row, me.user_id)
-    return RunResult(
-        run.id,
-        run.id,
-        run.policy,
-        run.tier,
-        run.started_at,
-        run.completed_at,
-        run.ended_at,
-        run.status,
-        run.actions_created,
-        run.dry_run,
-        row["text"],
-        row["suppress_reason"] is not None,
-        row["suppress_reason"],
-        row["message_id"] is not None,
-        len(run_records.receipt(row).tool_calls),
-        row["model"],
-        run_records.elapsed_ms(row),
-        run.skip_reason,
+    return copy_fields(
+        RunResult,
+        run,
+        run_id=run.id,
+        text=row["text"],
+        suppressed=row["suppress_reason"] is not None,
+        suppress_reason=row["suppress_reason"],
+        delivered=row["message_id"] is not None,
+        tool_calls=len(run_records.receipt(row).tool_calls),
+        model=row["model"],
+        elapsed_ms=run_records.elapsed_ms(row),
     )
 
 

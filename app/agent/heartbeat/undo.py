@@ -48,7 +48,7 @@ class _Reversed(msgspec.Struct, frozen=True):
     reason: Reason | None = None
 
 
-@operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", since="beyond")
+@operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run")
 def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     """Take back what a run did, the last first, where nobody has changed it since.
 

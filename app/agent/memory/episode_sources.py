@@ -93,7 +93,7 @@ def do_idle_work(tx: Tx) -> bool:
     if left is None:
         tx.run("DELETE FROM past_episodes WHERE kind = :kind", kind=kind)
     else:
-        tx.run("UPDATE past_episodes SET below = :left WHERE kind = :kind", left=left, kind=kind)
+        tx.update("past_episodes", {"kind": kind}, below=left)
     return True
 
 

@@ -48,19 +48,17 @@ def add(
         key=key,
     )
     if row is None:
-        made = tx.run(
-            """INSERT INTO episodes (user_id, kind, key, conversation_id, path, title, at, text)
-               VALUES (:user, :kind, :key, :conversation, :path, :title, :at, :text)""",
-            user=user,
+        episode = tx.insert(
+            "episodes",
+            user_id=user,
             kind=kind,
             key=key,
-            conversation=conversation_id,
+            conversation_id=conversation_id,
             path=path,
             title=title,
             at=at,
             text=text,
         )
-        episode = made.lastrowid or 0
     else:
         episode = row["id"]
         _delete_words(tx, user, episode, title=row["title"], text=row["text"])

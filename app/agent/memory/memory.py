@@ -15,6 +15,7 @@ from app.agent.memory import recall
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, Taint, Tool, operation
 from app.core.schema import Most, Record, Text
 from app.core.text import fold_name
@@ -163,13 +164,7 @@ def memory_write(
     if note is not None and _holds_fact(note["content"], fact):
         return Remembered(_memory_note(tx, place, note["id"]), written=False)
     note_id = _append_fact(tx, me, place, folder_id, note, fact)
-    tx.run(
-        "INSERT INTO memory_writes (user_id, kind, by, at) VALUES (:me, :kind, :by, :now)",
-        me=me.user,
-        kind=kind,
-        by=me.kind,
-        now=tx.now,
-    )
+    tx.insert("memory_writes", user_id=me.user, kind=kind, by=me.kind, at=tx.now)
     return Remembered(_memory_note(tx, place, note_id), written=True)
 
 
@@ -228,15 +223,12 @@ def seconds_to_wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
 def _hit_record(one: recall.Recalled) -> MemoryHit:
     note_id = UNSET if one.note_id is None else one.note_id
     conversation_id = UNSET if one.conversation_id is None else one.conversation_id
-    return MemoryHit(
-        one.title,
-        one.snippet,
-        one.path,
-        cast(HitKind, one.kind),
-        one.score,
-        one.at,
-        note_id,
-        conversation_id,
+    return copy_fields(
+        MemoryHit,
+        one,
+        kind=cast(HitKind, one.kind),
+        note_id=note_id,
+        conversation_id=conversation_id,
     )
 
 

@@ -17,7 +17,7 @@ EPISODES_AT_ONCE = 40
 def add(tx: Tx, message: int) -> None:
     """Let a message be remembered soon."""
     # Only noted here: whoever sends waits for one row, not for an index of each member.
-    tx.run("INSERT INTO unremembered_messages (message_id) VALUES (:message)", message=message)
+    tx.insert("unremembered_messages", message_id=message)
 
 
 async def wait_until_caught_up(app: App) -> None:

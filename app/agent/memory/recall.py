@@ -34,6 +34,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
+from app.core.fit_types import copy_fields
 from app.workspace.folders import folder_rows
 from app.workspace.index.spellings import Pattern, find_words
 from app.workspace.search import search
@@ -286,13 +287,4 @@ def _recalled_text(text: str, wanted: Sequence[Pattern], place: tuple[int, int] 
 
 
 def _recalled_record(one: Found, score: float, shown: str) -> Recalled:
-    return Recalled(
-        one.kind,
-        one.title,
-        shown,
-        one.path,
-        one.note_id,
-        one.conversation_id,
-        round(score, 6),
-        one.at,
-    )
+    return copy_fields(Recalled, one, snippet=shown, score=round(score, 6))

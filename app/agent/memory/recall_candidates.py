@@ -8,6 +8,7 @@ import msgspec
 from app.agent.memory import episode_vectors, episodes
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.workspace.folders import folder_rows
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
@@ -195,15 +196,7 @@ def found_of(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
         me=me.user,
         ids=id_list([id_ for kind, id_ in keys if kind == "episode"]),
     ):
-        found["episode", row["id"]] = Found(
-            row["kind"],
-            row["title"],
-            row["text"],
-            row["path"],
-            None,
-            row["conversation_id"],
-            row["at"],
-        )
+        found["episode", row["id"]] = copy_fields(Found, row, note_id=None)
     notes = tx.all(
         f"""SELECT id, title, folder_id, updated_at, substr(content, 1, {LOOKED_AT}) AS content
             FROM notes WHERE id IN ({IN_LIST}) AND owner_id = :me AND trash_id IS NULL""",

@@ -107,11 +107,8 @@ def put(tx: Tx, model: Configured) -> None:
 
 def note_found(tx: Tx, name: str, found: Found) -> None:
     """Keep what a test has found out."""
-    tx.run(
-        "UPDATE models SET found = :found, checked_at = :now WHERE name = :name",
-        found=msgspec.json.encode(found).decode(),
-        now=tx.now,
-        name=name,
+    tx.update(
+        "models", {"name": name}, found=msgspec.json.encode(found).decode(), checked_at=tx.now
     )
 
 

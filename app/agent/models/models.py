@@ -14,6 +14,7 @@ from app.agent.models.providers import Providers
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import operation
 from app.core.schema import Line, Record
 from app.errors import AlreadyExists, Invalid, NotFound
@@ -75,7 +76,7 @@ Address = Annotated[str, Line(0, 500)]
 Secret = Annotated[str, Line(1, 4_000)]
 
 
-@operation("GET /chat/models", scope="agent.chat:run", since="beyond", quick=True)
+@operation("GET /chat/models", scope="agent.chat:run", quick=True)
 def list_models(tx: Tx, me: Caller) -> ChatModels:
     """List the models that a chat may name; `offline`, which needs none, is always there."""
     mine = model_choice.name_of(tx, me)
@@ -224,20 +225,14 @@ def _model_named(tx: Tx, name: str) -> ModelView:
 
 def _model_view(tx: Tx, model: Configured, default: str) -> ModelView:
     stored = model_rows.find_named(tx, model.name) is not None
-    return ModelView(
-        model.name,
-        model.provider,
-        model.url,
-        model.model,
-        _key_location(model),
-        model.tools,
-        model.thinking,
-        model_choice.context_of(model),
-        model_choice.is_local(model.url),
-        model.name == default,
-        "command line" if stored else ENVIRONMENT,
-        model.found,
-        model.checked_at,
+    return copy_fields(
+        ModelView,
+        model,
+        key=_key_location(model),
+        context=model_choice.context_of(model),
+        local=model_choice.is_local(model.url),
+        default=model.name == default,
+        from_="command line" if stored else ENVIRONMENT,
     )
 
 

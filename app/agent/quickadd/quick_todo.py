@@ -30,7 +30,6 @@ class QuickTodo(Record):
 @operation(
     "POST /os/todos/quick",
     scope="os.todos:write",
-    since="beyond",
     category="todos",
     http=Http(status=201, idempotent=300, refuses={"text": "it names a day that does not exist"}),
 )

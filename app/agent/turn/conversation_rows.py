@@ -32,16 +32,15 @@ def begin(
     `owner` is the user whose agent takes part in it, if one does, `agent` which of their managed
     ones where it is one.
     """
-    made = tx.run(
-        "INSERT INTO conversations (type, owner_id, agent_id, title, created_at, updated_at) "
-        "VALUES (:type, :owner, :agent, :title, :now, :now)",
+    conversation = tx.insert(
+        "conversations",
         type=type,
-        owner=owner,
-        agent=agent,
+        owner_id=owner,
+        agent_id=agent,
         title=title,
-        now=tx.now,
+        created_at=tx.now,
+        updated_at=tx.now,
     )
-    conversation = made.lastrowid or 0
     for user in members:
         join(tx, conversation, user)
     return conversation
@@ -88,7 +87,7 @@ def remove_member(tx: Tx, conversation: int, user: int) -> None:
 
 def rename(tx: Tx, conversation: int, title: str) -> None:
     """Give a conversation another title."""
-    tx.run("UPDATE conversations SET title = :title WHERE id = :id", title=title, id=conversation)
+    tx.update("conversations", {"id": conversation}, title=title)
 
 
 def add_message(
@@ -108,28 +107,20 @@ def add_message(
     `agent` is the managed agent that wrote it, if one did. A conversation that was hidden is seen
     again.
     """
-    made = tx.run(
-        """INSERT INTO messages (conversation_id, role, sender_type,
-          sender_id, sender_label, content, client_message_id, agent_id, created_at)
-           VALUES (:conversation, :role, :type, :sender, :label, :content, :client, :agent,
-             :now)""",
-        conversation=conversation,
+    message = tx.insert(
+        "messages",
+        conversation_id=conversation,
         role=role,
-        type=sender_type,
-        sender=sender,
-        label=label,
+        sender_type=sender_type,
+        sender_id=sender,
+        sender_label=label,
         content=content,
-        client=client_message_id,
-        agent=agent,
-        now=tx.now,
+        client_message_id=client_message_id,
+        agent_id=agent,
+        created_at=tx.now,
     )
-    message = made.lastrowid or 0
-    tx.run(
-        "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
-        id=message,
-        content=text_for_index(content),
-    )
-    tx.run("UPDATE conversations SET updated_at = :now WHERE id = :id", now=tx.now, id=conversation)
+    tx.insert("message_words", rowid=message, content=text_for_index(content))
+    tx.update("conversations", {"id": conversation}, updated_at=tx.now)
     tx.run(
         # With each member, so that a list of conversations is one range of an index.
         "UPDATE conversation_members SET active_at = :now, hidden = 0 WHERE conversation_id = :id",
@@ -172,10 +163,8 @@ def count_unread(tx: Tx, me: int, conversation: int) -> int:
 
 def hide(tx: Tx, me: Caller, conversation: int) -> None:
     """Hide a conversation from the caller until its next message."""
-    tx.run(
-        "UPDATE conversation_members SET hidden = 1 WHERE conversation_id = :id AND user_id = :me",
-        id=conversation,
-        me=me.user,
+    tx.update(
+        "conversation_members", {"conversation_id": conversation, "user_id": me.user}, hidden=1
     )
 
 
@@ -217,11 +206,7 @@ def reindex(tx: Tx) -> None:
     """Make the index of the words of all messages anew."""
     tx.run("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     for row in tx.all("SELECT id, content FROM messages ORDER BY id"):
-        tx.run(
-            "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
-            id=row[0],
-            content=text_for_index(row[1]),
-        )
+        tx.insert("message_words", rowid=row[0], content=text_for_index(row[1]))
 
 
 def require_member_of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:

@@ -18,14 +18,13 @@ class MessageAttachment(Record):
 def add(tx: Tx, message: int, attached: Sequence[sqlite3.Row]) -> None:
     """Note which attachments a message has."""
     for place, row in enumerate(attached):
-        tx.run(
-            """INSERT INTO message_attachments (message_id, place, attachment_id, name, media_type)
-               VALUES (:message, :place, :attachment, :name, :type)""",
-            message=message,
+        tx.insert(
+            "message_attachments",
+            message_id=message,
             place=place,
-            attachment=row["id"],
+            attachment_id=row["id"],
             name=row["name"],
-            type=row["media_type"],
+            media_type=row["media_type"],
         )
 
 

@@ -14,18 +14,16 @@ REMEMBERED_BYTES = 48 << 10
 
 def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
     """Add a turn that has begun and return its id."""
-    made = tx.run(
-        """INSERT INTO turns
-             (conversation_id, user_id, credential, message_id, model, status, started_at)
-           VALUES (:conversation, :me, :credential, :message, :model, 'running', :now)""",
-        conversation=conversation,
-        me=me.user,
+    return tx.insert(
+        "turns",
+        conversation_id=conversation,
+        user_id=me.user,
         credential=me.credential,
-        message=message,
+        message_id=message,
         model=model,
-        now=tx.now,
+        status="running",
+        started_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def end(
@@ -43,33 +41,30 @@ def end(
     """Note how a turn ended; `history` is what the next turns of the conversation are told of
     it.
     """
-    tx.run(
-        """UPDATE turns SET status = :status, model = :model, prompt_tokens =
-          :prompt, completion_tokens = :completion, history = :history,
-               error = :error, taint = :taint, ended_at = :now WHERE id = :id""",
+    tx.update(
+        "turns",
+        {"id": turn},
         status=status,
         model=model,
-        prompt=prompt_tokens,
-        completion=completion_tokens,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
         history=history,
         error=error,
         taint=taint,
-        now=tx.now,
-        id=turn,
+        ended_at=tx.now,
     )
 
 
 def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome: str) -> None:
     """Add a call of a tool in a turn, and what came of it."""
-    tx.run(
-        """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at)
-           VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",
-        turn=turn,
+    tx.insert(
+        "turn_calls",
+        turn_id=turn,
         tool=tool,
-        call=call,
+        call_id=call,
         arguments=arguments,
         outcome=outcome,
-        now=tx.now,
+        called_at=tx.now,
     )
 
 

@@ -8,7 +8,7 @@ import click
 from app.commands.agents import agent_commands
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.data_directory import existing_directory
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import on_one_line
@@ -27,14 +27,13 @@ for command in agent_commands.COMMANDS:
 
 @agent.command()
 @click.option("--reason", metavar="TEXT", default="", help="Reason to record.")
-@data_option
-def stop(reason: str, data: Path | None) -> None:
+@settings_option
+def stop(reason: str, settings: Settings) -> None:
     """Stop all agents immediately.
 
     No model or tool is called any more; people and scripts can still read and write. This also
     works when the server does not respond: it creates a file named STOP in the data directory.
     """
-    settings = read_settings(data=data)
     file = _stop_file(settings)
     try:
         file.touch(mode=0o600)
@@ -45,10 +44,9 @@ def stop(reason: str, data: Path | None) -> None:
 
 
 @agent.command()
-@data_option
-def start(data: Path | None) -> None:
+@settings_option
+def start(settings: Settings) -> None:
     """Start all agents again."""
-    settings = read_settings(data=data)
     ask(settings, "start_agents")
     with contextlib.suppress(FileNotFoundError):
         _stop_file(settings).unlink()
@@ -57,10 +55,10 @@ def start(data: Path | None) -> None:
 
 @agent.command()
 @json_option
-@data_option
-def status(json_: bool, data: Path | None) -> None:
+@settings_option
+def status(json_: bool, settings: Settings) -> None:
     """Show whether agents are stopped."""
-    found = ask(read_settings(data=data), "agents_state")
+    found = ask(settings, "agents_state")
     if json_:
         click.echo(format_json(found))
     elif not found["stopped"]:

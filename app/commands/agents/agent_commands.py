@@ -1,6 +1,5 @@
 """`hearth agent add`, `list`, `show`, `edit` and the others about managed agents."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -8,13 +7,14 @@ import click
 from app.commands.agents.agent_fields import agent_options, fields_of
 from app.commands.agents.local_agents import Agent, Owner
 from app.commands.ask.ask_operation import ask as ask_operator
-from app.commands.ask.locate_data import data_option
+from app.commands.ask.locate_data import settings_option
 from app.commands.chat.chat import ask_once
 from app.commands.terminal.command_group import Commands, Misused
 from app.commands.terminal.key_text import COLUMNS, key_options, key_row, show_new_key
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.commands.terminal.terminal_safe import strip_controls
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_option, user_options
+from app.settings import Settings
 
 handle_argument = click.argument("handle", metavar="HANDLE")
 
@@ -23,14 +23,14 @@ handle_argument = click.argument("handle", metavar="HANDLE")
 @handle_argument
 @agent_options
 @user_option
-@data_option
-def add(handle: str, user: str | None, data: Path | None, **given: Any) -> None:
+@settings_option
+def add(handle: str, user: str | None, settings: Settings, **given: Any) -> None:
     """Add an agent that works in your workspace.
 
     It sees the tools that --tools names, and reaches what --notes and --todos allow: without them,
     nothing.
     """
-    owner = Owner(data, user)
+    owner = Owner(settings, user)
     given["name"] = given["name"] or handle
     fields = fields_of(owner, given, {})
     made = owner.client.ask("create_managed_agent", handle=handle, **fields)["agent"]
@@ -38,12 +38,10 @@ def add(handle: str, user: str | None, data: Path | None, **given: Any) -> None:
 
 
 @click.command(name="list")
-@user_option
-@json_option
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List your agents, oldest first."""
-    found = Owner(data, user).agents()
+    found = Owner(settings, user).agents()
     if not found["agents"] and not json_:
         click.echo("There are no agents. Add one with `hearth agent add`.")
         return
@@ -53,12 +51,10 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 
 @click.command()
 @handle_argument
-@user_option
-@json_option
-@data_option
-def show(handle: str, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def show(handle: str, user: str | None, json_: bool, settings: Settings) -> None:
     """Show what an agent is, may do and has used."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     agent = owner.agent(handle)
     if json_:
         click.echo(format_json(agent))
@@ -73,10 +69,10 @@ def show(handle: str, user: str | None, json_: bool, data: Path | None) -> None:
 @handle_argument
 @agent_options
 @user_option
-@data_option
-def edit(handle: str, user: str | None, data: Path | None, **given: Any) -> None:
+@settings_option
+def edit(handle: str, user: str | None, settings: Settings, **given: Any) -> None:
     """Change an agent; what you do not name stays."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     agent = owner.agent(handle)
     fields = fields_of(owner, given, agent["permissions"])
     if not fields:
@@ -88,10 +84,10 @@ def edit(handle: str, user: str | None, data: Path | None, **given: Any) -> None
 @click.command()
 @handle_argument
 @user_option
-@data_option
-def pause(handle: str, user: str | None, data: Path | None) -> None:
+@settings_option
+def pause(handle: str, user: str | None, settings: Settings) -> None:
     """Pause an agent immediately, even in the middle of an answer."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     agent = owner.change(owner.agent(handle), status="paused")
     click.echo(f"Paused {agent['handle']}.")
 
@@ -99,10 +95,10 @@ def pause(handle: str, user: str | None, data: Path | None) -> None:
 @click.command()
 @handle_argument
 @user_option
-@data_option
-def resume(handle: str, user: str | None, data: Path | None) -> None:
+@settings_option
+def resume(handle: str, user: str | None, settings: Settings) -> None:
     """Let a paused agent go on."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     agent = owner.change(owner.agent(handle), status="active")
     click.echo(f"Resumed {agent['handle']}.")
 
@@ -111,10 +107,10 @@ def resume(handle: str, user: str | None, data: Path | None) -> None:
 @handle_argument
 @click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @user_option
-@data_option
-def delete(handle: str, yes: bool, user: str | None, data: Path | None) -> None:
+@settings_option
+def delete(handle: str, yes: bool, user: str | None, settings: Settings) -> None:
     """Delete an agent for good; its conversations stay readable."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     agent = owner.agent(handle)
     if not yes:
         click.confirm(f"Delete {agent['handle']} and its keys?", abort=True, err=True)
@@ -130,17 +126,17 @@ def delete(handle: str, yes: bool, user: str | None, data: Path | None) -> None:
 )
 @json_option
 @user_option
-@data_option
+@settings_option
 def ask(
     handle: str,
     message: str,
     conversation: int | None,
     json_: bool,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Ask an agent of yours something and print its answer."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     params = {"id": owner.agent(handle)["id"], "message": message, "conversationId": conversation}
     ask_once(owner.client, "chat_with_agent", params, json_=json_)
 
@@ -153,14 +149,14 @@ def ask(
 @click.option("--task", metavar="TEXT", help="What to do when it wakes.")
 @click.option("--never", is_flag=True, help="Let it wake no more.")
 @user_option
-@data_option
+@settings_option
 def wake(
     handle: str,
     every: int | None,
     task: str | None,
     never: bool,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Let an agent wake by the clock and do a task.
 
@@ -169,7 +165,7 @@ def wake(
     """
     if never == (every is not None):
         raise Misused("Give either --every or --never.")
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     name = owner.agent(handle)["handle"]
     fields = {"username": owner.username, "handle": name, "everyMinutes": every, "task": task}
     found = ask_operator(owner.settings, "set_agent_wake", **fields)
@@ -185,20 +181,20 @@ def key() -> None:
 @handle_argument
 @key_options("agent.message:send")
 @user_option
-@data_option
+@settings_option
 def create(
     handle: str,
     label: str,
     scopes: tuple[str, ...],
     expires: str,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Create a key for a program that acts as the agent, and show it once.
 
     Only the key goes to standard output.
     """
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     agent = owner.agent(handle)
     made = owner.client.ask(
         "create_agent_key",
@@ -212,12 +208,10 @@ def create(
 
 @key.command(name="list")
 @handle_argument
-@user_option
-@json_option
-@data_option
-def list_keys(handle: str, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_keys(handle: str, user: str | None, json_: bool, settings: Settings) -> None:
     """List the keys of an agent, newest first."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     found = owner.client.ask("list_agent_keys", id=owner.agent(handle)["id"])
     print_table(found, COLUMNS, map(key_row, found["keys"]), json_=json_)
 
@@ -226,10 +220,10 @@ def list_keys(handle: str, user: str | None, json_: bool, data: Path | None) -> 
 @handle_argument
 @click.argument("id_", metavar="ID", type=click.IntRange(1))
 @user_option
-@data_option
-def revoke(handle: str, id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def revoke(handle: str, id_: int, user: str | None, settings: Settings) -> None:
     """Revoke a key of an agent immediately."""
-    owner = Owner(data, user, handle)
+    owner = Owner(settings, user, handle)
     owner.client.ask("revoke_agent_key", id=owner.agent(handle)["id"], keyId=id_)
     click.echo(f"Revoked key {id_}.")
 

@@ -1,15 +1,14 @@
 """What the commands about managed agents share: whose they are, and which one is meant."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.user import choose_username
+from app.settings import Settings
 
 MOST = 200
 Command = Callable[..., Any]
@@ -22,8 +21,8 @@ class Owner:
     A handle is one user's alone, so it says whose the agent is where no user is named.
     """
 
-    def __init__(self, data: Path | None, user: str | None, handle: str | None = None) -> None:
-        self.settings = read_settings(data=data)
+    def __init__(self, settings: Settings, user: str | None, handle: str | None = None) -> None:
+        self.settings = settings
         if user is None and handle is not None:
             user = ask(self.settings, "agent_owner", handle=handle)["username"]
         self.username = choose_username(self.settings, user)

@@ -18,13 +18,16 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 def data_option(command: F) -> F:
     """Return a command the option that names the data directory."""
-    kind = click.Path(file_okay=False, path_type=Path)
-    return click.option(
-        "--data",
-        type=kind,
-        metavar="FOLDER",
-        help="Data directory [default: HEARTH_DATA, or the standard location].",
-    )(command)
+    return _data_option(command, "data")
+
+
+def settings_option(command: F) -> F:
+    """Return a command the same option, which gives it the settings with that directory."""
+
+    def read(_: click.Context, __: click.Parameter, data: Path | None) -> Settings:
+        return read_settings(data=data)
+
+    return _data_option(command, "settings", callback=read)
 
 
 def read_settings(**given: Any) -> Settings:
@@ -50,3 +53,14 @@ def _default_directory() -> Path:
     import platformdirs  # only where it is needed: a start in a checkout is faster without
 
     return platformdirs.user_data_path("hearth", appauthor=False)
+
+
+def _data_option(command: F, name: str, **more: Any) -> F:
+    return click.option(
+        "--data",
+        name,
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="Data directory [default: HEARTH_DATA, or the standard location].",
+        **more,
+    )(command)

@@ -3,19 +3,19 @@
 import contextlib
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_as_user import LocalClient
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.chat.chat_turn import TurnRecord, follow_turn, mark_read
 from app.commands.terminal.command_group import INTERRUPTED, Misused, Refused
 from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.user import choose_username
+from app.settings import Settings
 
 HISTORY = ".chat-history-{username}"
 
@@ -30,14 +30,14 @@ HISTORY = ".chat-history-{username}"
     "--message", metavar="TEXT", help="Send one message and exit; `-` reads it from standard input."
 )
 @click.option("--json", "json_", is_flag=True, help="Print the answer to --message as JSON.")
-@data_option
+@settings_option
 def chat(
     user: str | None,
     conversation: int | None,
     model: str | None,
     message: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Chat with your agent.
 
@@ -45,7 +45,6 @@ def chat(
     or piped input, print one answer and exit; if the output is not a terminal, it is Markdown
     with sources. Exits with 1 if the turn failed.
     """
-    settings = read_settings(data=data)
     if message == "-" or (message is None and not sys.stdin.isatty()):
         message = sys.stdin.read().strip()
     if message is None and (json_ or not sys.stdout.isatty()):

@@ -1,13 +1,11 @@
 """`hearth add`: a todo in the words in which one thinks of it."""
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.door import open_door
-from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import local_moment
 from app.commands.terminal.command_group import Misused
@@ -16,6 +14,7 @@ from app.commands.terminal.standard_input import is_piped, read_text
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 KINDS = ("date", "time", "priority", "recurrence")
 LONGEST = 200
@@ -39,7 +38,7 @@ def add(
     dry_run: bool,
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Add a todo; its day, time, priority and recurrence are recognised.
 
@@ -47,7 +46,7 @@ def add(
     """
     lines = [" ".join(words)] if words else _lines_piped()
     made = []
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         username = door.choose_user(user)
         for line in lines:
             made.append(

@@ -1,13 +1,13 @@
 """`hearth ask`: one question to one's own agent, with what comes on standard input below it."""
 
 import sys
-from pathlib import Path
 
 import click
 
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.standard_input import is_piped, read_text
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 
 @click.command(
@@ -27,7 +27,7 @@ def ask(
     model: str | None,
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Ask your agent something and print the answer.
 
@@ -42,20 +42,19 @@ def ask(
     ctx.invoke(
         chat,
         user=user,
-        conversation=_last_conversation(user, data) if continues else None,
+        conversation=_last_conversation(user, settings) if continues else None,
         model=model,
         message=message,
         json_=json_,
-        data=data,
+        settings=settings,
     )
     sys.stdout.flush()
 
 
-def _last_conversation(user: str | None, data: Path | None) -> int | None:
+def _last_conversation(user: str | None, settings: Settings) -> int | None:
     from app.commands.ask.door import open_door
-    from app.commands.ask.locate_data import read_settings
 
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         username = door.choose_user(user)
         found = door.ask_as(username, "list_conversations", view="me", limit=1, messageLimit=0)[
             "conversations"

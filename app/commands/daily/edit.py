@@ -4,13 +4,12 @@ import functools
 import sys
 from collections.abc import Callable
 from difflib import unified_diff
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from app.commands.ask.door import Declined, Door, open_door
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.daily.drafts import Draft, find_draft, kept_until_done
 from app.commands.daily.merge_text import has_marks, merge_texts
 from app.commands.operations.resolve_name import resolve_name
@@ -20,6 +19,7 @@ from app.commands.terminal.editor import run_editor
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.terminal.user_options import user_option
 from app.core.process.counted import counted
+from app.settings import Settings
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -48,19 +48,18 @@ def _complete_note(ctx: click.Context, _: click.Parameter, typed: str) -> "list[
 @click.command(epilog='\b\nExample:\n  hearth edit "Frost dates"')
 @click.argument("note", metavar="TITLE", shell_complete=_complete_note)
 @user_option
-@data_option
-def edit(note: str, user: str | None, data: Path | None) -> None:
+@settings_option
+def edit(note: str, user: str | None, settings: Settings) -> None:
     """Edit a note in your editor, $VISUAL or $EDITOR.
 
     If the note was changed meanwhile, both changes are merged, and where they contradict you
     decide. What you wrote is kept as a draft until it is saved.
     """
-    edit_note(note, user=user, data=data)
+    edit_note(note, user=user, settings=settings)
 
 
-def edit_note(typed: str, *, user: str | None, data: Path | None) -> None:
+def edit_note(typed: str, *, user: str | None, settings: Settings) -> None:
     """Let the person edit the note of that title or number, and save it."""
-    settings = read_settings(data=data)
 
     def asking(work: Callable[[Door], Any]) -> Any:
         # anew each time: nobody waits for the database while somebody writes

@@ -1,19 +1,18 @@
 """`hearth find`: notes and todos by words, or lines by a pattern; one may be chosen and opened."""
 
 import sys
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from app.commands.ask.door import Door, open_door
-from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 LONGEST = 110
 
@@ -47,7 +46,7 @@ def find(
     edit: bool,
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Find notes and todos by words, best first.
 
@@ -55,7 +54,7 @@ def find(
     """
     typed = " ".join(words)
     place = {"folderName": folder} if folder else {}
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         username = door.choose_user(user)
         find_ = _find_lines if regex else _find_words
         answer, hits = find_(door, username, typed, limit, place)
@@ -76,7 +75,7 @@ def find(
             return
     from app.commands.daily.edit import edit_note
 
-    edit_note(str(chosen.id), user=username, data=data)
+    edit_note(str(chosen.id), user=username, settings=settings)
 
 
 def _find_words(

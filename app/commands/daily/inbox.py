@@ -1,18 +1,17 @@
 """`hearth inbox`: what waits for a decision, who asks to be a contact, and unread messages."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.door import open_door
-from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import local_moment
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 LIMIT = 100
 LONGEST = 110
@@ -20,9 +19,9 @@ LONGEST = 110
 
 @click.command(epilog="\b\nExample:\n  hearth inbox")
 @user_options
-def inbox(user: str | None, json_: bool, data: Path | None) -> None:
+def inbox(user: str | None, json_: bool, settings: Settings) -> None:
     """Show what waits for you: approvals, contact requests and unread messages."""
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         username = door.choose_user(user)
         waiting = door.ask_as(username, "list_escalations", status="pending", limit=LIMIT)
         asking = door.ask_as(username, "list_requests")

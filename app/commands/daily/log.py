@@ -1,15 +1,14 @@
 """`hearth log`: what agents did, and what they were refused."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import click
 
 from app.commands.ask.door import open_door
-from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 EVENTS: Mapping[str, str] = {
     "call": "did",
@@ -28,12 +27,12 @@ HEAD = ("AT", "WHO", "WHAT", "TOOL", "FROM", "OUTCOME")
     "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many at most."
 )
 @user_options
-def log(limit: int, user: str | None, json_: bool, data: Path | None) -> None:
+def log(limit: int, user: str | None, json_: bool, settings: Settings) -> None:
     """Show what agents did and were refused, newest first.
 
     `hearth heartbeat runs` tells of the heartbeat, `hearth audit verify` checks this record.
     """
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         username = door.choose_user(user)
         found = door.ask("user_audit", username=username, limit=limit)
     if json_:

@@ -1,12 +1,11 @@
 """`hearth open` and `hearth login`: a browser that is signed in, by a code that works once."""
 
 import webbrowser
-from pathlib import Path
 
 import click
 
 from app.commands.ask.door import open_door
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.browser import can_open_browser, sign_in_link
 from app.commands.terminal.columns import local_moment
 from app.commands.terminal.command_group import Refused
@@ -17,10 +16,10 @@ from app.settings import Settings
 @click.command(name="open", epilog="\b\nExample:\n  hearth open")
 @click.option("--print", "prints", is_flag=True, help="Print the address instead of opening it.")
 @user_option
-@data_option
-def open_(prints: bool, user: str | None, data: Path | None) -> None:
+@settings_option
+def open_(prints: bool, user: str | None, settings: Settings) -> None:
     """Open Hearth in the browser, signed in."""
-    link, until, username = _new_link(user, data, None)
+    link, until, username = _new_link(user, settings, None)
     if not prints and can_open_browser() and webbrowser.open(link):
         click.echo(f"Opened Hearth in the browser, for {username}.", err=True)
         return
@@ -35,15 +34,14 @@ def open_(prints: bool, user: str | None, data: Path | None) -> None:
     "[default: HEARTH_PUBLIC_URL, or where it listens].",
 )
 @user_option
-@data_option
-def login(origin: str | None, user: str | None, data: Path | None) -> None:
+@settings_option
+def login(origin: str | None, user: str | None, settings: Settings) -> None:
     """Print a link that signs another browser in, once and within ten minutes."""
-    _print_link(*_new_link(user, data, origin))
+    _print_link(*_new_link(user, settings, origin))
 
 
-def _new_link(user: str | None, data: Path | None, origin: str | None) -> tuple[str, str, str]:
+def _new_link(user: str | None, settings: Settings, origin: str | None) -> tuple[str, str, str]:
     """Return a new link, until when it works, and for whom."""
-    settings: Settings = read_settings(data=data)
     with open_door(settings) as door:
         if door.url is None:
             raise Refused("The server is not running. Start it with `hearth serve`.")

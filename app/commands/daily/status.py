@@ -1,18 +1,18 @@
 """`hearth status`: whether the server runs, and how everything stands."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.door import open_door
-from app.commands.ask.locate_data import data_directory, read_settings
+from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import local_moment
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 LONGEST = 300
 KIBI = 1024
@@ -20,9 +20,8 @@ KIBI = 1024
 
 @click.command(epilog="\b\nExample:\n  hearth status")
 @user_options
-def status(user: str | None, json_: bool, data: Path | None) -> None:
+def status(user: str | None, json_: bool, settings: Settings) -> None:
     """Show whether the server runs, and how notes, search, agents and backups stand."""
-    settings = read_settings(data=data)
     with open_door(settings) as door:
         username = door.choose_user(user)
         found = {

@@ -1,19 +1,18 @@
 """`hearth today`: what is overdue, what is due, what is in the calendar, and who waits."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.door import Door, open_door
-from app.commands.ask.locate_data import read_settings
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import local_moment
 from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
+from app.settings import Settings
 
 LIMIT = 200
 LONGEST = 120
@@ -22,9 +21,9 @@ DAY_LENGTH = len("2026-11-22")
 
 @click.command(epilog="\b\nExample:\n  hearth today")
 @user_options
-def today(user: str | None, json_: bool, data: Path | None) -> None:
+def today(user: str | None, json_: bool, settings: Settings) -> None:
     """Show what is overdue and due today, today's calendar, and what waits for you."""
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         found = _look(door, door.choose_user(user))
     if json_:
         click.echo(format_json(found))

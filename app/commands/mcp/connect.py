@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from app.commands.ask.ask_operation import ask
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.mcp import config_text
 from app.commands.mcp.clients import Client, clients
 from app.commands.terminal.command_group import Misused, Refused
@@ -42,11 +42,11 @@ name."""
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--read-only", is_flag=True, help="Let the agent read and search, not change.")
 @user_option
-@data_option
+@settings_option
 def connect(
     agent: str | None,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
     *,
     print_: bool,
     remove: bool,
@@ -59,7 +59,6 @@ def connect(
     asks, keeps a backup, and makes a key for the agent alone, which `hearth key revoke` ends.
     """
     known = clients()
-    settings = read_settings(data=data)
     if agent is None:
         click.echo(_overview(known))
     elif agent == "open-webui":

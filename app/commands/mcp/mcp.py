@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.mcp.relay import Line, Relay
 from app.commands.server.serve import serve_here
 from app.commands.terminal.user_options import user_option
@@ -33,14 +33,13 @@ PAUSE_SECONDS = 0.1
     type=click.IntRange(1),
     help="Act with the rights of this key; `hearth key list` shows the IDs.",
 )
-@data_option
-def mcp(user: str | None, key: int | None, data: Path | None) -> None:
+@settings_option
+def mcp(user: str | None, key: int | None, settings: Settings) -> None:
     """Serve MCP on standard input and output.
 
     For agents on this machine; `hearth connect` sets them up. Uses the running server, or runs
     one until the agent leaves.
     """
-    settings = read_settings(data=data)
     relay = Relay(_claimed())
     username: str | None = None
     patience = 0.0

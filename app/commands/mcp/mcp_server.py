@@ -3,19 +3,19 @@
 import difflib
 import json
 import shlex
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_operation import ask, ask_patiently
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.secret_source import read_secret
 from app.commands.terminal.tables import format_json, format_table
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import choose_username
+from app.settings import Settings
 
 PATIENCE = 120
 RUNS = (
@@ -58,9 +58,7 @@ def mcp_server() -> None:
     help="Variable for the program; repeatable.",
 )
 @yes_option
-@user_option
-@json_option
-@data_option
+@user_options
 def add(
     name: str,
     target: tuple[str, ...],
@@ -72,10 +70,9 @@ def add(
     yes: bool,
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Add a server as NAME, at an address or as a program, and ask it for its tools."""
-    settings = read_settings(data=data)
     given: dict[str, Any] = {"username": choose_username(settings, user), "name": name}
     if target[0].startswith(("https://", "http://")) and len(target) == 1:
         sent = _pairs(headers, "--header")
@@ -98,12 +95,9 @@ def add(
 
 
 @mcp_server.command(name="list")
-@user_option
-@json_option
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List servers. Secrets are never shown."""
-    settings = read_settings(data=data)
     found = ask(settings, "user_mcp_servers", username=choose_username(settings, user))
     if json_:
         click.echo(format_json(found))
@@ -126,24 +120,18 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 
 @mcp_server.command()
 @click.argument("name")
-@user_option
-@json_option
-@data_option
-def show(name: str, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def show(name: str, user: str | None, json_: bool, settings: Settings) -> None:
     """Show a server, its tools, and what has changed in them since you saw them."""
-    settings = read_settings(data=data)
     found = ask(settings, "user_mcp_server", username=choose_username(settings, user), name=name)
     click.echo(format_json(found) if json_ else _shown(found))
 
 
 @mcp_server.command()
 @click.argument("name")
-@user_option
-@json_option
-@data_option
-def test(name: str, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def test(name: str, user: str | None, json_: bool, settings: Settings) -> None:
     """Connect to a server now and read its tools."""
-    settings = read_settings(data=data)
     found = ask_patiently(
         settings, PATIENCE, "test_mcp_server", username=choose_username(settings, user), name=name
     )
@@ -155,10 +143,9 @@ def test(name: str, user: str | None, json_: bool, data: Path | None) -> None:
 @mcp_server.command()
 @click.argument("name")
 @user_option
-@data_option
-def login(name: str, user: str | None, data: Path | None) -> None:
+@settings_option
+def login(name: str, user: str | None, settings: Settings) -> None:
     """Sign in to a server: print the address to visit. Hearth must be running."""
-    settings = read_settings(data=data)
     begun = ask_patiently(
         settings, PATIENCE, "begin_mcp_login", username=choose_username(settings, user), name=name
     )
@@ -172,9 +159,9 @@ def login(name: str, user: str | None, data: Path | None) -> None:
 @click.option("--withdraw", is_flag=True, help="Trust the server no longer.")
 @yes_option
 @user_option
-@data_option
+@settings_option
 def trust(
-    name: str, changes_only: bool, withdraw: bool, yes: bool, user: str | None, data: Path | None
+    name: str, changes_only: bool, withdraw: bool, yes: bool, user: str | None, settings: Settings
 ) -> None:
     """Trust what a server says of its tools, and accept those that are new or changed.
 
@@ -182,7 +169,6 @@ def trust(
     """
     if changes_only and withdraw:
         raise Misused("Choose one of --changes-only and --withdraw.")
-    settings = read_settings(data=data)
     owner = {"username": choose_username(settings, user), "name": name}
     if withdraw:
         ask(settings, "trust_mcp_server", **owner, trusted=False)
@@ -201,10 +187,9 @@ def trust(
 @mcp_server.command()
 @click.argument("name")
 @user_option
-@data_option
-def remove(name: str, user: str | None, data: Path | None) -> None:
+@settings_option
+def remove(name: str, user: str | None, settings: Settings) -> None:
     """Remove a server with its tools and its login."""
-    settings = read_settings(data=data)
     ask(settings, "forget_mcp_server", username=choose_username(settings, user), name=name)
     click.echo(f"Removed {name}.")
 

@@ -9,12 +9,13 @@ from urllib.parse import unquote, unquote_plus
 import click
 
 from app.commands.ask.door import open_door
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.operations.command_index import Route, list_routes
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.standard_input import read_text
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.user_options import user_option
+from app.settings import Settings
 
 BASE = "/api/v1"
 
@@ -40,13 +41,13 @@ BASE = "/api/v1"
     help="A file with the fields as JSON; - for standard input.",
 )
 @user_option
-@data_option
+@settings_option
 def api(
     request: tuple[str, ...],
     fields: tuple[str, ...],
     source: str | None,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Call an endpoint of the API and print its answer as JSON.
 
@@ -58,7 +59,7 @@ def api(
     path, _, query = path.partition("?")
     given = _given_fields((*filter(None, unquote_plus(query).split("&")), *fields), source)
     route, in_path = _find_route(method[0].upper() if method else None, path)
-    with open_door(read_settings(data=data)) as door:
+    with open_door(settings) as door:
         username = door.choose_user(user)
         if route.downloads:
             door.download(username, route.operation, sys.stdout.buffer.write, **in_path, **given)

@@ -99,7 +99,7 @@ def _run(command: str, entry: Mapping[str, Any], **values: Any) -> None:
         entry,
         given,
         user=values["user"],
-        data=values["data"],
+        settings=values["settings"],
         json_=values["json_"],
         yes=values.get("yes", False),
         output=values.get("output", "-"),

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from app.commands.ask.door import Answer, Declined, Door, open_door
-from app.commands.ask.locate_data import data_directory, read_settings
+from app.commands.ask.locate_data import data_directory
 from app.commands.operations import resolve_name as resolving
 from app.commands.operations.read_texts import STANDARD, read_texts
 from app.commands.operations.show_answer import show_answer
@@ -19,6 +19,7 @@ from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.standard_input import is_piped
 from app.commands.terminal.tables import format_json
+from app.settings import Settings
 
 ROOT = "/"
 Given = dict[str, Any]
@@ -30,7 +31,7 @@ def run_operation(
     given: Given,
     *,
     user: str | None,
-    data: Path | None,
+    settings: Settings,
     json_: bool,
     yes: bool,
     output: str,
@@ -41,9 +42,8 @@ def run_operation(
     if entry["operation"] == "change_note" and len(given) == 1 and not is_piped():
         from app.commands.daily.edit import edit_note  # which needs an editor
 
-        edit_note(given["id"], user=user, data=data)
+        edit_note(given["id"], user=user, settings=settings)
         return
-    settings = read_settings(data=data)
     with contextlib.ExitStack() as stack:
         if entry["operation"] == "create_note" and "content" not in given and not is_piped():
             from app.commands.daily.drafts import written_in_editor

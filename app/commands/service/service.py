@@ -2,14 +2,14 @@
 
 import shutil
 import sys
-from pathlib import Path
 
 import click
 
 from app.commands.ask.door import find_server
-from app.commands.ask.locate_data import data_directory, data_option, read_settings
+from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.service.unit import Manager, own_unit
 from app.commands.terminal.command_group import Commands, Refused
+from app.settings import Settings
 
 NOT_INSTALLED = 3
 """The exit code for a service that is not there, as `systemctl status` has it."""
@@ -28,14 +28,14 @@ def service() -> None:
     help="Port to listen on [default: HEARTH_PORT, or 8765].",
 )
 @click.option("--print", "prints", is_flag=True, help="Only print the service's file.")
-@data_option
-def install(port: int | None, prints: bool, data: Path | None) -> None:
+@settings_option
+def install(port: int | None, prints: bool, settings: Settings) -> None:
     """Install the service and start it.
 
     It gets the HEARTH_… variables that are set now, but no secrets: for those use the variables
     that end in _FILE.
     """
-    place = data_directory(read_settings(data=data))
+    place = data_directory(settings)
     unit = own_unit(place, port=port)
     manager = find_manager()
     if prints:
@@ -50,14 +50,14 @@ def install(port: int | None, prints: bool, data: Path | None) -> None:
 
 
 @service.command(epilog="\b\nExample:\n  hearth service status")
-@data_option
-def status(data: Path | None) -> None:
+@settings_option
+def status(settings: Settings) -> None:
     """Show whether the service is installed and the server answers.
 
     Exits with 3 where it is not installed.
     """
     state = find_manager().status()
-    url = find_server(data_directory(read_settings(data=data)))
+    url = find_server(data_directory(settings))
     answers = f"The server answers at {url}." if url else "No server answers."
     if state is None:
         click.echo(f"The service is not installed. {answers}")

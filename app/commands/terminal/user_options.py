@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from app.commands.ask.locate_data import data_option
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.tables import json_option
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,4 +16,4 @@ user_option = click.option(
 
 def user_options(command: F) -> F:
     """Return a command the options --user, --json and --data."""
-    return user_option(json_option(data_option(command)))
+    return user_option(json_option(settings_option(command)))

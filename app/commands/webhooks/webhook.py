@@ -1,17 +1,17 @@
 """`hearth webhook`: adding webhooks, looking at what they sent, pausing and removing them."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.commands.ask.ask_as_user import LocalClient
-from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import format_json, json_option, print_table
+from app.commands.terminal.tables import format_json, print_table
 from app.commands.terminal.terminal_safe import on_one_line
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import choose_username
+from app.settings import Settings
 
 ONCE = "Its secret, which signs every request, is shown only now:"
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
@@ -31,20 +31,18 @@ def webhook() -> None:
     "--event", "events", metavar="TYPE", multiple=True, help="Event to send; repeatable [all]."
 )
 @click.option("--description", metavar="TEXT", default="", help="What it is for.")
-@user_option
-@json_option
-@data_option
+@user_options
 def add(
     url: str,
     events: tuple[str, ...],
     description: str,
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """Send events to ADDRESS, and print the secret that signs them."""
     found = _ask(
-        user, data, "add_webhook", url=url, events=events or ("*",), description=description
+        user, settings, "add_webhook", url=url, events=events or ("*",), description=description
     )
     if json_:
         click.echo(format_json(found))
@@ -54,12 +52,10 @@ def add(
 
 
 @webhook.command(name="list")
-@user_option
-@json_option
-@data_option
-def list_(user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List webhooks, the oldest first."""
-    found = _ask(user, data, "list_webhooks")
+    found = _ask(user, settings, "list_webhooks")
     if not json_ and not found["webhooks"]:
         click.echo("There are no webhooks.")
         return
@@ -69,12 +65,10 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 
 @webhook.command()
 @id_argument
-@user_option
-@json_option
-@data_option
-def show(id_: int, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def show(id_: int, user: str | None, json_: bool, settings: Settings) -> None:
     """Show a webhook."""
-    found = _ask(user, data, "get_webhook", id=id_)
+    found = _ask(user, settings, "get_webhook", id=id_)
     if json_:
         click.echo(format_json(found))
         return
@@ -95,51 +89,49 @@ def show(id_: int, user: str | None, json_: bool, data: Path | None) -> None:
 
 @webhook.command()
 @id_argument
-@user_option
-@json_option
-@data_option
-def test(id_: int, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def test(id_: int, user: str | None, json_: bool, settings: Settings) -> None:
     """Send the event webhook.test now, once."""
-    _tell_attempt(_ask(user, data, "test_webhook", id=id_), json_=json_)
+    _tell_attempt(_ask(user, settings, "test_webhook", id=id_), json_=json_)
 
 
 @webhook.command()
 @id_argument
 @user_option
-@data_option
-def rotate(id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def rotate(id_: int, user: str | None, settings: Settings) -> None:
     """Make another secret; the former one signs too for 24 hours."""
-    found = _ask(user, data, "rotate_webhook_secret", id=id_)
+    found = _ask(user, settings, "rotate_webhook_secret", id=id_)
     click.echo(f"{ONCE}\n\n{found['secret']}")
 
 
 @webhook.command()
 @id_argument
 @user_option
-@data_option
-def pause(id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def pause(id_: int, user: str | None, settings: Settings) -> None:
     """Send nothing for now; what happens meanwhile waits."""
-    _ask(user, data, "change_webhook", id=id_, status="paused")
+    _ask(user, settings, "change_webhook", id=id_, status="paused")
     click.echo(f"Webhook {id_} is paused.")
 
 
 @webhook.command()
 @id_argument
 @user_option
-@data_option
-def resume(id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def resume(id_: int, user: str | None, settings: Settings) -> None:
     """Let a paused or disabled webhook go on."""
-    _ask(user, data, "change_webhook", id=id_, status="active")
+    _ask(user, settings, "change_webhook", id=id_, status="active")
     click.echo(f"Webhook {id_} is active.")
 
 
 @webhook.command()
 @id_argument
 @user_option
-@data_option
-def remove(id_: int, user: str | None, data: Path | None) -> None:
+@settings_option
+def remove(id_: int, user: str | None, settings: Settings) -> None:
     """Remove a webhook with all that waits for it."""
-    _ask(user, data, "remove_webhook", id=id_)
+    _ask(user, settings, "remove_webhook", id=id_)
     click.echo(f"Webhook {id_} is removed.")
 
 
@@ -152,9 +144,7 @@ def remove(id_: int, user: str | None, data: Path | None) -> None:
 )
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @click.option("--before", metavar="ID", type=click.IntRange(1), help="Only older ones than this.")
-@user_option
-@json_option
-@data_option
+@user_options
 def deliveries(
     id_: int,
     status: str | None,
@@ -162,12 +152,12 @@ def deliveries(
     before: int | None,
     user: str | None,
     json_: bool,
-    data: Path | None,
+    settings: Settings,
 ) -> None:
     """List what a webhook has sent and will send, newest first."""
     chosen = {"status": status, "before": before}
     given = {name: value for name, value in chosen.items() if value is not None}
-    found = _ask(user, data, "list_webhook_deliveries", id=id_, limit=limit, **given)
+    found = _ask(user, settings, "list_webhook_deliveries", id=id_, limit=limit, **given)
     head = ("ID", "EVENT", "STATUS", "TRIES", "LAST ANSWER", "NEXT TRY")
     print_table(found, head, map(_delivery_row, found["deliveries"]), json_=json_)
 
@@ -175,17 +165,14 @@ def deliveries(
 @webhook.command()
 @id_argument
 @click.argument("delivery", metavar="DELIVERY", type=click.IntRange(1))
-@user_option
-@json_option
-@data_option
-def retry(id_: int, delivery: int, user: str | None, json_: bool, data: Path | None) -> None:
+@user_options
+def retry(id_: int, delivery: int, user: str | None, json_: bool, settings: Settings) -> None:
     """Send a delivery of a webhook again now."""
-    found = _ask(user, data, "retry_webhook_delivery", id=id_, deliveryId=delivery)
+    found = _ask(user, settings, "retry_webhook_delivery", id=id_, deliveryId=delivery)
     _tell_attempt(found, json_=json_)
 
 
-def _ask(user: str | None, data: Path | None, name: str, /, **params: Any) -> dict[str, Any]:
-    settings = read_settings(data=data)
+def _ask(user: str | None, settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     return LocalClient(settings, choose_username(settings, user)).ask(name, **params)
 
 

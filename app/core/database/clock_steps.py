@@ -47,11 +47,7 @@ class ClockWatch:
 
     def _keep(self, tx: Tx, was: datetime, became: datetime, *, back_only: bool = False) -> None:
         if was - became > SMALLEST or (became - was > SMALLEST and not back_only):
-            tx.run(
-                "INSERT INTO clock_steps (was, became) VALUES (:was, :became)",
-                was=stamp(was),
-                became=stamp(became),
-            )
+            tx.insert("clock_steps", was=stamp(was), became=stamp(became))
 
 
 def clock_steps(tx: Tx) -> list[ClockStep]:

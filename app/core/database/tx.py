@@ -1,6 +1,7 @@
 """One transaction: what a function that reads or writes is given."""
 
 import contextlib
+import functools
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,6 +117,16 @@ class Tx:
         """Run one statement; its cursor tells `lastrowid` and `rowcount`."""
         return self.connection.execute(sql, params)
 
+    def insert(self, table: str, /, **columns: Any) -> int:
+        """Insert a row, and return its rowid."""
+        return self.connection.execute(_insert_sql(table, *columns), columns).lastrowid or 0
+
+    def update(self, table: str, where: Mapping[str, Any], /, **columns: Any) -> int:
+        """Give columns of the rows in which others have certain values, and return how many."""
+        params = columns | {f"where_{column}": value for column, value in where.items()}
+        sql = _update_sql(table, tuple(where), *columns)
+        return self.connection.execute(sql, params).rowcount
+
     def emit(self, name: str, **payload: Any) -> None:
         """Publish the event once this transaction has committed, never before.
 
@@ -180,6 +191,20 @@ class Tx:
                 raise NeedsSavepoints from error
             del self.events[heard:]
             raise
+
+
+# one text for each: sqlite3 finds the prepared statement by it
+@functools.cache
+def _insert_sql(table: str, *columns: str) -> str:
+    values = ", ".join(f":{column}" for column in columns)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})"
+
+
+@functools.cache
+def _update_sql(table: str, where: tuple[str, ...], *columns: str) -> str:
+    assigned = ", ".join(f"{column} = :{column}" for column in columns)
+    wanted = " AND ".join(f"{column} = :where_{column}" for column in where)
+    return f"UPDATE {table} SET {assigned} WHERE {wanted}"
 
 
 @contextlib.contextmanager

@@ -25,7 +25,6 @@ class Connected(Record):
 @operation(
     "POST /network/connect",
     scope=("net.contacts:manage", "agent.message:send"),
-    since="beyond",
     also=("POST /net/contacts/connect",),
     http=Http(guessable=True, refuses={"shareToken": "it is of the caller's own link"}),
 )

@@ -87,7 +87,6 @@ class Answered(Record):
 @operation(
     "POST /network/request",
     scope=("net.contacts:manage", "agent.message:send"),
-    since="beyond",
     also=("POST /net/contacts/request",),
     http=Http(refuses={"to": "it is the caller"}),
 )
@@ -111,13 +110,7 @@ async def request_contact(
     return await app.write(_make_request, me, to, note)
 
 
-@operation(
-    "GET /network/requests",
-    scope="os.network:read",
-    since="beyond",
-    effect="read",
-    also=("GET /net/contacts/requests",),
-)
+@operation("GET /network/requests", scope="os.network:read", also=("GET /net/contacts/requests",))
 def list_requests(tx: Tx, me: Caller) -> RequestList:
     """List the requests that wait: those to the caller and the caller's own, newest first."""
     incoming = tx.all(
@@ -141,7 +134,6 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
 @operation(
     "DELETE /network/requests/{requestId}",
     scope="net.contacts:manage",
-    since="beyond",
     also=("DELETE /net/contacts/requests/{requestId}",),
 )
 def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
@@ -160,7 +152,6 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
 @operation(
     "POST /network/accept",
     scope="net.contacts:manage",
-    since="beyond",
     also=("POST /net/contacts/accept",),
     http=Http(
         refuses={
@@ -268,17 +259,17 @@ def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
         raise AlreadyPending("Your request to them waits for an answer already.", field="to")
     # Both want the same: two requests that cross need no further yes.
     theirs = _find_waiting(tx, other["id"], me.user, kind)
-    made = tx.run(
-        """INSERT INTO contact_requests (from_id, to_id, type, note, status, created_at, expires_at)
-           VALUES (:me, :to, :type, :note, 'pending', :now, :expires)""",
-        me=me.user,
-        to=other["id"],
+    made = tx.insert(
+        "contact_requests",
+        from_id=me.user,
+        to_id=other["id"],
         type=kind,
         note=note,
-        now=tx.now,
-        expires=stamp(tx.moment + timedelta(days=DAYS)),
+        status="pending",
+        created_at=tx.now,
+        expires_at=stamp(tx.moment + timedelta(days=DAYS)),
     )
-    row = tx.require_row("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
+    row = tx.require_row("SELECT * FROM contact_requests WHERE id = :id", id=made)
     if theirs is None:
         sender = {
             "userId": me.user_id,
@@ -353,12 +344,7 @@ def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
 
 
 def _set_status(tx: Tx, request: int, status: str) -> None:
-    tx.run(
-        "UPDATE contact_requests SET status = :status, decided_at = :now WHERE id = :id",
-        status=status,
-        now=tx.now,
-        id=request,
-    )
+    tx.update("contact_requests", {"id": request}, status=status, decided_at=tx.now)
 
 
 _SELECT = (

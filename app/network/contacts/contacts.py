@@ -65,13 +65,7 @@ class PermissionsAnswer(Record):
     from_link: int | None
 
 
-@operation(
-    "GET /network/contacts",
-    scope="os.network:read",
-    since="beyond",
-    effect="read",
-    also=("GET /net/contacts",),
-)
+@operation("GET /network/contacts", scope="os.network:read", also=("GET /net/contacts",))
 def list_contacts(
     tx: Tx,
     me: Caller,
@@ -97,7 +91,6 @@ def list_contacts(
 @operation(
     "DELETE /network/contacts/{userId}",
     scope="net.contacts:manage",
-    since="beyond",
     also=("DELETE /net/contacts/{userId}",),
 )
 def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
@@ -118,7 +111,6 @@ def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
 @operation(
     "GET /network/contacts/{userId}/permissions",
     scope="os.network:read",
-    since="beyond",
     also=("GET /net/permissions/{userId}",),
 )
 def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnswer:
@@ -129,7 +121,6 @@ def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnsw
 @operation(
     "PUT /network/contacts/{userId}/permissions",
     scope="net.contacts:manage",
-    since="beyond",
     also=("PUT /net/permissions/{userId}",),
     http=Http(
         refuses={

@@ -56,13 +56,12 @@ def managed_agent_thread(
         title=name,
         members=tuple(dict.fromkeys((owner, other))),
     )
-    tx.run(
-        "INSERT INTO agent_threads (agent_id, user_id, from_agent, conversation_id) "
-        "VALUES (:agent, :other, :from_agent, :conversation)",
-        agent=agent,
-        other=other,
+    tx.insert(
+        "agent_threads",
+        agent_id=agent,
+        user_id=other,
         from_agent=from_agent,
-        conversation=conversation,
+        conversation_id=conversation,
     )
     return conversation
 
@@ -83,12 +82,5 @@ def _ensure_thread(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | No
     conversation = conversation_rows.begin(
         tx, type=TYPES[kind], owner=owner, title=title, members=members
     )
-    tx.run(
-        "INSERT INTO threads (kind, user_id, other_id, conversation_id) "
-        "VALUES (:kind, :user, :other, :conversation)",
-        kind=kind,
-        user=user,
-        other=other,
-        conversation=conversation,
-    )
+    tx.insert("threads", kind=kind, user_id=user, other_id=other, conversation_id=conversation)
     return conversation

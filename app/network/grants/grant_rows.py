@@ -8,6 +8,7 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import encode
 from app.errors import Invalid, RevisionConflict
 from app.network.grants import permission_object, share_rows
@@ -191,14 +192,11 @@ def _is_over(tx: Tx, held: Grant) -> bool:
 
 def _grant_of_row(row: sqlite3.Row) -> Grant:
     permissions = msgspec.json.decode(row["permissions"], type=Permissions)
-    return Grant(
-        row["id"],
-        row["owner_id"],
-        row["holder_id"],
-        permissions,
-        row["note_id"],
-        row["revision"],
-        row["expires_at"],
-        row["updated_at"],
-        row["link_id"],
+    return copy_fields(
+        Grant,
+        row,
+        owner=row["owner_id"],
+        holder=row["holder_id"],
+        permissions=permissions,
+        link=row["link_id"],
     )

@@ -10,6 +10,7 @@ import msgspec
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import LARGEST_ID, encode
 from app.network.grants import permission_object
 from app.network.grants.permission_object import Permissions
@@ -80,57 +81,46 @@ def add(
     expires_at: str | None,
 ) -> Link:
     """Make a link with a new token."""
-    made = tx.run(
-        """INSERT INTO share_links (owner_id, token, label, target,
-          answered_by, require_sign_in, note_id, terms, created_at, expires_at)
-           VALUES (:owner, :token, :label, :target, :answered_by, :sign_in, :note, :terms, :now,
-             :expires)""",
-        owner=owner,
+    made = tx.insert(
+        "share_links",
+        owner_id=owner,
         token=random_tokens.new_link_token(),
         label=label,
         target=target,
         answered_by=answered_by,
-        sign_in=int(require_sign_in),
-        note=note_id,
+        require_sign_in=int(require_sign_in),
+        note_id=note_id,
         terms=encode(terms).decode(),
-        now=tx.now,
-        expires=expires_at,
+        created_at=tx.now,
+        expires_at=expires_at,
     )
-    return _require_by_id(tx, made.lastrowid or 0)
+    return _require_by_id(tx, made)
 
 
 def set_policy_note(tx: Tx, link: Link, note_id: int) -> Link:
     """Note which note holds the policy of a link."""
-    tx.run("UPDATE share_links SET policy_note_id = :note WHERE id = :id", note=note_id, id=link.id)
+    tx.update("share_links", {"id": link.id}, policy_note_id=note_id)
     return link._replace(policy_note_id=note_id)
 
 
 def update(tx: Tx, link: Link) -> None:
     """Store a link as it is now."""
-    tx.run(
-        """UPDATE share_links SET label = :label, target = :target,
-          answered_by = :answered_by, require_sign_in = :sign_in, note_id = :note,
-               terms = :terms, expires_at = :expires WHERE id = :id AND owner_id = :owner""",
+    tx.update(
+        "share_links",
+        {"id": link.id, "owner_id": link.owner},
         label=link.label,
         target=link.target,
         answered_by=link.answered_by,
-        sign_in=int(link.require_sign_in),
-        note=link.note_id,
+        require_sign_in=int(link.require_sign_in),
+        note_id=link.note_id,
         terms=encode(link.terms).decode(),
-        expires=link.expires_at,
-        id=link.id,
-        owner=link.owner,
+        expires_at=link.expires_at,
     )
 
 
 def revoke(tx: Tx, link: Link) -> None:
     """Close a link for good."""
-    tx.run(
-        "UPDATE share_links SET revoked_at = :now WHERE id = :id AND owner_id = :owner",
-        now=tx.now,
-        id=link.id,
-        owner=link.owner,
-    )
+    tx.update("share_links", {"id": link.id, "owner_id": link.owner}, revoked_at=tx.now)
 
 
 def any_expired_untold(tx: Tx) -> bool:
@@ -288,18 +278,6 @@ def _require_by_id(tx: Tx, id_: int) -> Link:
 
 def _link_of_row(row: sqlite3.Row) -> Link:
     terms = msgspec.json.decode(row["terms"], type=Terms)
-    return Link(
-        row["id"],
-        row["owner_id"],
-        row["token"],
-        row["label"],
-        row["target"],
-        row["answered_by"],
-        row["require_sign_in"] == 1,
-        row["note_id"],
-        terms,
-        row["policy_note_id"],
-        row["created_at"],
-        row["expires_at"],
-        row["revoked_at"],
+    return copy_fields(
+        Link, row, owner=row["owner_id"], require_sign_in=row["require_sign_in"] == 1, terms=terms
     )

@@ -61,13 +61,7 @@ class Replied(Record):
     message_id: int
 
 
-@operation(
-    "GET /local-agent/guest-messages",
-    category="runtime",
-    scope="runtime:connect",
-    since="beyond",
-    effect="read",
-)
+@operation("GET /local-agent/guest-messages", category="runtime", scope="runtime:connect")
 def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
     """List the messages of guests whom a local machine of the caller's answers.
 
@@ -77,9 +71,7 @@ def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
     return _read_queue(tx, me, since)
 
 
-@operation(
-    "POST /local-agent/guest-messages", category="runtime", scope="runtime:connect", since="beyond"
-)
+@operation("POST /local-agent/guest-messages", category="runtime", scope="runtime:connect")
 def sync_guest_messages(
     tx: Tx,
     me: Caller,
@@ -97,12 +89,7 @@ def sync_guest_messages(
     return found
 
 
-@operation(
-    "POST /local-agent/guest-messages/reply",
-    category="runtime",
-    scope="runtime:connect",
-    since="beyond",
-)
+@operation("POST /local-agent/guest-messages/reply", category="runtime", scope="runtime:connect")
 def reply_to_guest(
     tx: Tx,
     me: Caller,

@@ -27,22 +27,20 @@ def insert_session(
     conversation = conversation_rows.begin(
         tx, type="direct", owner=link.owner, title=name or TITLE, members=()
     )
-    made = tx.run(
-        """INSERT INTO guest_sessions (link_id, owner_id, uuid, key_digest,
-          conversation_id, guest_id, guest_name, fingerprint, created_at, active_at)
-           VALUES (:link, :owner, :uuid, :digest, :conversation, :guest, :name, :fingerprint,
-             :now, :now)""",
-        link=link.id,
-        owner=link.owner,
+    made = tx.insert(
+        "guest_sessions",
+        link_id=link.id,
+        owner_id=link.owner,
         uuid=random_tokens.new_uuid(),
-        digest=key_rows.key_digest(key),
-        conversation=conversation,
-        guest=guest,
-        name=name,
+        key_digest=key_rows.key_digest(key),
+        conversation_id=conversation,
+        guest_id=guest,
+        guest_name=name,
         fingerprint=fingerprint,
-        now=tx.now,
+        created_at=tx.now,
+        active_at=tx.now,
     )
-    return tx.require_row("SELECT * FROM guest_sessions WHERE id = :id", id=made.lastrowid), key
+    return tx.require_row("SELECT * FROM guest_sessions WHERE id = :id", id=made), key
 
 
 def find_by_key(tx: Tx, link: int, key: str) -> sqlite3.Row | None:
@@ -65,7 +63,7 @@ def count_message(tx: Tx, session: int) -> None:
 
 def note_answer(tx: Tx, session: int) -> None:
     """Note that something was answered just now."""
-    tx.run("UPDATE guest_sessions SET active_at = :now WHERE id = :id", now=tx.now, id=session)
+    tx.update("guest_sessions", {"id": session}, active_at=tx.now)
 
 
 def count_begun_today(tx: Tx, link: int) -> int:

@@ -4,6 +4,7 @@ from msgspec import UNSET, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.grant_scope import Access
 from app.core.schema import Record
 from app.errors import NotFound
@@ -77,29 +78,22 @@ def link_url(tx: Tx, link: Link) -> str:
 def share_record(tx: Tx, link: Link) -> ShareLink:
     """Return a link as its owner sees it."""
     terms, status, address = link.terms, link.status(tx.now), link_url(tx, link)
-    return ShareLink(
-        link.id,
-        link.token,
-        address,
-        address,
-        terms.scope,
-        terms.folder_ids,
-        link.note_id,
-        link.target,
-        terms.access,
-        terms.notes_access,
-        link.label,
-        link.require_sign_in,
-        status == "active",
-        status,
-        link.answered_by,
-        link.expires_at,
-        link.created_at,
-        terms.identity,
-        terms.email,
-        terms.todos,
-        terms.tools,
-        capabilities_of(terms, link.note_id),
-        policy_notes.note_of(tx, link),
-        Analytics(*guest_rows.count_visits(tx, link.id)),
+    return copy_fields(
+        ShareLink,
+        link,
+        url=address,
+        agent_url=address,
+        scope=terms.scope,
+        folder_ids=terms.folder_ids,
+        access=terms.access,
+        notes_access=terms.notes_access,
+        is_active=status == "active",
+        status=status,
+        identity=terms.identity,
+        email=terms.email,
+        todos=terms.todos,
+        tools=terms.tools,
+        capabilities=capabilities_of(terms, link.note_id),
+        policy_note_id=policy_notes.note_of(tx, link),
+        analytics=Analytics(*guest_rows.count_visits(tx, link.id)),
     )

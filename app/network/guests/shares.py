@@ -142,13 +142,7 @@ def share_agent(
     return _create_link(tx, me, terms, expires_in, label=label)
 
 
-@operation(
-    "GET /os/share/list",
-    scope="os.share:read",
-    since="beyond",
-    effect="read",
-    also=("GET /share/list",),
-)
+@operation("GET /os/share/list", scope="os.share:read", also=("GET /share/list",))
 def list_share_links(
     tx: Tx,
     me: Caller,
@@ -162,7 +156,7 @@ def list_share_links(
     return ShareList([share_record(tx, link) for link in links], total)
 
 
-@operation("GET /os/share/{linkId}", scope="os.share:read", since="beyond", effect="read")
+@operation("GET /os/share/{linkId}", scope="os.share:read")
 def read_share_link(tx: Tx, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
     """Read one share link, by its id or its token."""
     return ShareAnswer(share_record(tx, require_own_link(tx, me, link_id)))
@@ -171,7 +165,6 @@ def read_share_link(tx: Tx, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
 @operation(
     "PATCH /os/share/{linkId}",
     scope="os.share:write",
-    since="beyond",
     also=("PATCH /share/{linkId}",),
     http=Http(
         refuses={
@@ -225,12 +218,7 @@ def change_share_link(
     return _change_link(tx, me, link_id, _given_fields(given), _given_fields(beside), expires_in)
 
 
-@operation(
-    "DELETE /os/share/{linkId}",
-    scope="os.share:write",
-    since="beyond",
-    also=("DELETE /share/{linkId}",),
-)
+@operation("DELETE /os/share/{linkId}", scope="os.share:write", also=("DELETE /share/{linkId}",))
 async def revoke_share_link(
     app: App, me: Caller, *, link_id: LinkRef, purge: bool = False
 ) -> Revoked:

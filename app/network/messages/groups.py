@@ -61,9 +61,7 @@ class Groups(Record):
     groups: list[Group]
 
 
-@operation(
-    "POST /network/groups", scope="net.contacts:manage", since="beyond", http=Http(status=201)
-)
+@operation("POST /network/groups", scope="net.contacts:manage", http=Http(status=201))
 async def create_group(app: App, me: Caller, *, name: GroupName, members: Names) -> OneGroup:
     """Make a group of the caller and some of their contacts; the caller is its admin."""
     # In memory, before the writer is asked for anything.
@@ -72,7 +70,7 @@ async def create_group(app: App, me: Caller, *, name: GroupName, members: Names)
     return await app.write(_create_group, me, name, members)
 
 
-@operation("GET /network/groups", scope="os.network:read", since="beyond")
+@operation("GET /network/groups", scope="os.network:read")
 def list_groups(tx: Tx, me: Caller) -> Groups:
     """List the groups that the caller is in, the newest first."""
     rows = tx.all(
@@ -83,14 +81,14 @@ def list_groups(tx: Tx, me: Caller) -> Groups:
     return Groups([_group_record(tx, row["id"]) for row in rows])
 
 
-@operation("GET /network/groups/{conversationId}", scope="os.network:read", since="beyond")
+@operation("GET /network/groups/{conversationId}", scope="os.network:read")
 def read_group(tx: Tx, me: Caller, *, conversation_id: Id) -> OneGroup:
     """Read a group that the caller is in."""
     _require_member(tx, me, conversation_id)
     return OneGroup(_group_record(tx, conversation_id))
 
 
-@operation("PATCH /network/groups/{conversationId}", scope="net.contacts:manage", since="beyond")
+@operation("PATCH /network/groups/{conversationId}", scope="net.contacts:manage")
 def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) -> OneGroup:
     """Give a group another name; only its admin may."""
     _require_admin(tx, me, conversation_id)
@@ -101,7 +99,6 @@ def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) ->
 @operation(
     "POST /network/groups/{conversationId}/members",
     scope="net.contacts:manage",
-    since="beyond",
     http=Http(refuses={"username": "neither or both of it and members are given"}),
 )
 def add_group_members(
@@ -127,9 +124,7 @@ def add_group_members(
 
 
 @operation(
-    "DELETE /network/groups/{conversationId}/members/{username}",
-    scope="net.contacts:manage",
-    since="beyond",
+    "DELETE /network/groups/{conversationId}/members/{username}", scope="net.contacts:manage"
 )
 def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: str) -> LeftGroup:
     """Leave a group, or, as its admin, take someone out of it.

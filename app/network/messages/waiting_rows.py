@@ -64,21 +64,12 @@ def find_waiting(tx: Tx, message: int) -> sqlite3.Row | None:
 
 def claim(tx: Tx, message: int, turn: int) -> None:
     """Note which turn answers a message."""
-    tx.run(
-        "UPDATE waiting_messages SET turn_id = :turn WHERE message_id = :message",
-        turn=turn,
-        message=message,
-    )
+    tx.update("waiting_messages", {"message_id": message}, turn_id=turn)
 
 
 def put_off(tx: Tx, message: int, *, reason: Reason, next_at: str) -> None:
     """Let a message wait longer."""
-    tx.run(
-        "UPDATE waiting_messages SET reason = :reason, next_at = :next WHERE message_id = :message",
-        reason=reason,
-        next=next_at,
-        message=message,
-    )
+    tx.update("waiting_messages", {"message_id": message}, reason=reason, next_at=next_at)
 
 
 def end(tx: Tx, message: int) -> None:

@@ -22,24 +22,10 @@ EPOCH = FIRST
 LAST = 1 << 31
 """The second since 1970 that the field for it no longer holds."""
 LEVEL = 6
-PACKED = (
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".webp",
-    ".mp4",
-    ".mov",
-    ".mp3",
-    ".m4a",
-    ".ogg",
-    ".zip",
-    ".gz",
-    ".7z",
-    ".pdf",
-    ".docx",
-    ".xlsx",
-    ".pptx",
+PACKED = tuple(
+    (
+        ".png .jpg .jpeg .gif .webp .mp4 .mov .mp3 .m4a .ogg .zip .gz .7z .pdf .docx .xlsx .pptx"
+    ).split()
 )
 
 

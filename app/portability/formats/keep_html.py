@@ -9,23 +9,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _HEADING = re.compile(
     r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2}):(\d{2})[\s\u202f]*([AP]M)?"
 )
-_VOID = frozenset(
-    {
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "source",
-        "track",
-        "wbr",
-    }
-)
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _TEXTS = ("heading", "title", "content", "text", "label-name")
 _DEEPEST = 200
 

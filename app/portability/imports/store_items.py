@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.errors import AppError
 from app.portability.content import address_links, import_rows
 from app.portability.content.import_rows import REFERENCES, SNAPSHOTS
@@ -279,15 +280,12 @@ def _store_todo(
 
 def _draft(tx: Tx, context: ImportContext, ready: ReadyTodo) -> todo_rows.Draft:
     description = ready.description and with_addresses(tx, context, ready.description)
-    return todo_rows.Draft(
-        ready.title,
-        description,
-        ready.priority,
-        ready.due_date,
-        ready.steps,
-        ready.step_count,
-        ready.recurrence,
-        ready.source.wall,
+    return copy_fields(
+        todo_rows.Draft,
+        ready,
+        description=description,
+        last_step=ready.step_count,
+        wall=ready.source.wall,
     )
 
 

@@ -48,22 +48,19 @@ def insert(
 ) -> Approval:
     """Write down what a runtime asked for, and return it."""
     id_ = random_tokens.new_id(PREFIX)
-    tx.run(
-        """INSERT INTO runtime_approvals (id, user_id, grant_id, endpoint, session, tool,
-             escalation_id, status, scope, created_at, expires_at)
-           VALUES (:id, :user, :grant, :endpoint, :session, :tool, :escalation, :status, :scope,
-             :now, :expires)""",
+    tx.insert(
+        "runtime_approvals",
         id=id_,
-        user=asked.user,
-        grant=asked.grant.id,
+        user_id=asked.user,
+        grant_id=asked.grant.id,
         endpoint=asked.endpoint,
         session=asked.session,
         tool=asked.tool,
-        escalation=escalation,
+        escalation_id=escalation,
         status=status,
         scope=scope,
-        now=tx.now,
-        expires=expires_at,
+        created_at=tx.now,
+        expires_at=expires_at,
     )
     return shown(tx, require_own(tx, asked.user, id_))
 
@@ -88,12 +85,7 @@ def find_by_escalation(tx: Tx, escalation: int) -> sqlite3.Row | None:
 
 def settle(tx: Tx, row: sqlite3.Row, status: Status, scope: Scope | None) -> None:
     """Write what became of an approval."""
-    tx.run(
-        "UPDATE runtime_approvals SET status = :status, scope = :scope WHERE id = :id",
-        status=status,
-        scope=scope,
-        id=row["id"],
-    )
+    tx.update("runtime_approvals", {"id": row["id"]}, status=status, scope=scope)
 
 
 def revoke_under(tx: Tx, grant: str) -> None:

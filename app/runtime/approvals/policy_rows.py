@@ -131,13 +131,13 @@ def require_own(tx: Tx, user: int, id_: str) -> Policy:
 
 def acknowledge(tx: Tx, policy: Policy, folder: str, endpoint: Endpoint | None) -> Policy:
     """Write that a bridge holds to a policy in a folder, from now on."""
-    tx.run(
-        """UPDATE trusted_tool_policies SET status = 'active', folder = :folder,
-             endpoint = :endpoint, bridge_run = :run WHERE id = :id""",
+    tx.update(
+        "trusted_tool_policies",
+        {"id": policy.shown.policy_id},
+        status="active",
         folder=folder,
         endpoint=None if endpoint is None else endpoint.endpoint_id,
-        run=None if endpoint is None else run_of(endpoint),
-        id=policy.shown.policy_id,
+        bridge_run=None if endpoint is None else run_of(endpoint),
     )
     return require_own(tx, policy.user, policy.shown.policy_id)
 

@@ -56,7 +56,7 @@ def listen(events: Events) -> None:
     events.on_within(grant_rows.ENDED, _grant_ended)
 
 
-@operation("POST /local-agent/tool-approvals", scope="runtime:connect", since="beyond")
+@operation("POST /local-agent/tool-approvals", scope="runtime:connect")
 async def ask_tool_approval(
     app: App,
     me: Caller,
@@ -76,7 +76,7 @@ async def ask_tool_approval(
     return await app.write(_ask, me, wish, stopped=stop_switch.is_stopped(app))
 
 
-@operation("GET /local-agent/tool-approvals/{id}", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/tool-approvals/{id}", scope="runtime:connect")
 def read_tool_approval(tx: Tx, me: Caller, *, id: Handle) -> Approval:
     """Read what became of a call that a runtime of the caller's asked for."""
     row = approval_rows.require_own(tx, me.user, id)

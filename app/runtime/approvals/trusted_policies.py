@@ -49,7 +49,7 @@ class UsesTaken(Record):
     duplicate: bool
 
 
-@operation("GET /local-agent/trusted-tool-policies", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/trusted-tool-policies", scope="runtime:connect")
 def list_trusted_policies(tx: Tx, me: Caller) -> PolicyList:
     """List what the caller lets other people's agents do without being asked, newest first."""
     return PolicyList([policy.shown for policy in policy_rows.list_own(tx, me.user)])
@@ -58,7 +58,6 @@ def list_trusted_policies(tx: Tx, me: Caller) -> PolicyList:
 @operation(
     "POST /local-agent/trusted-tool-policies",
     scope="escalations:decide",
-    since="beyond",
     http=Http(
         status=201,
         refuses={"peerPrincipalId": "it is the caller", "tools": "with chat-only none are allowed"},
@@ -109,7 +108,6 @@ def trust_tools(
 @operation(
     "DELETE /local-agent/trusted-tool-policies/{id}",
     scope="escalations:decide",
-    since="beyond",
     http=Http(status=204),
 )
 def revoke_trusted_policy(tx: Tx, me: Caller, *, id: Handle) -> Record:
@@ -118,9 +116,7 @@ def revoke_trusted_policy(tx: Tx, me: Caller, *, id: Handle) -> Record:
     return Record()
 
 
-@operation(
-    "POST /local-agent/trusted-tool-policies/{id}/ack", scope="runtime:connect", since="beyond"
-)
+@operation("POST /local-agent/trusted-tool-policies/{id}/ack", scope="runtime:connect")
 def acknowledge_trusted_policy(
     tx: Tx, me: Caller, *, id: Handle, revision: Number, canonical_folder: Folder
 ) -> TrustedPolicy:
@@ -135,9 +131,7 @@ def acknowledge_trusted_policy(
     return policy_rows.acknowledge(tx, policy, canonical_folder, endpoint).shown
 
 
-@operation(
-    "POST /local-agent/trusted-tool-policies/{id}/usage", scope="runtime:connect", since="beyond"
-)
+@operation("POST /local-agent/trusted-tool-policies/{id}/usage", scope="runtime:connect")
 def report_policy_usage(
     tx: Tx,
     me: Caller,

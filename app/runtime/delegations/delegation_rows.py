@@ -9,6 +9,7 @@ import msgspec
 
 from app.core import random_tokens
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 
 Status = Literal[
     "collaboration_requested",
@@ -57,24 +58,19 @@ class Delegation:
 def insert(tx: Tx, user: int, peer: int, order: Order) -> Delegation:
     """Write a task down that waits for everything, and return it."""
     id_ = random_tokens.new_id(PREFIX)
-    given = msgspec.structs.asdict(order)
-    tx.run(
-        """INSERT INTO runtime_delegations (collaboration_id, user_id, peer_id, client_message_id,
-             body_sha256, target_kind, offer_id, task, context, endpoint, session, correlation_id,
-             ttl_minutes, status, created_at, expires_at)
-           VALUES (:id, :user, :peer, :client_message_id, :body_sha256, :target_kind, :offer,
-             :task, :context, :endpoint, :session, :correlation_id, :ttl_minutes,
-             'collaboration_requested', :now, :expires)""",
-        **{
-            **given,
-            "task": msgspec.json.encode(order.task).decode(),
-            "context": None if order.context is None else order.context.decode(),
-        },
-        id=id_,
-        user=user,
-        peer=peer,
-        now=tx.now,
-        expires=stamp(tx.moment + WAITS_FOR),
+    columns = msgspec.structs.asdict(order)
+    columns["task"] = msgspec.json.encode(order.task).decode()
+    columns["context"] = None if order.context is None else order.context.decode()
+    tx.insert(
+        "runtime_delegations",
+        collaboration_id=id_,
+        user_id=user,
+        peer_id=peer,
+        offer_id=columns.pop("offer"),
+        status="collaboration_requested",
+        created_at=tx.now,
+        expires_at=stamp(tx.moment + WAITS_FOR),
+        **columns,
     )
     return require(tx, id_)
 
@@ -192,27 +188,20 @@ def delete_old(tx: Tx) -> None:
 
 
 def _delegation(row: sqlite3.Row) -> Delegation:
-    order = Order(
-        client_message_id=row["client_message_id"],
-        body_sha256=row["body_sha256"],
-        target_kind=row["target_kind"],
+    order = copy_fields(
+        Order,
+        row,
         offer=row["offer_id"],
         task=msgspec.json.decode(row["task"]),
         context=None if row["context"] is None else row["context"].encode(),
-        endpoint=row["endpoint"],
-        session=row["session"],
-        correlation_id=row["correlation_id"],
-        ttl_minutes=row["ttl_minutes"],
     )
-    return Delegation(
-        row["collaboration_id"],
-        row["user_id"],
-        row["peer_id"],
-        order,
-        row["grant_id"],
-        row["approval_id"],
-        row["message_id"],
-        row["status"],
-        row["refusal"],
-        row["expires_at"],
+    return copy_fields(
+        Delegation,
+        row,
+        user=row["user_id"],
+        peer=row["peer_id"],
+        order=order,
+        grant=row["grant_id"],
+        approval=row["approval_id"],
+        message=row["message_id"],
     )

@@ -55,7 +55,6 @@ class Given(msgspec.Struct, frozen=True):
 @operation(
     "POST /local-agent/delegations",
     scope="runtime:connect",
-    since="beyond",
     http=Http(
         status=201,
         refuses={

@@ -16,7 +16,7 @@ class RouteView(Record):
     updated_at: str
 
 
-@operation("PUT /local-agent/default-route", scope="runtime:connect", since="beyond")
+@operation("PUT /local-agent/default-route", scope="runtime:connect")
 def put_default_route(
     tx: Tx, me: Caller, *, endpoint_id: fields.EndpointId, session_handle: fields.Handle
 ) -> RouteView:
@@ -25,7 +25,7 @@ def put_default_route(
     return RouteView(*route_rows.put(tx, me.user, endpoint_id, session_handle))
 
 
-@operation("GET /local-agent/default-route", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/default-route", scope="runtime:connect")
 def read_default_route(tx: Tx, me: Caller) -> RouteView:
     """Read where messages for the caller go."""
     found = route_rows.find(tx, me.user)
@@ -34,12 +34,7 @@ def read_default_route(tx: Tx, me: Caller) -> RouteView:
     return RouteView(*found)
 
 
-@operation(
-    "DELETE /local-agent/default-route",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
-)
+@operation("DELETE /local-agent/default-route", scope="runtime:connect", http=Http(status=204))
 def remove_default_route(tx: Tx, me: Caller) -> None:
     """Take the caller's default route away; doing it again changes nothing.
 

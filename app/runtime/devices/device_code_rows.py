@@ -61,21 +61,19 @@ def insert(
     made = Codes(
         random_tokens.new_code(), random_tokens.new_secret(POLL_PREFIX), stamp(tx.moment + LIFE)
     )
-    tx.run(
-        """INSERT INTO device_codes (poll_digest, code_digest, device_id, runtime, bridge_version,
-             adapter_version, capabilities, label, status, created_at, expires_at)
-           VALUES (:poll, :code, :device, :runtime, :bridge, :adapter, :capabilities, :label,
-             'pending', :now, :expires)""",
-        poll=key_rows.key_digest(made.poll_token),
-        code=_code_digest(made.user_code),
-        device=device_id,
+    tx.insert(
+        "device_codes",
+        poll_digest=key_rows.key_digest(made.poll_token),
+        code_digest=_code_digest(made.user_code),
+        device_id=device_id,
         runtime=runtime,
-        bridge=bridge_version,
-        adapter=adapter_version,
+        bridge_version=bridge_version,
+        adapter_version=adapter_version,
         capabilities=msgspec.json.encode(capabilities).decode(),
         label=label,
-        now=tx.now,
-        expires=made.expires_at,
+        status="pending",
+        created_at=tx.now,
+        expires_at=made.expires_at,
     )
     return made
 
@@ -112,10 +110,7 @@ def decide(tx: Tx, found: DeviceCode, user: int, status: Literal["approved", "de
 
 def consume(tx: Tx, found: DeviceCode) -> None:
     """Note that the program has got its token."""
-    tx.run(
-        "UPDATE device_codes SET status = 'consumed' WHERE poll_digest = :poll",
-        poll=found.poll_digest,
-    )
+    tx.update("device_codes", {"poll_digest": found.poll_digest}, status="consumed")
 
 
 def delete_old(tx: Tx) -> int:

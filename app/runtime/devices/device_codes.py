@@ -9,6 +9,7 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import HOUR, Http, operation
 from app.core.schema import Line, Record
 from app.errors import NotFound, RequestExpired, RequestNotPending
@@ -60,12 +61,7 @@ class Swept(Record):
     codes: int
 
 
-@operation(
-    "POST /local-agent/device-code/start",
-    since="beyond",
-    public=True,
-    http=Http(per_address="devices"),
-)
+@operation("POST /local-agent/device-code/start", public=True, http=Http(per_address="devices"))
 def start_device_code(
     tx: Tx,
     me: Caller | None,
@@ -91,9 +87,7 @@ def start_device_code(
     return Started(made.user_code, made.poll_token, url, made.expires_at)
 
 
-@operation(
-    "POST /local-agent/device-code/poll", since="beyond", public=True, http=Http(guessable=True)
-)
+@operation("POST /local-agent/device-code/poll", public=True, http=Http(guessable=True))
 async def poll_device_code(app: App, me: Caller | None, *, poll_token: Secret) -> Polled:
     """Ask whether a person has approved the device; its token comes with the first yes."""
     found = app.quick(_require_poll, poll_token)
@@ -102,9 +96,7 @@ async def poll_device_code(app: App, me: Caller | None, *, poll_token: Secret) -
     return await app.write(_hand_over, poll_token)
 
 
-@operation(
-    "POST /local-agent/device-code/decide", since="beyond", session=True, http=Http(guessable=True)
-)
+@operation("POST /local-agent/device-code/decide", session=True, http=Http(guessable=True))
 def decide_device_code(
     tx: Tx, me: Caller, *, user_code: Typed, decision: Literal["approve", "deny"]
 ) -> Decided:
@@ -125,16 +117,7 @@ def decide_device_code(
 def read_device_code(tx: Tx, me: Caller, *, user_code: Typed) -> Asked:
     """Read what the device asks that shows this code, for the page that a person decides at."""
     found = _require_code(tx, user_code)
-    return Asked(
-        found.device_id,
-        found.runtime,
-        found.bridge_version,
-        found.adapter_version,
-        found.capabilities,
-        found.label,
-        found.status,
-        found.expires_at,
-    )
+    return copy_fields(Asked, found)
 
 
 @operation("COMMAND", every=HOUR)

@@ -8,6 +8,7 @@ from app.account import device_tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.hooks import Delivering
 from app.core.operation import Http, operation
 from app.core.schema import Record
@@ -49,7 +50,7 @@ class EndpointList(Record):
     endpoints: list[EndpointView]
 
 
-@operation("POST /local-agent/endpoints", scope="runtime:connect", since="beyond")
+@operation("POST /local-agent/endpoints", scope="runtime:connect")
 def register_endpoint(
     tx: Tx,
     me: Caller,
@@ -76,7 +77,7 @@ def register_endpoint(
     )
 
 
-@operation("GET /local-agent/endpoints", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/endpoints", scope="runtime:connect")
 async def list_endpoints(app: App, me: Caller) -> EndpointList:
     """List the caller's endpoints with their presence; a device token's are those of its device."""
     await app.part(GatheredBeats).flush()
@@ -84,10 +85,7 @@ async def list_endpoints(app: App, me: Caller) -> EndpointList:
 
 
 @operation(
-    "POST /local-agent/endpoints/{id}/heartbeat",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
+    "POST /local-agent/endpoints/{id}/heartbeat", scope="runtime:connect", http=Http(status=204)
 )
 async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
     """Say that an endpoint is there; without this for 60 seconds it is offline."""
@@ -95,12 +93,7 @@ async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
     await app.part(GatheredBeats).note(found)
 
 
-@operation(
-    "DELETE /local-agent/endpoints/{id}",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
-)
+@operation("DELETE /local-agent/endpoints/{id}", scope="runtime:connect", http=Http(status=204))
 def remove_endpoint(tx: Tx, me: Caller, *, id: EndpointPath) -> Record:
     """Remove an endpoint: its token ends and its sessions close; doing it again changes nothing."""
     remove(tx, endpoint_rows.require_own(tx, me, id))
@@ -170,14 +163,4 @@ def _require_present(tx: Tx, me: Caller, id_: str, is_delivering: Delivering) ->
 
 
 def _view(found: Endpoint, presence: Presence) -> EndpointView:
-    return EndpointView(
-        found.endpoint_id,
-        found.principal_id,
-        found.device_id,
-        found.runtime,
-        found.bridge_version,
-        found.adapter_version,
-        found.capabilities,
-        presence,
-        found.last_seen_at,
-    )
+    return copy_fields(EndpointView, found, presence=presence)

@@ -95,13 +95,13 @@ class TeamAgents(Record):
     agents: list[TeamAgent]
 
 
-@operation("GET /local-agent/whoami", scope="runtime:connect", since="beyond", quick=True)
+@operation("GET /local-agent/whoami", scope="runtime:connect", quick=True)
 def who_am_i(tx: Tx, me: Caller) -> WhoAmI:
     """Tell whose credential this is, and of which device."""
     return WhoAmI(me.user_id, me.user_id, me.bound_device, me.username)
 
 
-@operation("GET /local-agent/resolve-person", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/resolve-person", scope="runtime:connect")
 def resolve_person(tx: Tx, me: Caller, *, q: PERSON) -> ResolvedPerson:
     """Find a person by @handle, username or userId."""
     found = people.require_person(tx, q.strip().removeprefix("@"), field="q")
@@ -114,7 +114,7 @@ def resolve_person(tx: Tx, me: Caller, *, q: PERSON) -> ResolvedPerson:
     )
 
 
-@operation("GET /local-agent/pair-status", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/pair-status", scope="runtime:connect")
 def read_pair_status(tx: Tx, me: Caller, *, principal_id: PERSON) -> PairStatus:
     """Tell what is missing until work can be handed to a person's devices."""
     found = people.require_person(tx, principal_id, field="principalId")
@@ -122,7 +122,7 @@ def read_pair_status(tx: Tx, me: Caller, *, principal_id: PERSON) -> PairStatus:
     return PairStatus(status, MESSAGES[status].format(name=_display_name(found)), status == "ready")
 
 
-@operation("GET /local-agent/team-agents", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/team-agents", scope="runtime:connect")
 def list_team_agents(tx: Tx, me: Caller) -> TeamAgents:
     """List the agents of the caller's team, with what each of them lends the caller."""
     team = team_rows.membership(tx, me.user)

@@ -109,16 +109,13 @@ def require_at(tx: Tx, me: Caller, endpoint_id: str, handle: str) -> Session:
 def insert(tx: Tx, user: int, endpoint_id: str, values: Mapping[str, Any]) -> Session:
     """Begin a session at an endpoint; `values` are its columns from `label` on."""
     handle = random_tokens.new_id(PREFIX)
-    tx.run(
-        """INSERT INTO runtime_sessions (session_handle, endpoint_id, user_id, label,
-             workspace_boundary, state, delivery_mode, capabilities, allow_inbound,
-             allow_mid_turn_steer, created_at, last_active_at)
-           VALUES (:handle, :endpoint, :user, :label, :workspace_boundary, :state, :delivery_mode,
-             :capabilities, :allow_inbound, :allow_mid_turn_steer, :now, :now)""",
-        handle=handle,
-        endpoint=endpoint_id,
-        user=user,
-        now=tx.now,
+    tx.insert(
+        "runtime_sessions",
+        session_handle=handle,
+        endpoint_id=endpoint_id,
+        user_id=user,
+        created_at=tx.now,
+        last_active_at=tx.now,
         **_as_stored(values),
     )
     return require(tx, handle)

@@ -6,6 +6,7 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.errors import SessionClosed
@@ -41,12 +42,7 @@ class SessionView(Record):
     last_active_at: str
 
 
-@operation(
-    "POST /local-agent/sessions",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(refuses=fields.REFUSES),
-)
+@operation("POST /local-agent/sessions", scope="runtime:connect", http=Http(refuses=fields.REFUSES))
 def begin_runtime_session(
     tx: Tx,
     me: Caller,
@@ -82,7 +78,6 @@ def begin_runtime_session(
 @operation(
     "PATCH /local-agent/sessions/{handle}",
     scope="runtime:connect",
-    since="beyond",
     http=Http(refuses=fields.REFUSES),
 )
 def change_runtime_session(
@@ -114,17 +109,9 @@ def change_runtime_session(
 
 def view(found: Session) -> SessionView:
     """Return a session as the contract shows it."""
-    return SessionView(
-        found.session_handle,
-        found.principal_id,
-        found.endpoint_id,
-        found.label,
-        found.workspace_boundary,
-        found.state,
-        "managed_stream",
-        msgspec.convert(found.capabilities, SessionCapabilities),
-        found.allow_inbound,
-        found.allow_mid_turn_steer,
-        found.created_at,
-        found.last_active_at,
+    return copy_fields(
+        SessionView,
+        found,
+        delivery_mode="managed_stream",
+        capabilities=msgspec.convert(found.capabilities, SessionCapabilities),
     )

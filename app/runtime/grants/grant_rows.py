@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from app.core import random_tokens
 from app.core.caller import OPERATOR, Caller
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.schema import Record
 from app.errors import NotFound
 from app.network.grants import revocation
@@ -118,23 +119,21 @@ def insert(
     """Write a request for a grant, and return it; `reply` is an endpoint and its session."""
     id_ = random_tokens.new_id(PREFIX)
     ends = stamp(tx.moment + REQUEST_LASTS)
-    tx.run(
-        """INSERT INTO runtime_grants (id, requester_id, requester_device, reply_endpoint,
-             reply_session, recipient_id, target_kind, offer_id, status, ttl_minutes,
-             requested_at, request_expires_at, ends_at)
-           VALUES (:id, :requester, :device, :endpoint, :session, :recipient, :kind, :offer,
-             'pending', :ttl, :now, :ends, :ends)""",
+    tx.insert(
+        "runtime_grants",
         id=id_,
-        requester=requester,
-        device=device,
-        endpoint=reply[0],
-        session=reply[1],
-        recipient=recipient,
-        kind=target_kind,
-        offer=offer,
-        ttl=ttl_minutes,
-        now=tx.now,
-        ends=ends,
+        requester_id=requester,
+        requester_device=device,
+        reply_endpoint=reply[0],
+        reply_session=reply[1],
+        recipient_id=recipient,
+        target_kind=target_kind,
+        offer_id=offer,
+        status="pending",
+        ttl_minutes=ttl_minutes,
+        requested_at=tx.now,
+        request_expires_at=ends,
+        ends_at=ends,
     )
     return require(tx, id_)
 
@@ -223,15 +222,15 @@ def find_active_on(tx: Tx, session: str) -> Grant | None:
 def activate(tx: Tx, grant: Grant, endpoint: str, session: str) -> Grant:
     """Freeze a grant to an endpoint and session, and begin its time."""
     ends = stamp(tx.moment + timedelta(minutes=grant.ttl_minutes))
-    tx.run(
-        """UPDATE runtime_grants SET status = 'active', frozen_endpoint = :endpoint,
-             frozen_session = :session, activated_at = :now, grant_expires_at = :ends,
-             ends_at = :ends WHERE id = :id""",
-        endpoint=endpoint,
-        session=session,
-        now=tx.now,
-        ends=ends,
-        id=grant.id,
+    tx.update(
+        "runtime_grants",
+        {"id": grant.id},
+        status="active",
+        frozen_endpoint=endpoint,
+        frozen_session=session,
+        activated_at=tx.now,
+        grant_expires_at=ends,
+        ends_at=ends,
     )
     return require(tx, grant.id)
 
@@ -259,13 +258,12 @@ def end(
     """End a grant or a request for one, and tell everyone of it; the caller has checked that it
     may.
     """
-    tx.run(
-        "UPDATE runtime_grants SET status = :status, revoked_at = :revoked, ends_at = :ends "
-        "WHERE id = :id",
+    tx.update(
+        "runtime_grants",
+        {"id": grant.id},
         status=status,
-        revoked=tx.now if status == "revoked" else None,
-        ends=min(tx.now, grant.ends_at),
-        id=grant.id,
+        revoked_at=tx.now if status == "revoked" else None,
+        ends_at=min(tx.now, grant.ends_at),
     )
     ended, was_active = require(tx, grant.id), grant.stored == "active"
     tell_endpoints(tx, ended, f"grant.{status}", {"reason": status})
@@ -340,23 +338,19 @@ def end_between(tx: Tx, me: Caller, one: int, other: int) -> None:
 
 
 def _grant(tx: Tx, row: sqlite3.Row) -> Grant:
-    shown = GrantRow(
-        row["id"],
-        row["requester_uuid"],
-        row["requester_device"],
-        row["reply_endpoint"],
-        row["reply_session"],
-        row["recipient_uuid"],
-        row["target_kind"],
-        row["offer_id"],
-        row["frozen_endpoint"],
-        row["frozen_session"],
-        grant_states.status_at(row["status"], row["ends_at"], tx.now),
-        row["requested_at"],
-        row["request_expires_at"],
-        row["activated_at"],
-        row["grant_expires_at"],
-        row["revoked_at"],
+    shown = copy_fields(
+        GrantRow,
+        row,
+        comm_session_id=row["id"],
+        requester_principal_id=row["requester_uuid"],
+        requester_device_id=row["requester_device"],
+        requester_reply_endpoint_id=row["reply_endpoint"],
+        requester_reply_session_handle=row["reply_session"],
+        recipient_principal_id=row["recipient_uuid"],
+        target_offer_id=row["offer_id"],
+        frozen_endpoint_id=row["frozen_endpoint"],
+        frozen_session_handle=row["frozen_session"],
+        status=grant_states.status_at(row["status"], row["ends_at"], tx.now),
     )
     return Grant(
         row["id"],

@@ -49,7 +49,6 @@ class Requested(msgspec.Struct, frozen=True):
 @operation(
     "POST /local-agent/grants",
     scope="runtime:connect",
-    since="beyond",
     http=Http(refuses={"target": "it is the caller, or no offer is named"}),
 )
 def request_grant(
@@ -70,7 +69,7 @@ def request_grant(
     return ask(tx, require_target(tx, me, reply, target, recipient), requested_ttl_minutes).row
 
 
-@operation("GET /local-agent/grants", scope="runtime:connect", since="beyond", http=Http(bare=True))
+@operation("GET /local-agent/grants", scope="runtime:connect", http=Http(bare=True))
 def list_runtime_grants(tx: Tx, me: Caller) -> list[GrantRow]:
     """List the grants that the caller gave or holds, and the requests, newest first.
 
@@ -83,7 +82,7 @@ def list_runtime_grants(tx: Tx, me: Caller) -> list[GrantRow]:
     return [grant.row for grant in found if grant.endpoint_of(grant.side_of(me.user)) in own]
 
 
-@operation("POST /local-agent/grants/{id}/accept", scope="runtime:connect", since="beyond")
+@operation("POST /local-agent/grants/{id}/accept", scope="runtime:connect")
 def accept_grant(tx: Tx, me: Caller, *, id: Handle) -> GrantRow:
     """Let a runtime in, at the default route of now or the offered session, until its time ends."""
     grant = grant_rows.require_own(tx, me.user, id)
@@ -105,12 +104,7 @@ def accept_grant(tx: Tx, me: Caller, *, id: Handle) -> GrantRow:
     return active.row
 
 
-@operation(
-    "POST /local-agent/grants/{id}/decline",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
-)
+@operation("POST /local-agent/grants/{id}/decline", scope="runtime:connect", http=Http(status=204))
 def decline_grant(tx: Tx, me: Caller, *, id: Handle) -> Record:
     """Say no to a request for a grant."""
     grant = grant_rows.require_own(tx, me.user, id)
@@ -119,12 +113,7 @@ def decline_grant(tx: Tx, me: Caller, *, id: Handle) -> Record:
     return Record()
 
 
-@operation(
-    "POST /local-agent/grants/{id}/revoke",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
-)
+@operation("POST /local-agent/grants/{id}/revoke", scope="runtime:connect", http=Http(status=204))
 def revoke_runtime_grant(tx: Tx, me: Caller, *, id: Handle) -> Record:
     """End an active grant at once, on either side; doing it again changes nothing."""
     grant = grant_rows.require_own(tx, me.user, id)

@@ -32,7 +32,6 @@ class Offered(Record):
 @operation(
     "POST /local-agent/target-offers",
     scope="runtime:connect",
-    since="beyond",
     http=Http(refuses={"audiencePrincipalId": "it is the caller"}),
 )
 def offer_session(
@@ -53,26 +52,21 @@ def offer_session(
         raise NotConnected("You can offer a session to contacts only.", field="audiencePrincipalId")
     _require_room(tx, me.user)
     id_, ends = random_tokens.new_id(PREFIX), stamp(tx.moment + timedelta(seconds=ttl_seconds))
-    tx.run(
-        """INSERT INTO target_offers (id, user_id, endpoint, session, audience_id, created_at,
-             expires_at)
-           VALUES (:id, :me, :endpoint, :session, :audience, :now, :ends)""",
+    tx.insert(
+        "target_offers",
         id=id_,
-        me=me.user,
+        user_id=me.user,
         endpoint=endpoint_id,
         session=session_handle,
-        audience=audience["id"],
-        now=tx.now,
-        ends=ends,
+        audience_id=audience["id"],
+        created_at=tx.now,
+        expires_at=ends,
     )
     return Offered(id_, ends)
 
 
 @operation(
-    "POST /local-agent/target-offers/{id}/revoke",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(status=204),
+    "POST /local-agent/target-offers/{id}/revoke", scope="runtime:connect", http=Http(status=204)
 )
 def revoke_offer(tx: Tx, me: Caller, *, id: Handle) -> Record:
     """Take an offer of the caller's back; doing it again changes nothing."""

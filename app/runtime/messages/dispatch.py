@@ -13,6 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.events import Events
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import operation
 from app.core.schema import Record
 from app.runtime.devices import session_rows
@@ -100,22 +101,18 @@ def dispatch_if_free(tx: Tx, message: Message) -> None:
 
 def envelope_of(message: Message) -> Envelope:
     """Return a message as its endpoint gets it."""
-    return Envelope(
-        message.id,
-        message.client_message_id,
-        message.grant,
-        message.sender_uuid,
-        message.sender_device,
-        Target(message.target_kind, message.recipient_uuid, message.endpoint, message.session),
-        message.kind,
-        msgspec.Raw(message.payload.encode()),
-        message.sequence,
-        message.delivery.queued_at,
-        message.expires_at,
-        message.collaboration_id,
-        None if message.turn is None else _turn_of(message),
-        message.reply_to,
-        message.correlation_id,
+    return copy_fields(
+        Envelope,
+        message,
+        communication_session_id=message.grant,
+        sender_principal_id=message.sender_uuid,
+        sender_device_id=message.sender_device,
+        target=Target(
+            message.target_kind, message.recipient_uuid, message.endpoint, message.session
+        ),
+        payload=msgspec.Raw(message.payload.encode()),
+        created_at=message.delivery.queued_at,
+        collaboration_turn=None if message.turn is None else _turn_of(message),
     )
 
 

@@ -1,6 +1,5 @@
 """The table of messages between runtimes, with how far the delivery of each has got."""
 
-import dataclasses
 import sqlite3
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,6 +9,7 @@ import msgspec
 
 from app.core import random_tokens
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 from app.core.schema import Record
 from app.runtime.grants import grant_states
 from app.runtime.messages import delivery_states
@@ -66,42 +66,25 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     client_message_id: str
     body_sha256: str
     kind: Kind
-    payload: bytes
+    payload: str
     reply_to: str | None
     correlation_id: str | None
     collaboration_id: str | None
-    turn: bytes | None
+    turn: str | None
     expires_at: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Message:
+class Message(Draft, frozen=True, kw_only=True):
     """A message as it is at a moment; `stored` is the status that was last written down."""
 
     id: str
     number: int
     delivery: Delivery
     stored: Status
-    grant: str
     sequence: int
-    sender: int
     sender_uuid: str
-    sender_device: str
-    recipient: int
     recipient_uuid: str
-    endpoint: str
-    session: str
-    target_kind: str
-    client_message_id: str
-    body_sha256: str
-    kind: Kind
-    payload: str
-    reply_to: str | None
-    correlation_id: str | None
-    collaboration_id: str | None
-    turn: str | None
     failures: int
-    expires_at: str
 
     @property
     def status(self) -> Status:
@@ -111,23 +94,18 @@ class Message:
 def insert(tx: Tx, draft: Draft, sequence: int) -> Message:
     """Write a message into the queue of its session, and return it."""
     id_ = random_tokens.new_id(PREFIX)
-    tx.run(
-        """INSERT INTO runtime_messages (id, delivery_id, grant_id, sequence, sender_id,
-             sender_device, recipient_id, endpoint, session, target_kind, client_message_id,
-             body_sha256, kind, payload, reply_to, correlation_id, collaboration_id, turn, status,
-             queued_at, expires_at)
-           VALUES (:id, :delivery, :grant, :sequence, :sender, :sender_device, :recipient,
-             :endpoint, :session, :target_kind, :client_message_id, :body_sha256, :kind, :payload,
-             :reply_to, :correlation_id, :collaboration_id, :turn, 'queued', :now, :expires_at)""",
-        **{
-            **msgspec.structs.asdict(draft),
-            "payload": draft.payload.decode(),
-            "turn": None if draft.turn is None else draft.turn.decode(),
-        },
+    columns = msgspec.structs.asdict(draft)
+    tx.insert(
+        "runtime_messages",
         id=id_,
-        delivery=random_tokens.new_id(DELIVERY_PREFIX),
+        delivery_id=random_tokens.new_id(DELIVERY_PREFIX),
+        grant_id=columns.pop("grant"),
+        sender_id=columns.pop("sender"),
+        recipient_id=columns.pop("recipient"),
         sequence=sequence,
-        now=tx.now,
+        status="queued",
+        queued_at=tx.now,
+        **columns,
     )
     return require(tx, id_)
 
@@ -258,9 +236,7 @@ def list_unfinished(tx: Tx, grant: str) -> list[Message]:
 
 def hand_over(tx: Tx, message: Message) -> None:
     """Write that a message lies with the stream of its endpoint."""
-    tx.run(
-        "UPDATE runtime_messages SET handed_over = 1, due_at = NULL WHERE id = :id", id=message.id
-    )
+    tx.update("runtime_messages", {"id": message.id}, handed_over=1, due_at=None)
 
 
 def put_back(tx: Tx, message: Message, *, result_code: str | None) -> None:
@@ -301,50 +277,22 @@ def _live(tx: Tx, rows: list[sqlite3.Row]) -> list[Message]:
 
 def _message(tx: Tx, row: sqlite3.Row) -> Message:
     status = _status_now(tx, row)
-    delivery = Delivery(
-        row["delivery_id"],
-        status,
-        row["queued_at"],
-        row["dispatched_at"],
-        row["device_acked_at"],
-        row["runtime_pending_at"],
-        row["runtime_acked_at"],
-        row["terminal_at"] or (row["expires_at"] if status != row["status"] else None),
-        row["result_code"],
-        row["runtime_ack_id"],
-        row["adapter_label"],
+    delivery = copy_fields(
+        Delivery,
+        row,
+        status=status,
+        device_ack_received_at=row["device_acked_at"],
+        runtime_ack_received_at=row["runtime_acked_at"],
+        terminal_at=row["terminal_at"] or (row["expires_at"] if status != row["status"] else None),
     )
-    kept = {
-        name: row[name]
-        for name in (
-            "id",
-            "number",
-            "sequence",
-            "sender_uuid",
-            "sender_device",
-            "recipient_uuid",
-            "endpoint",
-            "session",
-            "target_kind",
-            "client_message_id",
-            "body_sha256",
-            "kind",
-            "payload",
-            "reply_to",
-            "correlation_id",
-            "collaboration_id",
-            "turn",
-            "failures",
-            "expires_at",
-        )
-    }
-    return Message(
+    return copy_fields(
+        Message,
+        row,
         delivery=delivery,
         stored=row["status"],
         grant=row["grant_id"],
         sender=row["sender_id"],
         recipient=row["recipient_id"],
-        **kept,
     )
 
 

@@ -93,7 +93,6 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
 @operation(
     "POST /local-agent/messages",
     scope="runtime:connect",
-    since="beyond",
     http=Http(
         refuses={
             "communicationSessionId": "it is left out",
@@ -146,14 +145,14 @@ def send_runtime_message(
     return receipt(send(tx, me, grant, words), duplicate=False)
 
 
-@operation("GET /local-agent/messages/{id}", scope="runtime:connect", since="beyond")
+@operation("GET /local-agent/messages/{id}", scope="runtime:connect")
 def read_runtime_message(tx: Tx, me: Caller, *, id: Handle) -> MessageState:
     """Read how far a message that the caller sent or gets has come, and what was said of it."""
     message = _require_seen(tx, me, id)
     return MessageState(message.delivery, attempt_rows.list_of(tx, message.id))
 
 
-@operation("POST /local-agent/messages/{id}/ack", scope="runtime:connect", since="beyond")
+@operation("POST /local-agent/messages/{id}/ack", scope="runtime:connect")
 def acknowledge_message(
     tx: Tx,
     me: Caller,
@@ -183,9 +182,7 @@ def acknowledge_message(
     return Acknowledged("state" if _apply(tx, message, attempt, label) else "audit_only")
 
 
-@operation(
-    "POST /local-agent/injections/validate", scope="runtime:connect", since="beyond", effect="read"
-)
+@operation("POST /local-agent/injections/validate", scope="runtime:connect", effect="read")
 def validate_injection(
     tx: Tx,
     me: Caller,
@@ -259,12 +256,12 @@ def send(tx: Tx, me: Caller, grant: Grant, words: Words) -> Message:
         client_message_id=words.client_message_id,
         body_sha256=words.body_sha256,
         kind=words.kind,
-        payload=msgspec.json.encode(words.payload),
+        payload=msgspec.json.encode(words.payload).decode(),
         reply_to=words.reply_to,
         correlation_id=words.correlation_id,
         collaboration_id=words.collaboration_id
         or (None if replied is None else replied.collaboration_id),
-        turn=None if words.turn is None else msgspec.json.encode(words.turn),
+        turn=None if words.turn is None else msgspec.json.encode(words.turn).decode(),
         expires_at=grant.ends_at,
     )
     message = message_rows.insert(tx, draft, grant_rows.next_sequence(tx, grant.id))

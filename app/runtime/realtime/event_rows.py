@@ -160,18 +160,17 @@ def delete_old(tx: Tx) -> int:
 def _insert(
     tx: Tx, endpoint_id: str, type_: str, data: bytes, delivery: str | None, expires_at: str | None
 ) -> int:
-    id_ = tx.run(
-        """INSERT INTO runtime_events (endpoint_id, type, data, created_at, delivery_id, expires_at)
-           VALUES (:endpoint, :type, :data, :now, :delivery, :expires)""",
-        endpoint=endpoint_id,
+    id_ = tx.insert(
+        "runtime_events",
+        endpoint_id=endpoint_id,
         type=type_,
         data=data.decode(),
-        now=tx.now,
-        delivery=delivery,
-        expires=expires_at,
-    ).lastrowid
+        created_at=tx.now,
+        delivery_id=delivery,
+        expires_at=expires_at,
+    )
     tx.emit(ADDED, endpoint=endpoint_id)
-    return id_ or 0
+    return id_
 
 
 def _event(row: sqlite3.Row) -> Event:

@@ -33,12 +33,7 @@ class Swept(Record):
     events: int
 
 
-@operation(
-    "GET /local-realtime/stream",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(refuses=REFUSES),
-)
+@operation("GET /local-realtime/stream", scope="runtime:connect", http=Http(refuses=REFUSES))
 async def stream_events(
     app: App, me: Caller, *, endpoint_id: fields.EndpointId, cursor: Cursor = "0"
 ) -> EventStream:
@@ -53,10 +48,7 @@ async def stream_events(
 
 
 @operation(
-    "GET /local-realtime/poll",
-    scope="runtime:connect",
-    since="beyond",
-    http=Http(bare=True, refuses=REFUSES),
+    "GET /local-realtime/poll", scope="runtime:connect", http=Http(bare=True, refuses=REFUSES)
 )
 async def poll_events(
     app: App, me: Caller, *, endpoint_id: fields.EndpointId, cursor: Cursor = "0"

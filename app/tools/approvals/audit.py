@@ -98,14 +98,8 @@ def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
         entry.escalation,
         " ".join(sorted(entry.taint)),
     )
-    tx.run(
-        """INSERT INTO audit (id, at, user_id, actor, origin, event, tool,
-          arguments_sha256, outcome, escalation_id, taint, hash)
-           VALUES (:id, :at, :user, :actor, :origin, :event, :tool, :arguments_sha256, :outcome,
-             :escalation_id, :taint, :hash)""",
-        **msgspec.structs.asdict(row),
-        hash=chain_hash(before or BEGINNING, row),
-    )
+    told = msgspec.structs.asdict(row)
+    tx.insert("audit", user_id=told.pop("user"), hash=chain_hash(before or BEGINNING, row), **told)
 
 
 def add_later(app: App, me: Caller, entry: Entry) -> None:

@@ -74,7 +74,6 @@ class Outcome(msgspec.Struct, frozen=True):
 @operation(
     "POST /escalations/{id}/decision",
     scope="escalations:decide",
-    since="beyond",
     also=("POST /net/escalations/{id}/decision",),
     http=Http(refuses={"remember": "the tool asks each time"}),
 )

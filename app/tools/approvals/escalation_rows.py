@@ -99,28 +99,20 @@ def raise_(
             f"{MOST_PENDING} actions wait for a decision already; decide some of them first.",
             limit=MOST_PENDING,
         )
-    made = tx.run(
-        """INSERT INTO escalations (user_id, kind, origin, requested_by, credential_kind,
-               credential, credential_name, scopes, tool, tool_sha256, arguments,
-               arguments_sha256, taint,
-               summary, reason, preview_kind, preview, risk, target_kind, target_id,
-               base_revision, created_at, expires_at)
-           VALUES (:me, :kind, :origin, :by, :credential_kind, :credential,
-               :credential_name, :scopes, :tool, :tool_sha, :arguments, :sha, :taint,
-               :summary, :reason, :preview_kind, :preview, :risk, :target_kind, :target_id,
-               :revision, :now, :expires)""",
-        me=me.user,
+    id_ = tx.insert(
+        "escalations",
+        user_id=me.user,
         kind=kind,
         origin=origins.pack_origin(origin),
-        by=encode(_asking_actor(me, origin)).decode(),
+        requested_by=encode(_asking_actor(me, origin)).decode(),
         credential_kind=me.kind,
         credential=me.credential,
         credential_name=me.name,
         scopes=msgspec.json.encode(me.scopes).decode(),
         tool=tool,
-        tool_sha=definition.sha256 if definition else None,
+        tool_sha256=definition.sha256 if definition else None,
         arguments=text.decode(),
-        sha=sha,
+        arguments_sha256=sha,
         taint=" ".join(sorted(taint)),
         summary=summary,
         reason=reason,
@@ -129,11 +121,10 @@ def raise_(
         risk=risk,
         target_kind=target.kind if target else None,
         target_id=target.id if target else None,
-        revision=target.base_revision if target else None,
-        now=tx.now,
-        expires=_expires_at(tx, me, kind),
+        base_revision=target.base_revision if target else None,
+        created_at=tx.now,
+        expires_at=_expires_at(tx, me, kind),
     )
-    id_ = made.lastrowid or 0
     audit.add(tx, me, audit.Entry("proposal", tool, sha, reason, origin.kind, id_, taint))
     _publish(tx, "escalation.created", id_)
     return id_
@@ -172,15 +163,14 @@ def decide(
     tx: Tx, row: sqlite3.Row, *, decision: Literal["continue", "stop"], by: Actor, note: str | None
 ) -> None:
     """Note what was decided; what is continued is under way until `end` says what came of it."""
-    tx.run(
-        """UPDATE escalations SET status = :status, decision = :decision, decided_by = :by,
-               decided_at = :now, note = :note WHERE id = :id""",
+    tx.update(
+        "escalations",
+        {"id": row["id"]},
         status="stopped" if decision == "stop" else "continued",
         decision=decision,
-        by=encode(by).decode(),
-        now=tx.now,
+        decided_by=encode(by).decode(),
+        decided_at=tx.now,
         note=note,
-        id=row["id"],
     )
 
 
@@ -198,13 +188,12 @@ def end(
         if failure is None
         else encode({**failure.details, "error": failure.code, "message": failure.message}).decode()
     )
-    tx.run(
-        "UPDATE escalations SET status = :status, result = :result, failure = :failure "
-        "WHERE id = :id",
+    tx.update(
+        "escalations",
+        {"id": row["id"]},
         status=status,
         result=None if result is None else result.decode(),
         failure=told,
-        id=row["id"],
     )
     origin = origins.unpack_origin(row["origin"])
     tx.tell(SETTLED, Settled(row["id"], row["user_id"], origin, row["tool"], status))

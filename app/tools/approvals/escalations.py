@@ -11,6 +11,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.operation import MINUTE, Tool, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
@@ -74,8 +75,6 @@ class Swept(Record):
 @operation(
     "GET /escalations",
     scope="escalations:read",
-    since="beyond",
-    effect="read",
     also=("GET /net/escalations",),
     tool=Tool(risk="R", namespace="messaging"),
 )
@@ -117,13 +116,7 @@ def list_escalations_of(
     )
 
 
-@operation(
-    "GET /escalations/{id}",
-    scope="escalations:read",
-    since="beyond",
-    effect="read",
-    also=("GET /net/escalations/{id}",),
-)
+@operation("GET /escalations/{id}", scope="escalations:read", also=("GET /net/escalations/{id}",))
 async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
     await _end_outdated(app, me)
@@ -203,28 +196,19 @@ def escalation_record(tx: Tx, row: sqlite3.Row) -> Escalation:
         else Target(row["target_kind"], row["target_id"], row["base_revision"])
     )
     preview = None if row["preview"] is None else Preview(row["preview_kind"], row["preview"])
-    return Escalation(
-        row["id"],
-        "expired" if escalation_rows.is_due(tx, row) else row["status"],
-        row["kind"],
-        origins.unpack_origin(row["origin"]).shown,
-        _raw_json(row["requested_by"]),
-        row["tool"],
-        _raw_json(row["arguments"]),
-        row["arguments_sha256"],
-        row["summary"],
-        row["reason"],
-        preview,
-        row["risk"],
-        target,
-        row["created_at"],
-        row["expires_at"],
-        row["decision"],
-        _raw_json(row["decided_by"]),
-        row["decided_at"],
-        row["note"],
-        _raw_json(row["result"]),
-        _raw_json(row["failure"]),
+    return copy_fields(
+        Escalation,
+        row,
+        status="expired" if escalation_rows.is_due(tx, row) else row["status"],
+        origin=origins.unpack_origin(row["origin"]).shown,
+        requested_by=_raw_json(row["requested_by"]),
+        tool_name=row["tool"],
+        arguments=_raw_json(row["arguments"]),
+        preview=preview,
+        target=target,
+        decided_by=_raw_json(row["decided_by"]),
+        result=_raw_json(row["result"]),
+        failure=_raw_json(row["failure"]),
     )
 
 

@@ -33,7 +33,7 @@ class Precedents(Record):
     precedents: list[Precedent]
 
 
-@operation("GET /escalations/precedents", scope="escalations:read", since="beyond")
+@operation("GET /escalations/precedents", scope="escalations:read")
 def list_precedents(tx: Tx, me: Caller) -> Precedents:
     """List what the caller has allowed their agents for longer than once, newest first."""
     rows = tx.all(
@@ -45,7 +45,7 @@ def list_precedents(tx: Tx, me: Caller) -> Precedents:
     return Precedents([Precedent(*row) for row in rows])
 
 
-@operation("DELETE /escalations/precedents/{id}", scope="escalations:decide", since="beyond")
+@operation("DELETE /escalations/precedents/{id}", scope="escalations:decide")
 def delete_precedent(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Take back what was allowed for longer: the next such call waits for a yes again."""
     if (

@@ -52,17 +52,17 @@ def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due
     It is read again at `due_at` should it not come to that before.
     """
     require_room(tx, me, name_key)
-    made = tx.run(
-        """INSERT INTO integrations (user_id, kind, name, name_key, url, status, due_at, created_at)
-           VALUES (:me, 'ics', :name, :key, :url, 'disconnected', :due, :now)""",
-        me=me.user,
+    return tx.insert(
+        "integrations",
+        user_id=me.user,
+        kind="ics",
         name=name,
-        key=name_key,
+        name_key=name_key,
         url=url,
-        due=due_at,
-        now=tx.now,
+        status="disconnected",
+        due_at=due_at,
+        created_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def get(tx: Tx, integration: int) -> sqlite3.Row | None:
@@ -97,16 +97,17 @@ def note_success(
 
     `packed` is its file.
     """
-    tx.run(
-        """UPDATE integrations SET generation = :generation, source = :packed,
-          etag = :etag, status = 'connected', last_error = NULL,
-               failures = 0, due_at = :due, connected_at = :now WHERE id = :id""",
+    tx.update(
+        "integrations",
+        {"id": integration},
         generation=generation,
-        packed=packed,
+        source=packed,
         etag=etag,
-        due=due_at,
-        now=tx.now,
-        id=integration,
+        status="connected",
+        last_error=None,
+        failures=0,
+        due_at=due_at,
+        connected_at=tx.now,
     )
 
 
@@ -137,9 +138,7 @@ def claim_due(tx: Tx, *, again_at: str, most: int) -> list[int]:
         )
     ]
     for integration in due:
-        tx.run(
-            "UPDATE integrations SET due_at = :again WHERE id = :id", again=again_at, id=integration
-        )
+        tx.update("integrations", {"id": integration}, due_at=again_at)
     return due
 
 

@@ -57,7 +57,7 @@ class Refreshed(Record):
     refreshed: int
 
 
-@operation("GET /tools/integrations", scope="tools:read", effect="read")
+@operation("GET /tools/integrations", scope="tools:read")
 def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     """List what is connected; addresses and secrets are not shown."""
     tools = tool_rows.counts(tx, me)
@@ -70,7 +70,6 @@ def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
 @operation(
     "POST /tools/integrations",
     scope="tools:manage",
-    since="beyond",
     http=Http(
         status=201,
         refuses={

@@ -18,20 +18,10 @@ STDIO = "stdio:"
 MOST_FIELDS = 32
 LONGEST_VALUE = 8_192
 OWN_HEADERS = frozenset(
-    {
-        "host",
-        "content-length",
-        "content-type",
-        "transfer-encoding",
-        "connection",
-        "accept",
-        "accept-encoding",
-        "upgrade",
-        "te",
-        "trailer",
-        "cookie2",
-        "last-event-id",
-    }
+    (
+        "host content-length content-type transfer-encoding connection accept accept-encoding "
+        "upgrade te trailer cookie2 last-event-id"
+    ).split()
 )
 _TOKEN = re.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}")
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]{0,127}")

@@ -101,31 +101,23 @@ def insert(
     config: bytes,
 ) -> int:
     """Add a server that was not asked yet and give its id."""
-    made = tx.run(
-        """INSERT INTO mcp_servers (user_id, name, name_key, namespace, transport, url, config,
-             status, created_at)
-           VALUES (:user, :name, :key, :namespace, :transport, :url, :config, 'disconnected',
-             :now)""",
-        user=user,
+    return tx.insert(
+        "mcp_servers",
+        user_id=user,
         name=name,
-        key=name_key,
+        name_key=name_key,
         namespace=namespace,
         transport=transport,
         url=url,
         config=config,
-        now=tx.now,
+        status="disconnected",
+        created_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def rename(tx: Tx, server: int, *, name: str, name_key: str) -> None:
     """Give a server another name; its namespace stays, since tools are known by it."""
-    tx.run(
-        "UPDATE mcp_servers SET name = :name, name_key = :key WHERE id = :id",
-        name=name,
-        key=name_key,
-        id=server,
-    )
+    tx.update("mcp_servers", {"id": server}, name=name, name_key=name_key)
 
 
 def point_elsewhere(tx: Tx, server: int, *, transport: Transport, url: str, config: bytes) -> None:
@@ -183,12 +175,7 @@ def note_failure(
 
 def renew_login(tx: Tx, server: int, generation: int, login: bytes) -> None:
     """Store what signs in to a server from now on."""
-    tx.run(
-        "UPDATE mcp_servers SET login = :login WHERE id = :id AND generation = :generation",
-        login=login,
-        id=server,
-        generation=generation,
-    )
+    tx.update("mcp_servers", {"id": server, "generation": generation}, login=login)
 
 
 def sign_in(tx: Tx, server: int, generation: int, login: bytes) -> bool:
@@ -215,7 +202,7 @@ def disconnect(tx: Tx, server: int) -> None:
 
 def trust(tx: Tx, server: int, *, trusted: bool) -> None:
     """Note whether the owner believes what a server says its tools do."""
-    tx.run("UPDATE mcp_servers SET trusted = :on WHERE id = :id", on=int(trusted), id=server)
+    tx.update("mcp_servers", {"id": server}, trusted=int(trusted))
     tx.emit(CHANGED)
 
 

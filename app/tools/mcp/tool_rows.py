@@ -95,7 +95,7 @@ def changes(tx: Tx, server: int) -> list[Change]:
 
 def store(tx: Tx, server: int, offered: Mapping[str, Definition], *, seen: bool) -> None:
     """Store what a server offers now; `seen`: its owner has just added it, so all of it is on."""
-    tx.run("UPDATE mcp_tools SET definition = NULL WHERE server_id = :id", id=server)
+    tx.update("mcp_tools", {"server_id": server}, definition=None)
     for position, (name, definition) in enumerate(offered.items()):
         text = msgspec.json.encode(definition, order="sorted").decode()
         tx.run(

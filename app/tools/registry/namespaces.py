@@ -40,7 +40,7 @@ class Namespaces(Record):
     summary: Summary
 
 
-@operation("GET /tools/namespaces", effect="read")
+@operation("GET /tools/namespaces")
 async def list_namespaces(app: App, me: Caller) -> Namespaces:
     """List the namespaces of tools and which are on for this credential."""
     on = app.quick(enabled_check, me)

@@ -108,7 +108,6 @@ def _made(row: ToolRow) -> RemoteTool:
         path="",
         scopes=("tools:run",),
         category=row.namespace,
-        since="service",
         effect="read" if reads else "write",
         quick=False,
         session=False,

@@ -39,29 +39,21 @@ def begin(tx: Tx, me: Caller, *, name: str, kind: FileType, size: int, sha256: s
             f"You have {number} attachments, as many as there can be; delete some first.",
             limit=MOST,
         )
-    made = tx.run(
-        """INSERT INTO attachments (owner_id, name, media_type, charset, size, sha256, created_at)
-           VALUES (:me, :name, :type, :charset, :size, :sha256, :now)""",
-        me=me.user,
+    return tx.insert(
+        "attachments",
+        owner_id=me.user,
         name=name,
-        type=kind.media_type,
+        media_type=kind.media_type,
         charset=kind.charset,
         size=size,
         sha256=sha256,
-        now=tx.now,
+        created_at=tx.now,
     )
-    return made.lastrowid or 0
 
 
 def put_part(tx: Tx, attachment: int, number: int, content: bytes) -> None:
     """Store one part of an attachment."""
-    tx.run(
-        "INSERT INTO attachment_parts (attachment_id, number, bytes) "
-        "VALUES (:id, :number, :content)",
-        id=attachment,
-        number=number,
-        content=content,
-    )
+    tx.insert("attachment_parts", attachment_id=attachment, number=number, bytes=content)
 
 
 def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:

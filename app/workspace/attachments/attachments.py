@@ -55,7 +55,6 @@ class Purged(Record):
 @operation(
     "POST /os/attachments",
     scope="os.notes:write",
-    since="beyond",
     http=Http(status=201, refuses={"body": "it is empty"}, body="max_attachment_body", raw=True),
 )
 async def upload_attachment(
@@ -82,7 +81,7 @@ async def upload_attachment(
     return AttachmentAnswer(_attachment_record(row))
 
 
-@operation("GET /os/attachments", scope="os.notes:read", since="beyond", effect="read")
+@operation("GET /os/attachments", scope="os.notes:read")
 def list_attachments(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> AttachmentList:
@@ -93,14 +92,14 @@ def list_attachments(
     )
 
 
-@operation("GET /os/attachments/{id}", scope="os.notes:read", since="beyond", effect="read")
+@operation("GET /os/attachments/{id}", scope="os.notes:read")
 async def download_attachment(app: App, me: Caller, *, id: Id) -> Download:
     """Download a file, to be saved; no browser shows or runs it."""
     row = app.quick(rows.require_own, me, id)
     return Download(row["name"], row["media_type"], row["size"], _stream_parts(app, me, row))
 
 
-@operation("DELETE /os/attachments/{id}", scope="os.notes:write", since="beyond")
+@operation("DELETE /os/attachments/{id}", scope="os.notes:write")
 def delete_attachment(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Delete a file for good. Messages that had it keep its name."""
     rows.remove(tx, me, id)

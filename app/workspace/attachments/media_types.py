@@ -21,18 +21,11 @@ SAYS_NOTHING = frozenset(
 )
 """What clients send when they do not know the type."""
 TEXTUAL = frozenset(
-    {
-        "application/json",
-        "application/xml",
-        "application/javascript",
-        "application/x-yaml",
-        "application/yaml",
-        "application/toml",
-        "application/x-ndjson",
-        "application/sql",
-        "application/xhtml+xml",
-        "image/svg+xml",
-    }
+    (
+        "application/json application/xml application/javascript application/x-yaml "
+        "application/yaml application/toml application/x-ndjson application/sql "
+        "application/xhtml+xml image/svg+xml"
+    ).split()
 )
 SEEN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """The images that models which see take."""

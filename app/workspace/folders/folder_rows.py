@@ -42,17 +42,16 @@ def find_child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.
 
 def insert(tx: Tx, owner: int, parent_id: int | None, name: str) -> int:
     """Add a folder and return its id; the caller has looked that its name is free."""
-    made = tx.run(
-        "INSERT INTO folders (owner_id, parent_id, name, name_key, created_at) "
-        "VALUES (:owner, :parent, :name, :key, :now)",
-        owner=owner,
-        parent=parent_id,
+    made = tx.insert(
+        "folders",
+        owner_id=owner,
+        parent_id=parent_id,
         name=name,
-        key=fold_name(name),
-        now=tx.now,
+        name_key=fold_name(name),
+        created_at=tx.now,
     )
     workspace_counters.add(tx, owner)
-    return made.lastrowid or 0
+    return made
 
 
 def ensure(
@@ -83,7 +82,7 @@ def update(
 ) -> None:
     """Store a folder's name, parent and icon."""
     _set_name_and_parent(tx, folder, name, parent_id)
-    tx.run("UPDATE folders SET icon = :icon WHERE id = :id", icon=icon, id=folder["id"])
+    tx.update("folders", {"id": folder["id"]}, icon=icon)
     workspace_counters.add(tx, folder["owner_id"])
 
 
@@ -99,7 +98,7 @@ def add_to_note_count(tx: Tx, folder_id: int | None, more: int) -> None:
 
 def set_note_count(tx: Tx, folder_id: int, number: int) -> None:
     """Set the number of live notes that lie directly in a folder."""
-    tx.run("UPDATE folders SET note_count = :number WHERE id = :id", number=number, id=folder_id)
+    tx.update("folders", {"id": folder_id}, note_count=number)
 
 
 def recount_notes(tx: Tx) -> None:
@@ -198,7 +197,7 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
     before = tx.require_row("SELECT id, owner_id, name FROM folders WHERE id = :id", id=folder_id)
     # Before it is live again: among live folders a name is unique in its place.
     _set_name_and_parent(tx, before, name, parent_id)
-    tx.run("UPDATE folders SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
+    tx.update("folders", {"trash_id": trash_id}, trash_id=None)
 
 
 def purge(tx: Tx, folder_ids: Sequence[int]) -> int:
@@ -217,12 +216,8 @@ def purge_owner(tx: Tx, owner: int) -> None:
 
 def _set_name_and_parent(tx: Tx, folder: sqlite3.Row, name: str, parent_id: int | None) -> None:
     """Store a folder's name and parent, and let it be found by that name."""
-    tx.run(
-        "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent WHERE id = :id",
-        name=name,
-        key=fold_name(name),
-        parent=parent_id,
-        id=folder["id"],
+    tx.update(
+        "folders", {"id": folder["id"]}, name=name, name_key=fold_name(name), parent_id=parent_id
     )
     name_index.rename(
         tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name

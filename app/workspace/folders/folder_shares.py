@@ -30,7 +30,7 @@ class ShareAnswer(Record):
     share: Share
 
 
-@operation("GET /os/folders/{id}/share", scope="os.notes:read", since="beyond")
+@operation("GET /os/folders/{id}/share", scope="os.notes:read")
 def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
     """List whom a folder is shared with."""
     access.require_folder(tx, me, id, field="id")
@@ -40,7 +40,6 @@ def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
 @operation(
     "POST /os/folders/{id}/share",
     scope="net.contacts:manage",
-    since="beyond",
     http=Http(
         refuses={
             "id": "it is the folder General",
@@ -80,7 +79,7 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
     return ShareAnswer(Share(*row))
 
 
-@operation("DELETE /os/folders/{id}/share/{username}", scope="net.contacts:manage", since="beyond")
+@operation("DELETE /os/folders/{id}/share/{username}", scope="net.contacts:manage")
 def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     """End someone's share of a folder; people may end their own."""
     found = access.require_folder(tx, me, id, field="id")

@@ -23,7 +23,6 @@ class FolderAnswer(Record):
 @operation(
     "PATCH /os/folders/{id}",
     scope="os.notes:write",
-    since="beyond",
     http=Http(
         refuses={
             "name": "it holds a slash, or is . or ..",

@@ -17,19 +17,17 @@ def add_entry(
     tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str
 ) -> int:
     """Add an entry and return its id, which the rows of the thing get as their `trash_id`."""
-    made = tx.run(
-        """INSERT INTO trash (owner_id, kind, item_id, title, path, trashed_at, trashed_by, by_user)
-           VALUES (:owner, :kind, :item, :title, :path, :now, :by, :user)""",
-        owner=owner,
+    return tx.insert(
+        "trash",
+        owner_id=owner,
         kind=kind,
-        item=item_id,
+        item_id=item_id,
         title=title,
         path=path,
-        now=tx.now,
-        by=encode(me.actor).decode(),
-        user=None if me.user == owner else me.user,
+        trashed_at=tx.now,
+        trashed_by=encode(me.actor).decode(),
+        by_user=None if me.user == owner else me.user,
     )
-    return made.lastrowid or 0
 
 
 def find_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:

@@ -37,9 +37,7 @@ def add(tx: Tx, note_id: int, *, owner: int, text: str) -> None:
 
 def change_owner(tx: Tx, note_id: int, owner: int) -> None:
     """Let the links of a note belong to another owner."""
-    tx.run(
-        "UPDATE note_links SET owner_id = :owner WHERE note_id = :note", owner=owner, note=note_id
-    )
+    tx.update("note_links", {"note_id": note_id}, owner_id=owner)
 
 
 def remove(tx: Tx, note_id: int) -> None:

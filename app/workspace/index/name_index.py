@@ -129,11 +129,7 @@ def index_waiting(tx: Tx, most: int = BATCH) -> None:
             _insert_tokens(tx, owner, kind, item_id, name)
             add_tags(tx, owner, tags)
         if rows:
-            tx.run(
-                "UPDATE name_progress SET number = :id WHERE kind = :kind",
-                id=rows[-1][0],
-                kind=kind,
-            )
+            tx.update("name_progress", {"kind": kind}, number=rows[-1][0])
 
 
 def rebuild(tx: Tx) -> None:
@@ -219,10 +215,8 @@ def last_indexed(tx: Tx, kind: str) -> int:
 def _insert_tokens(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
     plain = name_text.fold_name(name)
     words = name_text.split_words(plain)
-    tx.run(
-        "INSERT INTO name_index (rowid, tokens) VALUES (:id, :tokens)",
-        id=index_row(kind, item_id),
-        tokens=tokens_of(owner, kind, plain, words),
+    tx.insert(
+        "name_index", rowid=index_row(kind, item_id), tokens=tokens_of(owner, kind, plain, words)
     )
     _add_words(tx, owner, words)
 
@@ -270,10 +264,9 @@ def _add_words(tx: Tx, owner: int, words: Iterable[str]) -> None:
                 "SELECT ifnull(max(number), -1) + 1 FROM name_words WHERE owner_id = :owner",
                 owner=owner,
             )
-            tx.run(
-                "INSERT INTO name_words (owner_id, number, letters, word) "
-                "VALUES (:owner, :number, :letters, :word)",
-                owner=owner,
+            tx.insert(
+                "name_words",
+                owner_id=owner,
                 number=number,
                 letters=name_text.letter_bits(word),
                 word=word,
@@ -299,12 +292,7 @@ def _close_block(tx: Tx, owner: int, block: int) -> None:
         for plane in range(PLANES):
             planes[plane] |= (bits >> plane & 1) << place
     bits = b"".join(plane.to_bytes(BLOCK // 8, "little") for plane in planes)
-    tx.run(
-        "INSERT INTO name_letters (owner_id, block, bits) VALUES (:owner, :block, :bits)",
-        owner=owner,
-        block=block,
-        bits=bits,
-    )
+    tx.insert("name_letters", owner_id=owner, block=block, bits=bits)
 
 
 def _delete_all(tx: Tx) -> None:

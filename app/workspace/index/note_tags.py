@@ -77,12 +77,7 @@ def rebuild(tx: Tx) -> None:
 def insert(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Enter a note under its tags."""
     for key in tag_keys(tags):
-        tx.run(
-            "INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)",
-            owner=owner,
-            key=key,
-            note=note_id,
-        )
+        tx.insert("note_tags", owner_id=owner, tag_key=key, note_id=note_id)
 
 
 def delete(tx: Tx, owner: int, note_id: int, tags: str) -> None:

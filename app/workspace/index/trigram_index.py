@@ -172,7 +172,7 @@ def _delete(tx: Tx, note_id: int) -> None:
            SELECT 'delete', note_id, indexed FROM waiting_grams WHERE note_id = :id""",
         id=note_id,
     )
-    tx.run("UPDATE waiting_grams SET indexed = NULL WHERE note_id = :id", id=note_id)
+    tx.update("waiting_grams", {"note_id": note_id}, indexed=None)
 
 
 def _insert(tx: Tx, note_id: int) -> None:

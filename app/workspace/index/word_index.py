@@ -60,7 +60,7 @@ def add(tx: Tx, note_id: int) -> None:
     """Take note of a new note; when writes never pause, index some of those that wait now and
     then, so that they are never many thousands.
     """
-    tx.run("INSERT INTO waiting_words (note_id) VALUES (:id)", id=note_id)
+    tx.insert("waiting_words", note_id=note_id)
     if note_id % BATCH == 0:
         oldest = tx.value("SELECT min(note_id) FROM waiting_words")
         if oldest < note_id - MOST_WAITING:

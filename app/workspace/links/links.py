@@ -68,7 +68,7 @@ class Rewritten(Record):
     links_to_rewrite: int
 
 
-@operation("GET /os/notes/{id}/links", scope="os.notes:read", since="beyond")
+@operation("GET /os/notes/{id}/links", scope="os.notes:read")
 async def get_note_links(
     app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(1000)] = 200
 ) -> NoteLinks:
@@ -90,7 +90,7 @@ async def get_note_links(
     return await app.read(_links_of_note, me, id, limit)
 
 
-@operation("POST /os/notes/{id}/links/rewrite", scope="os.notes:write", since="beyond")
+@operation("POST /os/notes/{id}/links/rewrite", scope="os.notes:write")
 def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
     """Let links that name a note by a title it had lead to it by the title it has.
 

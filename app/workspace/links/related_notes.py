@@ -64,7 +64,7 @@ class RelatedNotes(Record):
     basis: Literal["meaning", "words"]
 
 
-@operation("GET /os/notes/{id}/related", scope="os.notes:read", since="beyond")
+@operation("GET /os/notes/{id}/related", scope="os.notes:read")
 async def related_notes(
     app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(50)] = 10
 ) -> RelatedNotes:

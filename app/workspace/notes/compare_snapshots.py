@@ -34,12 +34,7 @@ class Difference(Record):
 
 
 @operation(
-    "GET /os/snapshots/{noteId}/diff",
-    category="snapshots",
-    scope="os.snapshots:read",
-    since="beyond",
-    effect="read",
-    tool=Tool(),
+    "GET /os/snapshots/{noteId}/diff", category="snapshots", scope="os.snapshots:read", tool=Tool()
 )
 def diff_snapshots(
     tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Version = CURRENT

@@ -15,7 +15,7 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("DELETE /os/notes/{id}", scope="os.notes:write", since="beyond")
+@operation("DELETE /os/notes/{id}", scope="os.notes:write")
 def delete_note(
     tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None, permanent: bool = False
 ) -> Trashed:

@@ -74,21 +74,17 @@ def insert(
 ) -> int:
     """Add a note and return its id; `past` for one that was made elsewhere before."""
     past = past or ImportedState(tx.now, tx.now)
-    made = tx.run(
-        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
-           size, created_at, updated_at, pinned, version, content)
-           VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at,
-             :pinned, :version, :content)""",
-        owner=owner,
-        folder=folder_id,
+    note_id = tx.insert(
+        "notes",
+        owner_id=owner,
+        folder_id=folder_id,
         title=title,
         tags=tags,
-        words=text.words,
+        word_count=text.words,
         size=text.size,
         content=text.content,
         **msgspec.structs.asdict(past),
     )
-    note_id = made.lastrowid or 0
     # The names need no call: the name index follows the highest id by itself.
     word_index.add(tx, note_id)
     trigram_index.note_change(tx, note_id, text.size)
@@ -243,7 +239,7 @@ def remeasure_all(tx: Tx) -> None:
 
 def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
     """Put one live note into the trash."""
-    tx.run("UPDATE notes SET trash_id = :trash WHERE id = :id", trash=trash_id, id=note["id"])
+    tx.update("notes", {"id": note["id"]}, trash_id=trash_id)
     _add_to_counts(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     tx.emit(CHANGED, id=note["id"])
 
@@ -294,7 +290,7 @@ def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
         "WHERE trash_id = :trash GROUP BY folder_id",
         trash=trash_id,
     )
-    tx.run("UPDATE notes SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
+    tx.update("notes", {"trash_id": trash_id}, trash_id=None)
     workspace_counters.add(tx, owner)
     tx.emit(MANY_CHANGED, owner=owner)
     for row in rows:

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.markdown.front_matter import body_start
 from app.core.operation import operation
 from app.core.schema import Id, Offset, Record, Tags, Title, encode
@@ -73,19 +74,13 @@ def read_note_text(tx: Tx, me: Caller, *, id: Id) -> NoteText:
     """Read a note as it is stored, without rendering it."""
     row = notes.note_row(tx, me, id)
     rank = access.note_rank(tx, me, id, owner=row["owner_id"], folder_id=row["folder_id"])
-    return NoteText(
-        row["id"],
-        row["title"],
-        row["content"],
-        row["folder_id"],
-        msgspec.Raw(row["tags"]),
-        row["pinned"] == 1,
-        row["word_count"],
-        row["revision"],
-        row["created_at"],
-        row["updated_at"],
-        row["snapshot_count"],
-        access.ROLES[rank - 1] if rank <= len(access.ROLES) else "owner",
+    return copy_fields(
+        NoteText,
+        row,
+        markdown=row["content"],
+        tags=msgspec.Raw(row["tags"]),
+        pinned=row["pinned"] == 1,
+        role=access.ROLES[rank - 1] if rank <= len(access.ROLES) else "owner",
     )
 
 

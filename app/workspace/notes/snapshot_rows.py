@@ -48,20 +48,17 @@ def take(
     Of automatic ones only the newest are kept.
     """
     seq = note_rows.next_snapshot_number(tx, note["id"])
-    tx.run(
-        """INSERT INTO snapshots (note_id, seq, label, title, message, author,
-           word_count, automatic, created_at, content)
-           VALUES (:note, :seq, :label, :title, :message, :author, :words, :automatic, :now,
-             :content)""",
-        note=note["id"],
+    tx.insert(
+        "snapshots",
+        note_id=note["id"],
         seq=seq,
         label=label,
         title=note["title"],
         message=message,
         author=encode(me.actor).decode(),
-        words=note["word_count"],
+        word_count=note["word_count"],
         automatic=automatic,
-        now=tx.now,
+        created_at=tx.now,
         content=note["content"],
     )
     keep = users.settings_of(tx, note["owner_id"]).snapshot_keep if automatic else 0

@@ -63,7 +63,6 @@ class SnapshotAnswer(Record):
     "GET /os/snapshots/{noteId}",
     category="snapshots",
     scope="os.snapshots:read",
-    effect="read",
     http=Http(steady=()),
     tool=Tool(),
 )

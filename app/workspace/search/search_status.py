@@ -51,7 +51,7 @@ class SearchStatus(Record):
     meaning: MeaningStatus
 
 
-@operation("GET /os/search", scope="os.notes:read", since="beyond")
+@operation("GET /os/search", scope="os.notes:read")
 async def search_status(app: App, me: Caller) -> SearchStatus:
     """Show how much of the caller's notes search has indexed.
 

@@ -56,21 +56,17 @@ def draft_of(todo: sqlite3.Row) -> Draft:
 
 def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
     """Add an open todo and return its id; `zone` is the one its owner has set."""
-    made = tx.run(
-        """INSERT INTO todos (owner_id, title, description, priority,
-           due_date, steps, last_step, recurrence, wall, deadline, words,
-               created_at, updated_at)
-           VALUES (:owner, :title, :description, :priority, :due_date, :steps, :last_step,
-             :recurrence, :wall, :deadline, :words,
-               :now, :now)""",
-        owner=owner,
+    todo_id = tx.insert(
+        "todos",
+        owner_id=owner,
         deadline=_deadline(tx, owner, draft.due_date, zone),
         words=_draft_words(draft),
-        now=tx.now,
+        created_at=tx.now,
+        updated_at=tx.now,
         **draft._asdict(),
     )
     todo_counts.add(tx, owner, still_open=1)
-    return made.lastrowid or 0
+    return todo_id
 
 
 def update(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
@@ -97,14 +93,12 @@ def update(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
 
 def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
     """Complete or reopen a todo that is in the other state."""
-    tx.run(
-        "UPDATE todos SET completed = :completed, completed_at = :at, updated_at = "
-        ":now WHERE id = :id AND owner_id = :owner",
+    tx.update(
+        "todos",
+        {"id": todo["id"], "owner_id": todo["owner_id"]},
         completed=completed,
-        at=tx.now if completed else None,
-        now=tx.now,
-        id=todo["id"],
-        owner=todo["owner_id"],
+        completed_at=tx.now if completed else None,
+        updated_at=tx.now,
     )
     change = 1 if completed else -1
     todo_counts.add(tx, todo["owner_id"], still_open=-change, completed=change)
@@ -112,36 +106,24 @@ def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
 
 def set_times(tx: Tx, owner: int, todo_id: int, *, created_at: str, updated_at: str) -> None:
     """Set the times of a todo that comes from elsewhere."""
-    tx.run(
-        "UPDATE todos SET created_at = :created, updated_at = :updated "
-        "WHERE id = :id AND owner_id = :owner",
-        created=created_at,
-        updated=updated_at,
-        id=todo_id,
-        owner=owner,
+    tx.update(
+        "todos", {"id": todo_id, "owner_id": owner}, created_at=created_at, updated_at=updated_at
     )
 
 
 def set_next(tx: Tx, todo: sqlite3.Row, next_id: int) -> None:
     """Note which todo goes on with the series of this one."""
-    tx.run(
-        "UPDATE todos SET next_id = :next WHERE id = :id AND owner_id = :owner",
-        next=next_id,
-        id=todo["id"],
-        owner=todo["owner_id"],
-    )
+    tx.update("todos", {"id": todo["id"], "owner_id": todo["owner_id"]}, next_id=next_id)
 
 
 def reschedule(tx: Tx, owner: int, todo_id: int, *, due_date: str, zone: ZoneInfo) -> None:
     """Give a todo another due date."""
-    tx.run(
-        "UPDATE todos SET due_date = :due, deadline = :deadline, updated_at = :now "
-        "WHERE id = :id AND owner_id = :owner",
-        due=due_date,
+    tx.update(
+        "todos",
+        {"id": todo_id, "owner_id": owner},
+        due_date=due_date,
         deadline=_deadline(tx, owner, due_date, zone),
-        now=tx.now,
-        id=todo_id,
-        owner=owner,
+        updated_at=tx.now,
     )
     todo_counts.add(tx, owner)
 
@@ -199,11 +181,11 @@ def rebuild(tx: Tx) -> None:
     for todo in tx.all(
         "SELECT t.*, l.zone FROM todos t LEFT JOIN todo_lists l ON l.owner_id = t.owner_id"
     ):
-        tx.run(
-            "UPDATE todos SET words = :words, deadline = :deadline WHERE id = :id",
+        tx.update(
+            "todos",
+            {"id": todo["id"]},
             words=stored_words(todo),
             deadline=due.sortable_deadline(todo["due_date"], ZoneInfo(todo["zone"] or "UTC")),
-            id=todo["id"],
         )
 
 
@@ -224,10 +206,8 @@ def _deadline(tx: Tx, owner: int, due_date: str | None, zone: ZoneInfo) -> str:
             "SELECT id, due_date FROM todos WHERE owner_id = :owner AND length(due_date) = 10",
             owner=owner,
         ):
-            tx.run(
-                "UPDATE todos SET deadline = :deadline WHERE id = :id",
-                deadline=due.sortable_deadline(row["due_date"], zone),
-                id=row["id"],
+            tx.update(
+                "todos", {"id": row["id"]}, deadline=due.sortable_deadline(row["due_date"], zone)
             )
     return due.sortable_deadline(due_date, zone)
 

@@ -122,7 +122,7 @@ async def search_todos(
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
 
 
-@operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=Tool())
+@operation("GET /os/todos/{id}", scope="os.todos:read", quick=True, tool=Tool())
 def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     """Read one todo with its steps."""
     return TodoAnswer(todo_records.read_todo(tx, me, id))
@@ -248,7 +248,7 @@ def edit_todo(
     return TodoAnswer(todo_records.read_todo(tx, me, id))
 
 
-@operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond", tool=Tool(risk="W"))
+@operation("DELETE /os/todos/{id}", scope="os.todos:write", tool=Tool(risk="W"))
 def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     """Put a todo into the trash."""
     todo = todo_rows.require_live(tx, me.user, id)

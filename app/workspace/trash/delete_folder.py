@@ -19,7 +19,6 @@ class TrashedFolder(Record):
     "DELETE /os/folders/{id}",
     category="folders",
     scope="os.notes:write",
-    since="beyond",
     tool=Tool(risk="W", namespace="notes"),
 )
 def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:

@@ -31,14 +31,14 @@ class PurgeAnswer(Record):
     purged: Purged
 
 
-@operation("DELETE /os/trash/{kind}/{id}", scope=WRITE, since="beyond")
+@operation("DELETE /os/trash/{kind}/{id}", scope=WRITE)
 async def purge_from_trash(app: App, me: Caller, *, kind: Kind, id: Id) -> PurgeAnswer:
     """Delete one thing in the trash for good, snapshots included."""
     entry = await app.read(_require_own_entry, me, kind, id)
     return PurgeAnswer(await _purge_entries(app, [entry["id"]]))
 
 
-@operation("DELETE /os/trash", scope=WRITE, since="beyond")
+@operation("DELETE /os/trash", scope=WRITE)
 async def empty_trash(
     app: App,
     me: Caller,

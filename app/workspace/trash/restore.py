@@ -24,10 +24,7 @@ class RestoredItem(Record):
 
 
 @operation(
-    "POST /os/trash/{kind}/{id}/restore",
-    scope=WRITE,
-    since="beyond",
-    tool=Tool(risk="W", namespace="notes"),
+    "POST /os/trash/{kind}/{id}/restore", scope=WRITE, tool=Tool(risk="W", namespace="notes")
 )
 def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredItem:
     """Bring a thing back from the trash; where its folder is gone, to the root.

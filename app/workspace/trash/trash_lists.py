@@ -43,7 +43,7 @@ class TrashList(Record):
     total: int
 
 
-@operation("GET /os/trash", scope=READ, since="beyond", effect="read")
+@operation("GET /os/trash", scope=READ)
 def list_trash(
     tx: Tx,
     me: Caller,

@@ -11,6 +11,7 @@ import msgspec
 
 from app.agent.heartbeat.records.proposals import SPOKEN, ActionType
 from app.core.database.tx import Tx
+from app.core.fit_types import copy_fields
 from app.core.schema import Record, encode, json_column
 
 Status = Literal["proposed", "awaiting_approval", "executed", "failed", "undone"]
@@ -75,40 +76,36 @@ def add(
 ) -> int:
     """Add an action and return its id."""
     kind, number = entry.target or (None, None)
-    made = tx.run(
-        """INSERT INTO heartbeat_actions (run_id, user_id, type, status,
-          title, payload, result, target_kind, target_id, changes, item, content_key,
-               created_at, executed_at)
-           VALUES (:run, :user, :type, :status, :title, :payload, :result, :kind, :number,
-             :changes, :item, :key, :now, :executed)""",
-        run=run,
-        user=user,
+    made = tx.insert(
+        "heartbeat_actions",
+        run_id=run,
+        user_id=user,
         type=entry.type,
         status=status,
         title=entry.title,
         payload=_to_json(entry.payload),
         result=None if result is None else _to_json(result),
-        kind=kind,
-        number=number,
+        target_kind=kind,
+        target_id=number,
         changes=_to_json(changes),
         item=entry.item,
-        key=entry.key,
-        now=tx.now,
-        executed=tx.now if status == "executed" else None,
+        content_key=entry.key,
+        created_at=tx.now,
+        executed_at=tx.now if status == "executed" else None,
     )
     if status == "executed":
-        _settle_proposed(tx, made.lastrowid or 0)
-    return made.lastrowid or 0
+        _settle_proposed(tx, made)
+    return made
 
 
 def await_approval(tx: Tx, action: int, escalation: int, changes: Sequence[Change]) -> None:
     """Note which escalation an action waits for, and what its target is like until then."""
-    tx.run(
-        "UPDATE heartbeat_actions SET status = 'awaiting_approval', escalation_id = "
-        ":escalation, changes = :changes WHERE id = :id",
-        escalation=escalation,
+    tx.update(
+        "heartbeat_actions",
+        {"id": action},
+        status="awaiting_approval",
+        escalation_id=escalation,
         changes=_to_json(changes),
-        id=action,
     )
 
 
@@ -242,19 +239,13 @@ def action_record(row: sqlite3.Row) -> Action:
     """Return an action as it goes out."""
     target = None if row["target_id"] is None else Target(row["target_kind"], row["target_id"])
     result = _NULL if row["result"] is None else msgspec.Raw(row["result"])
-    return Action(
-        row["id"],
-        row["run_id"],
-        row["type"],
-        "message" if row["type"] in SPOKEN or row["type"] == "message_send" else "action",
-        row["status"],
-        row["title"],
-        msgspec.Raw(row["payload"]),
-        result,
-        target,
-        row["escalation_id"],
-        row["created_at"],
-        row["executed_at"],
+    return copy_fields(
+        Action,
+        row,
+        mode="message" if row["type"] in SPOKEN or row["type"] == "message_send" else "action",
+        payload=msgspec.Raw(row["payload"]),
+        result=result,
+        target=target,
     )
 
 

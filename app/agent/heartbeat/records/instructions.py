@@ -45,7 +45,7 @@ class Instructions(Record):
     note_id: int | None
 
 
-@operation("GET /heartbeat/instructions", scope="os.heartbeat:read", effect="read")
+@operation("GET /heartbeat/instructions", scope="os.heartbeat:read")
 def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
     """Read the heartbeat's checklist, the note Memory/Self/HEARTBEAT.md."""
     note = find_note(tx, me.user)

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from app.core.fit_types import copy_fields
 from app.core.schema import Record, json_column
 
 Trigger = Literal["manual", "timer", "message", "startup", "undo"]
@@ -86,33 +87,22 @@ class Run(Record):
 
 def run_record(row: sqlite3.Row, user_id: str) -> Run:
     """Return a run as it goes out."""
-    found = Run(
-        row["id"],
-        row["id"],
-        user_id,
-        row["tier"],
-        row["tier"],
-        row["status"],
-        source_of(row),
-        row["dry_run"] == 1,
-        row["started_at"],
-        row["ended_at"] if row["status"] == "completed" else None,
-        row["ended_at"],
-        row["summary"],
-        msgspec.json.decode(row["insights"]),
-        row["actions_created"],
-        row["skip_reason"],
-        TokenUsage(row["tokens"]),
-        row["message_id"],
-        row["undone_at"],
-        msgspec.json.decode(row["items"], type=list[ItemOutcome]),
+    return copy_fields(
+        Run,
+        row,
+        run_id=row["id"],
+        user_id=user_id,
+        policy=row["tier"],
+        source=source_of(row),
+        dry_run=row["dry_run"] == 1,
+        completed_at=row["ended_at"] if row["status"] == "completed" else None,
+        insights=msgspec.json.decode(row["insights"]),
+        token_usage=TokenUsage(row["tokens"]),
+        items=msgspec.json.decode(row["items"], type=list[ItemOutcome]),
+        # left out and not null where there is none, as the contract has it
+        error=UNSET if row["error"] is None else row["error"],
+        undo_of=UNSET if row["undo_of"] is None else row["undo_of"],
     )
-    # Left out and not null where there is none, as the contract has it.
-    if row["error"] is not None:
-        found.error = row["error"]
-    if row["undo_of"] is not None:
-        found.undo_of = row["undo_of"]
-    return found
 
 
 def receipt(row: sqlite3.Row, price: int = 0) -> Receipt:
@@ -120,17 +110,14 @@ def receipt(row: sqlite3.Row, price: int = 0) -> Receipt:
     said.
     """
     cost = row["tokens"] * price if price else None
-    return Receipt(
-        row["source_trigger"],
-        row["due_at"],
-        row["previous_due_at"],
-        row["next_due_at"],
-        row["missed"],
-        msgspec.Raw(row["agenda"]),
-        msgspec.json.decode(row["suppressed"], type=list[Suppressed]),
-        msgspec.json.decode(row["calls"], type=list[ToolCall]),
-        row["tokens"],
-        cost,
+    return copy_fields(
+        Receipt,
+        row,
+        trigger=row["source_trigger"],
+        agenda=msgspec.Raw(row["agenda"]),
+        suppressed=msgspec.json.decode(row["suppressed"], type=list[Suppressed]),
+        tool_calls=msgspec.json.decode(row["calls"], type=list[ToolCall]),
+        cost=cost,
     )
 
 

@@ -77,26 +77,23 @@ def begin(
         raise AlreadyRunning(
             "A run of the heartbeat is under way; wait for its end.", runId=running
         )
-    made = tx.run(
-        """INSERT INTO heartbeat_runs (user_id, policy, tier, overridden,
-          source_trigger, dry_run, status, started_at, due_at, previous_due_at,
-               next_due_at, missed, undo_of)
-           VALUES (:me, :policy, :tier, :overridden, :trigger, :dry, 'running', :now, :due,
-             :previous, :next, :missed, :undo)""",
-        me=me.user,
+    made = tx.insert(
+        "heartbeat_runs",
+        user_id=me.user,
         policy=policy,
         tier=tier,
         overridden=int(tier != policy),
-        trigger=trigger,
-        dry=int(dry_run),
-        now=tx.now,
-        due=claim.due_at if claim else None,
-        previous=claim.previous_due_at if claim else None,
-        next=claim.next_due_at if claim else None,
+        source_trigger=trigger,
+        dry_run=int(dry_run),
+        status="running",
+        started_at=tx.now,
+        due_at=claim.due_at if claim else None,
+        previous_due_at=claim.previous_due_at if claim else None,
+        next_due_at=claim.next_due_at if claim else None,
         missed=claim.missed if claim else 0,
-        undo=undo_of,
+        undo_of=undo_of,
     )
-    return BegunRun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
+    return BegunRun(made, me.user, policy, tier, trigger, dry_run, tx.now, claim)
 
 
 def find_running(tx: Tx, user: int) -> int | None:
@@ -138,7 +135,7 @@ def end(tx: Tx, begun: BegunRun, ending: RunEnding) -> None:
 
 def mark_undone(tx: Tx, run: int) -> None:
     """Mark a run as undone."""
-    tx.run("UPDATE heartbeat_runs SET undone_at = :now WHERE id = :id", now=tx.now, id=run)
+    tx.update("heartbeat_runs", {"id": run}, undone_at=tx.now)
 
 
 def any_running(tx: Tx) -> bool:

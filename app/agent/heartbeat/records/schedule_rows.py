@@ -13,6 +13,7 @@ from app.account import users
 from app.agent.heartbeat.records import active_hours
 from app.agent.heartbeat.records.active_hours import Hours
 from app.core.database.tx import Tx, stamp
+from app.core.fit_types import copy_fields
 
 Tier = Literal["MESSAGES", "ACTIONS"]
 DEFAULT_TIER: Tier = "MESSAGES"
@@ -101,35 +102,22 @@ def heartbeat_of(tx: Tx, user: int) -> Heartbeat:
     )
     if row is None or row["user_id"] is None:
         return Heartbeat(user, ZoneInfo(chosen.timezone), "" if row is None else row["uuid"])
-    return Heartbeat(
-        user,
-        ZoneInfo(row["timezone"] or chosen.timezone),
-        row["uuid"],
-        row["policy"] or DEFAULT_TIER,
-        row["policy_at"],
-        row["enabled"] == 1,
-        row["every_minutes"],
-        row["active_start"],
-        row["active_end"],
-        row["weekdays"],
-        row["timezone"],
-        row["next_run_at"],
-        row["previous_due_at"],
-        row["woken"] == 1,
-        row["failures"],
-        row["conversation_id"],
+    return copy_fields(
+        Heartbeat,
+        row,
+        user=user,
+        zone=ZoneInfo(row["timezone"] or chosen.timezone),
+        name=row["uuid"],
+        policy=row["policy"] or DEFAULT_TIER,
+        enabled=row["enabled"] == 1,
+        woken=row["woken"] == 1,
     )
 
 
 def set_policy(tx: Tx, user: int, tier: Tier) -> None:
     """Note the tier of the runs to come."""
     _ensure(tx, user)
-    tx.run(
-        "UPDATE heartbeats SET policy = :tier, policy_at = :now WHERE user_id = :user",
-        tier=tier,
-        now=tx.now,
-        user=user,
-    )
+    tx.update("heartbeats", {"user_id": user}, policy=tier, policy_at=tx.now)
 
 
 def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
@@ -143,18 +131,16 @@ def update(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
     beat = msgspec.structs.replace(beat, **fields)
     # Whoever changes it has looked at it, so earlier failures are forgiven.
     beat = msgspec.structs.replace(beat, failures=0 if beat.enabled else beat.failures)
-    tx.run(
-        """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every,
-          active_start = :start, active_end = :end, weekdays = :weekdays,
-               timezone = :timezone, failures = :failures WHERE user_id = :user""",
+    tx.update(
+        "heartbeats",
+        {"user_id": beat.user},
         enabled=int(beat.enabled),
-        every=beat.every_minutes,
-        start=beat.active_start,
-        end=beat.active_end,
+        every_minutes=beat.every_minutes,
+        active_start=beat.active_start,
+        active_end=beat.active_end,
         weekdays=beat.weekdays,
         timezone=beat.timezone,
         failures=beat.failures,
-        user=beat.user,
     )
     return _plan_from_now(tx, beat) if beat.enabled else _plan(tx, beat, None)
 
@@ -271,9 +257,7 @@ def note_failure(tx: Tx, user: int) -> bool:
     if not beat.enabled:
         return False
     if beat.failures >= MOST_FAILURES:
-        tx.run(
-            "UPDATE heartbeats SET enabled = 0, next_run_at = NULL WHERE user_id = :user", user=user
-        )
+        tx.update("heartbeats", {"user_id": user}, enabled=0, next_run_at=None)
         return True
     _plan_from_now(tx, beat)
     return False
@@ -282,11 +266,7 @@ def note_failure(tx: Tx, user: int) -> bool:
 def set_conversation(tx: Tx, user: int, conversation: int) -> None:
     """Note in which conversation the user hears from the heartbeat."""
     _ensure(tx, user)
-    tx.run(
-        "UPDATE heartbeats SET conversation_id = :conversation WHERE user_id = :user",
-        conversation=conversation,
-        user=user,
-    )
+    tx.update("heartbeats", {"user_id": user}, conversation_id=conversation)
 
 
 def _plan_from_now(tx: Tx, beat: Heartbeat) -> Heartbeat:
@@ -295,12 +275,8 @@ def _plan_from_now(tx: Tx, beat: Heartbeat) -> Heartbeat:
 
 
 def _plan(tx: Tx, beat: Heartbeat, next_run_at: str | None) -> Heartbeat:
-    tx.run(
-        "UPDATE heartbeats SET next_run_at = :next, planned_at = :now, woken = 0 "
-        "WHERE user_id = :user",
-        next=next_run_at,
-        now=tx.now,
-        user=beat.user,
+    tx.update(
+        "heartbeats", {"user_id": beat.user}, next_run_at=next_run_at, planned_at=tx.now, woken=0
     )
     return msgspec.structs.replace(beat, next_run_at=next_run_at)
 

@@ -14,53 +14,15 @@ from app.core.process.turns import give_turn
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
 
 BLOCKS = frozenset(
-    [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "hr",
-        "table",
-        "thead",
-        "tbody",
-        "tfoot",
-        "tr",
-        "th",
-        "td",
-        "caption",
-    ]
+    (
+        "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre hr table thead tbody tfoot tr th td caption"
+    ).split()
 )
 DIVISIONS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "body",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "main",
-        "nav",
-        "section",
-        "summary",
-    ]
+    (
+        "address article aside body dd details dialog div dl dt fieldset figcaption figure footer "
+        "form header main nav section summary"
+    ).split()
 )
 _RENAMED = {
     "b": "strong",
@@ -83,24 +45,10 @@ UNMARKED = {
     "big": "font sizes",
     "font": "fonts",
 }
-_INLINE = frozenset(
-    [
-        "a",
-        "br",
-        "code",
-        "del",
-        "em",
-        "img",
-        "input",
-        "q",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-        *UNMARKED,
-        *MEDIA,
-    ]
-)
+_INLINE = frozenset("a br code del em img input q span strong sub sup".split()) | {
+    *UNMARKED,
+    *MEDIA,
+}
 _CODE = {"class", "data-language", "data-lang", "lang"}
 _CELL = {"colspan", "rowspan"}
 _ATTRIBUTES = {
@@ -118,18 +66,12 @@ _ATTRIBUTES = {
     "th": _CELL,
     **{tag: {"src", "title"} for tag in MEDIA},
 }
-_STYLES = {
-    "background",
-    "background-color",
-    "color",
-    "font-size",
-    "font-style",
-    "font-weight",
-    "text-align",
-    "text-decoration",
-    "text-decoration-line",
-    "vertical-align",
-}
+_STYLES = set(
+    (
+        "background background-color color font-size font-style font-weight text-align "
+        "text-decoration text-decoration-line vertical-align"
+    ).split()
+)
 # Links of other schemes than the dialect's are read too, so that it can be said that they were not
 # kept.
 _SCHEMES = {"http", "https", "mailto", "tel", "sms", "ftp", "file", "data", "obsidian"}
@@ -144,31 +86,10 @@ _TOKEN = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
 _ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
 _NESTING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CLOSED_BY_NEXT = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "dd",
-        "dt",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "option",
-        "p",
-        "param",
-        "source",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "track",
-        "wbr",
-    ]
+    (
+        "area base br col dd dt embed hr img input link meta option p param source tbody td th "
+        "thead tr track wbr"
+    ).split()
 )
 _DRAWN = {
     "formulas": re.compile(r"<math\b", re.IGNORECASE),

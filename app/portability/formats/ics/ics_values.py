@@ -22,19 +22,11 @@ from app.portability.content.clean_text import (
 from app.portability.formats.ics.ics_lines import Component
 
 _COMMA = re.compile(r"(?<!\\),")
-_MORE = (
-    "DUE",
-    "DTSTART",
-    "DESCRIPTION",
-    "RRULE",
-    "PRIORITY",
-    "CATEGORIES",
-    "LOCATION",
-    "URL",
-    "COMMENT",
-    "ATTACH",
-    "RECURRENCE-ID",
-    "ATTENDEE",
+_MORE = tuple(
+    (
+        "DUE DTSTART DESCRIPTION RRULE PRIORITY CATEGORIES LOCATION URL COMMENT ATTACH "
+        "RECURRENCE-ID ATTENDEE"
+    ).split()
 )
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError)
 

@@ -119,7 +119,6 @@ class Changes(msgspec.Struct, frozen=True):
 @operation(
     "POST /os/notes/replace",
     scope="os.notes:write",
-    since="beyond",
     http=Http(
         refuses={
             "pattern": "in the mode regex it is none of RE2, or needs more than its time; it "
@@ -178,7 +177,7 @@ async def replace_in_notes(
     )
 
 
-@operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", since="beyond")
+@operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write")
 def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
     """Give each note of a replacement the text it had before, unless its text has changed since.
 

@@ -16,19 +16,9 @@ def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
 
     Of each note its id, its version afterwards and the number of the snapshot before are kept.
     """
-    inserted = tx.run(
-        "INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)", user=user, now=tx.now
-    )
-    made = inserted.lastrowid or 0
+    made = tx.insert("replacements", user_id=user, created_at=tx.now)
     for note_id, version, seq in notes:
-        tx.run(
-            "INSERT INTO replaced_notes (replacement_id, note_id, version, seq) "
-            "VALUES (:made, :note, :version, :seq)",
-            made=made,
-            note=note_id,
-            version=version,
-            seq=seq,
-        )
+        tx.insert("replaced_notes", replacement_id=made, note_id=note_id, version=version, seq=seq)
     tx.run(
         """DELETE FROM replacements WHERE user_id = :user AND id <= (
                SELECT id FROM replacements WHERE user_id = :user ORDER BY id DESC

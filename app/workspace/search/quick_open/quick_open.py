@@ -70,7 +70,7 @@ class Candidate(Struct):
     near: Sequence[dict[str, int]] = ()
 
 
-@operation("GET /os/find", scope="os.notes:read", since="beyond")
+@operation("GET /os/find", scope="os.notes:read")
 async def find_by_name(
     app: App,
     me: Caller,
