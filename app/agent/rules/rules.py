@@ -19,6 +19,8 @@ from app.agent.rules.answers import (
 from app.agent.rules.dialogue import continued, given_context, repairs
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -41,7 +43,10 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
+    asked, meant = near.confirmed(asked)
     route = _in_wanted_language(asked, understand(asked))
+    if meant:
+        route = msgspec.structs.replace(route, things=meant)
     step = _step_of(asked, route)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
@@ -57,6 +62,8 @@ def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
 def _traced(route: Route, step: Step) -> Step:
     """Return the last step of a turn with what it leaves: how its message was understood, too."""
     left = step.trace or Trace()
+    if left.language:
+        return step  # what was near has said how it was understood
     said = {"said": route.said} if route.intent == "list_todos" and route.said else {}
     trace = msgspec.structs.replace(
         left,
@@ -74,6 +81,42 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
+    if route.intent == "ask" and not _is_narrow(asked) and near.may_be_near(asked, route):
+        return _near_step(asked, route)
+    return _act(asked, route)
+
+
+def _near_step(asked: Asked, route: Route) -> Step:
+    """Return what is done about what no pattern took: the wish that it clearly is, else what the
+    notes answer, else the wish that it may be.
+    """
+    calls = near.looks(asked)
+    if len(asked.results) < len(calls):
+        return Step(calls=calls)
+    found = near.read(asked, route)
+    rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
+    if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
+        return step
+    step = _act(rest, route)
+    likely = near.surest(found, near.LIKELY, 0) if step.empty and not step.calls else None
+    if likely is None:
+        return step
+    unused = look_further.replay(rest, lambda part: _act(part, route)).rest
+    return _of_reading(unused, route, likely) or step
+
+
+def _of_reading(asked: Asked, route: Route, reading: Reading | None) -> Step | None:
+    """Return the answer to a wish that only reads, or whether one that writes is meant."""
+    wish = near.plain_route(reading, route.language) if reading else None
+    if reading is None or reading.wish is None or wish is None:
+        return None
+    if reading.wish.writes:
+        return near.ask(reading, route.language)
+    step = Step(_phrase(asked, wish)) if wish.intent in SAID else _act(asked, wish)
+    return _traced(wish, step) if step.text and not step.calls else step
+
+
+def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)

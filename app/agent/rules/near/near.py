@@ -1,0 +1,112 @@
+"""What is done about a message that no pattern took, and that is near to how people say a wish.
+
+The wish is put into the plain words that the patterns know. What only reads is then answered; what
+writes is asked about first, and done once that has got its yes.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import readings
+from app.agent.rules.near.readings import Reading
+from app.agent.rules.phrases import phrases
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
+
+INTENT = "near"
+LOOKS: Mapping[str, tuple[ThingKind, str, str]] = {
+    "search_todos": ("todo", "todos", "title"),
+    "list_notes": ("note", "notes", "title"),
+    "list_folders": ("folder", "folders", "name"),
+    "list_network": ("person", "contacts", "name"),
+}
+"""The tools that tell what there is to speak of, with the kind, its rows and their names."""
+LONGEST = 300
+"""What is longer is a text, and not a wish."""
+SURE, LEAD = 0.45, 0.15
+"""What is so near and so far ahead of the next is told or asked at once."""
+LIKELY = 0.3
+"""What is so near is told or asked where the notes know nothing."""
+
+
+def looks(asked: Asked) -> tuple[Call, ...]:
+    """Return the calls that tell what there is to speak of."""
+    calls: Mapping[str, dict[str, Any]] = {
+        "search_todos": {"limit": list_answers.MOST, **list_answers.zone_argument(asked)},
+        "list_notes": {"recursive": True, "limit": list_answers.MOST, "sort": "updatedAt"},
+        "list_folders": {},
+        "list_network": {},
+    }
+    return tuple((tool, calls[tool]) for tool in LOOKS if tool in asked.tools)
+
+
+def may_be_near(asked: Asked, route: Route) -> bool:
+    """Return whether examples may tell what a message means: the owner's own, not too long."""
+    own = not asked.persona.owner and not route.get("context")
+    return own and len(asked.message) <= LONGEST and language_data.has_table(route.language, Examples)
+
+
+def read(asked: Asked, route: Route) -> list[Reading]:
+    """Return what a message may mean, once the looks have told what there is."""
+    things = [
+        Thing(kind, row.get("id", 0), row[name])
+        for tool, (kind, field, name) in LOOKS.items()
+        for result in asked.of(tool)[:1]
+        for row in result.content.get(field, ())
+        if row.get(name)
+    ]
+    return readings.readings(asked, things, route.language)
+
+
+def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
+    """Return the nearest wish where it is near enough and clearly ahead."""
+    if not found or found[0].wish is None or found[0].sure < least:
+        return None
+    return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
+
+
+def plain_route(reading: Reading, language: Language) -> Route | None:
+    """Return the wish as the patterns read it in plain words; None where they do not."""
+    found = routing.route_message(reading.asked_for, before=language)
+    meant = routing.route_message(reading.sample, before=language)
+    if found.intent == "ask" or found.intent != meant.intent:
+        return None  # its words have made something else of the wish
+    if reading.text and reading.text not in map(routing.trim_name, found.arguments.values()):
+        return None
+    return msgspec.structs.replace(
+        found, things=reading.things, language=language, is_loose=False
+    )
+
+
+def ask(reading: Reading, language: Language) -> Step:
+    """Return the question whether a wish is meant."""
+    table = language_data.load_table(language, Examples)
+    question = Question(
+        INTENT, {"plain": reading.asked_for}, lacks="yes", choices=reading.things
+    )
+    trace = Trace(intent=INTENT, asks=question)
+    return Step(table.means.replace("{plain}", reading.plain), trace=trace)
+
+
+def confirmed(asked: Asked) -> tuple[Asked, tuple[Thing, ...]]:
+    """Return what is asked once the wish that the turn before asked about has got its yes, and the
+    thing that it is about; else the same as before.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.asks is None or last.asks.intent != INTENT:
+        return asked, ()
+    language = phrases.language_of(asked.message, before=last.language)
+    if not dialogue_words.whole(language, "yes", asked.message):
+        return asked, ()
+    wish = msgspec.structs.replace(
+        asked, message=last.asks.arguments["plain"], earlier=asked.earlier[1:]
+    )
+    return wish, last.asks.choices

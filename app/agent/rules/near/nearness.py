@@ -1,0 +1,102 @@
+"""How near a message is to each wish of a language's examples.
+
+Each example is a vector of its features, weighed by how rare they are. One row of weights for each
+wish is solved for once from all of them (ridge regression: about 1 for its own examples, 0 for the
+others), so that a message costs a sum over its features.
+"""
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples, Wish
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import parts
+from app.agent.rules.near.parts import Part
+
+EASE = 0.3
+"""How far the weights may miss the examples, so that they say less of single words."""
+NAMED = frozenset({"todo", "note", "thing", "folder", "person"})
+"""What stands in an example for a thing, which is any text where it is not known."""
+
+
+class Nearness(NamedTuple):
+    """What is known of a language: the wishes, the weights and rarity of features, and the words
+    of each wish's examples. Without a wish: a question to the notes.
+    """
+
+    wishes: tuple[Wish | None, ...]
+    rarity: Mapping[str, float]
+    weights: Mapping[str, Any]
+    words: tuple[frozenset[str], ...]
+    known: frozenset[str]
+
+
+def scores(language: Language, row: Sequence[Part]) -> list[float]:
+    """Return how near parts are to each wish: about 1 where they are one of its examples."""
+    table = of(language)
+    vector = _weighed(parts.features(row, table.known), table.rarity)
+    total = sum(table.weights[name] * value for name, value in vector.items())
+    return [] if isinstance(total, int) else [float(one) for one in total]
+
+
+@functools.cache
+def of(language: Language) -> Nearness:
+    """Return what is known of a language's examples."""
+    import numpy as np  # only when a pattern has missed: it is slow to load
+
+    table = language_data.load_table(language, Examples)
+    wishes = (None, *table.wishes)
+    said = [table.questions, *(one.said for one in table.wishes)]
+    rows = [
+        (number, row)
+        for number, text in enumerate(said)
+        for line in text.strip().splitlines()
+        for row in _forms(parts.split(line))
+    ]
+    counts = Counter(name for _, row in rows for name in set(parts.features(row)))
+    rarity = {name: math.log(1 + len(rows) / count) for name, count in counts.items()}
+    place = {name: at for at, name in enumerate(rarity)}
+    matrix = np.zeros((len(rows), len(place)), np.float32)
+    for at, (_, row) in enumerate(rows):
+        for name, value in _weighed(parts.features(row), rarity).items():
+            matrix[at, place[name]] = value
+    wanted = np.array([[number == at for at in range(len(wishes))] for number, _ in rows])
+    alike = matrix @ matrix.T + EASE * np.eye(len(rows), dtype=np.float32)
+    weights = matrix.T @ np.linalg.solve(alike, wanted.astype(np.float32))
+    words = tuple(
+        frozenset(part.word for at, row in rows if at == number for part in row if not part.slot)
+        for number in range(len(wishes))
+    )
+    return Nearness(
+        wishes,
+        rarity,
+        {name: weights[at] for name, at in place.items()},
+        words,
+        frozenset().union(*words),
+    )
+
+
+def _forms(row: list[Part]) -> list[list[Part]]:
+    """Return an example with its things known, and with any text in their place."""
+    named = [part.slot in NAMED for part in row]
+    if not any(named):
+        return [row]
+    todo = [part._replace(slot="todo") if part.slot == "thing" else part for part in row]
+    note = [part._replace(slot="note") if part.slot == "thing" else part for part in row]
+    text = [part._replace(slot="text") if is_named else part for part, is_named in zip(row, named)]
+    return [todo, text] if todo == note else [todo, note, text]
+
+
+def _weighed(names: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
+    """Return the weight of each feature, all together of length 1; what no example has counts in
+    the length alone.
+    """
+    rare = max(rarity.values(), default=1.0)
+    vector = {name: rarity.get(name, 0.0) for name in names}
+    unknown = sum(name not in rarity and " " not in name and name[0] != "~" for name in vector)
+    length = math.sqrt(sum(one * one for one in vector.values()) + unknown * rare * rare / 4)
+    return {name: value / length for name, value in vector.items() if value} if length else {}

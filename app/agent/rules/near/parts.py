@@ -1,0 +1,71 @@
+"""A message as a row of parts: its words, and in place of names, days and numbers what they are."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from app.agent.rules.dialogue.dialogue_words import UNSPACED
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.turn.steps import Thing
+
+_PIECE = re.compile(rf"\{{(?P<slot>[a-z]+)\}}|[{UNSPACED}]|[^\W_{UNSPACED}]+|[?？]")
+
+
+class Part(NamedTuple):
+    """A part of a text, from `start` up to `end`: a folded word, or with `slot` what stands there.
+
+    `things` are those that it names.
+    """
+
+    start: int
+    end: int
+    word: str
+    slot: str = ""
+    things: tuple[Thing, ...] = ()
+
+
+def split(text: str) -> list[Part]:
+    """Return the parts of a text; where no spaces part words, its letters."""
+    folded = plain_letters(text).lower()
+    return [
+        Part(found.start(), found.end(), found[0], found["slot"] or "")
+        for found in _PIECE.finditer(folded)
+    ]
+
+
+def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:
+    """Return parts with others in place of all that they cover; the first of two that overlap
+    stays.
+    """
+    kept: list[Part] = []
+    for one in filled:
+        if all(one.end <= other.start or other.end <= one.start for other in kept):
+            kept.append(one)
+    left = [
+        part
+        for part in parts
+        if all(part.end <= one.start or one.end <= part.start for one in kept)
+    ]
+    return sorted([*left, *kept])
+
+
+def features(parts: Sequence[Part], known: frozenset[str] | None = None) -> list[str]:
+    """Return what parts are known by: their words and runs of two or three of them, and pieces of
+    longer words. What is not `known` is any text.
+    """
+    words: list[str] = []
+    for part in parts:
+        word = f"{{{part.slot}}}" if part.slot else part.word
+        if known is not None and not part.slot and part.word not in known:
+            word = "{text}"
+        if word != "{text}" or words[-1:] != ["{text}"]:
+            words.append(word)
+    row = ["^", *words, "$"]
+    found = [*words]
+    for length in (2, 3):
+        found += [" ".join(row[at : at + length]) for at in range(len(row) - length + 1)]
+    for word in words:
+        if len(word) > 3 and word[0] != "{":
+            marked = f"<{word}>"
+            found += [f"~{marked[at : at + 4]}" for at in range(len(marked) - 3)]
+    return found

@@ -1,0 +1,204 @@
+"""The wishes that a message may mean, with what they are about filled in, the nearest first."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from app.agent.rules.dialogue import references
+from app.agent.rules.languages.example_tables import Wish
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import mentions, nearness, parts
+from app.agent.rules.near.parts import Part
+from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
+from app.agent.turn.steps import Asked, Thing, ThingKind
+
+_SLOT = re.compile(r"\{([a-z]+)\}")
+KINDS: Mapping[str, tuple[ThingKind, ...]] = {
+    "todo": ("todo",),
+    "note": ("note",),
+    "thing": ("todo", "note"),
+}
+"""The things of which one is meant, by the slot that they fill."""
+UNTOLD = 0.15
+"""What each word counts against a wish that it has no place for."""
+PART_OF_TEXT = 1.0
+WORD_OF_WISH = -1.2
+WORD_OF_OTHERS = -0.2
+
+
+class Reading(NamedTuple):
+    """A wish that a message may mean: how sure, in plain words, and the one thing it is about.
+
+    In `plain`, the thing has its name; in `asked_for` only a mark, as it is settled.
+    """
+
+    sure: float
+    wish: Wish | None
+    plain: str = ""
+    asked_for: str = ""
+    things: tuple[Thing, ...] = ()
+    text: str = ""
+    sample: str = ""
+    """The same with any text in place of its own."""
+
+
+MARK, ANY = "Q1", "Q2"
+"""What stands for a thing that is settled, and for any text, in the words that the patterns read."""
+
+
+def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[Reading]:
+    """Return what a message may mean, the surest first, where its slots can be filled."""
+    message = asked.message
+    row = parts.split(message)
+    table = nearness.of(language)
+    fixed = [*mentions.quoted(message), *mentions.moments(message, asked, language)]
+    lengths = list(mentions.lengths(message, row, asked, language))
+    find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
+    named = {
+        kind: find(row, [one for one in things if one.kind == kind], kind, table.known)
+        for kind in ("todo", "note", "folder", "person")
+    }
+    best: dict[int, Reading] = {}
+    for filled in _fillings(fixed, lengths, named):
+        blanked = parts.put_in(row, filled)
+        blanked = parts.put_in(blanked, [*filled, *mentions.numbers(blanked)])
+        for number, score in enumerate(nearness.scores(language, blanked)):
+            wish = table.wishes[number]
+            if number in best and best[number].sure >= score:
+                continue
+            if wish is None:
+                best[number] = Reading(score, None)
+            elif (found := _filled(asked, wish, blanked, table, number, score)) is not None:
+                best[number] = max(found, best.get(number, found), key=lambda one: one.sure)
+    return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def _fillings(
+    fixed: Sequence[Part], lengths: Sequence[Part], named: Mapping[str, Sequence[Part]]
+) -> Iterator[list[Part]]:
+    """Yield what may stand in place of a message's words: its todos before its notes and the other
+    way round, and neither.
+    """
+    others = [*named["person"], *named["folder"]]
+    firsts = ("todo", "note"), ("note", "todo")
+    yield [*lengths, *fixed]
+    for first, second in firsts:
+        if named[first]:
+            yield [*lengths, *fixed, *named[first][:1], *others, *named[second][:1]]
+            yield [*named[first][:1], *lengths, *fixed, *others]
+    if others:
+        yield [*lengths, *fixed, *others]
+
+
+def _filled(
+    asked: Asked,
+    wish: Wish,
+    row: Sequence[Part],
+    table: nearness.Nearness,
+    number: int,
+    score: float,
+) -> Reading | None:
+    """Return a wish with its slots filled by the parts of a message; None where one stays open."""
+    values: dict[str, str] = {}
+    things: tuple[Thing, ...] = ()
+    used: list[Part] = []
+    names = _SLOT.findall(wish.plain)
+    for name in names:
+        if name == "text":
+            continue
+        kinds = KINDS.get(name, ())
+        part = next((one for one in row if one.slot == name or one.slot in kinds), None)
+        if kinds:
+            meant = part.things if part else _spoken_of(asked, kinds)
+            if len(meant) != 1:
+                return None
+            things, values[name] = meant, meant[0].title
+        elif part is None:
+            return None
+        else:
+            values[name] = _said(asked, part)
+        used += [part] if part else []
+    if "text" in names:
+        span = _text_span(row, used, table, number)
+        if not span:
+            return None
+        values["text"] = _text(asked, span, row, used)
+        used += span
+    marked = {**values, **{name: MARK for name in KINDS if name in values}}
+    quoted = {name: f"“{values[name]}”" for name in KINDS if name in values}
+    left = sum(_is_untold(one, table.known) for one in row if one not in used)
+    return Reading(
+        score - UNTOLD * left,
+        wish,
+        fill(wish.plain, {**values, **quoted}),
+        fill(wish.plain, marked),
+        things,
+        routing.trim_name(values.get("text", "")),
+        fill(wish.plain, {**marked, "text": ANY}),
+    )
+
+
+def _spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
+    """Return the one thing that was spoken of last."""
+    return references.newest(asked, kinds).things
+
+
+def _is_untold(part: Part, known: frozenset[str]) -> bool:
+    return part.slot in ("todo", "note", "person", "by", "number") or (
+        not part.slot and part.word not in known and part.word not in questions.little()
+    )
+
+
+def _said(asked: Asked, part: Part) -> str:
+    if part.slot in ("folder", "person") and len(part.things) == 1:
+        return part.things[0].title
+    return asked.message[part.start : part.end].strip()
+
+
+def _text_span(
+    row: Sequence[Part], used: Sequence[Part], table: nearness.Nearness, number: int
+) -> list[Part]:
+    """Return the parts that are most likely a text and not words of the wish itself: the quoted,
+    or the row of parts with most that the examples do not have.
+    """
+    if quote := [one for one in row if one.slot == "text" and one.word]:
+        return quote[:1]
+    best: tuple[float, list[Part]] = 0.0, []
+    run: list[Part] = []
+    total = 0.0
+    for part in row:
+        if part in used:
+            run, total = [], 0.0
+            continue
+        total += _weight(part, table, number)
+        run.append(part)
+        if total <= 0:
+            run, total = [], 0.0
+        elif total > best[0]:
+            best = total, [*run]
+    return best[1]
+
+
+def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
+    if part.word in ("?", "？"):
+        return WORD_OF_WISH
+    if part.slot or part.word not in table.known:
+        return PART_OF_TEXT
+    return WORD_OF_WISH if part.word in table.words[number] else WORD_OF_OTHERS
+
+
+def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequence[Part]) -> str:
+    """Return a text as it was written, with the day that stands apart from it."""
+    if span[0].slot == "text":
+        said = span[0].word
+    else:
+        said = asked.message[span[0].start : span[-1].end]
+    apart = [one for one in row if one.slot == "day" and one not in span and one not in used]
+    joined = "" if questions.is_asian(said) else " "
+    return joined.join([said.strip(), *(_said(asked, one) for one in apart)])
+
+
+def fill(plain: str, values: Mapping[str, str]) -> str:
+    """Return the plain words of a wish with its slots filled."""
+    return _SLOT.sub(lambda found: values[found[1]], plain)
