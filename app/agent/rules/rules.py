@@ -107,7 +107,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
 
 def _of_reading(asked: Asked, route: Route, reading: Reading | None) -> Step | None:
     """Return the answer to a wish that only reads, or whether one that writes is meant."""
-    wish = near.plain_route(reading, route.language) if reading else None
+    wish = near.plain_route(asked, reading, understand) if reading else None
     if reading is None or reading.wish is None or wish is None:
         return None
     if reading.wish.writes:

@@ -4,7 +4,7 @@ The wish is put into the plain words that the patterns know. What only reads is 
 writes is asked about first, and done once that has got its yes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
+Understand = Callable[[Asked], Route]
 INTENT = "near"
 LOOKS: Mapping[str, tuple[ThingKind, str, str]] = {
     "search_todos": ("todo", "todos", "title"),
@@ -73,17 +74,20 @@ def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
 
 
-def plain_route(reading: Reading, language: Language) -> Route | None:
-    """Return the wish as the patterns read it in plain words; None where they do not."""
-    found = routing.route_message(reading.asked_for, before=language)
-    meant = routing.route_message(reading.sample, before=language)
+def plain_route(asked: Asked, reading: Reading, understand: Understand) -> Route | None:
+    """Return what the plain words of a wish mean; None where what they are about makes something
+    else of them.
+    """
+    found, meant = (
+        understand(msgspec.structs.replace(asked, message=one, results=()))
+        for one in (reading.asked_for, reading.sample)
+    )
     if found.intent == "ask" or found.intent != meant.intent:
-        return None  # its words have made something else of the wish
+        return None
     if reading.text and reading.text not in map(routing.trim_name, found.arguments.values()):
         return None
-    return msgspec.structs.replace(
-        found, things=reading.things, language=language, is_loose=False
-    )
+    things = reading.things or found.things
+    return msgspec.structs.replace(found, things=things, is_loose=False)
 
 
 def ask(reading: Reading, language: Language) -> Step:

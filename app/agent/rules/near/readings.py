@@ -126,7 +126,8 @@ def _filled(
         values["text"] = _text(asked, span, row, used)
         used += span
     marked = {**values, **{name: MARK for name in KINDS if name in values}}
-    quoted = {name: f"“{values[name]}”" for name in KINDS if name in values}
+    bare = [name for name in KINDS if name in values and f"「{{{name}}}" not in wish.plain]
+    quoted = {name: f"“{values[name]}”" for name in bare if f"“{{{name}}}" not in wish.plain}
     left = sum(_is_untold(one, table.known) for one in row if one not in used)
     return Reading(
         score - UNTOLD * left,
