@@ -17,10 +17,11 @@ class Wish(Table, frozen=True):
 
 
 class Examples(Table, frozen=True):
-    """`examples.toml`: the wishes, how questions to the notes are put, and how it is asked whether
-    a wish is meant, with `{plain}` for it.
+    """`examples.toml`: the wishes, how questions to the notes are put, how it is asked whether a
+    wish is meant, with `{plain}` for it, and the words for `it`.
     """
 
     means: str
+    it: str
     wishes: tuple[Wish, ...]
     questions: str

@@ -7,19 +7,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import parts
 from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
-from app.agent.turn.steps import Asked, Thing
+from app.agent.turn.steps import Asked, Thing, ThingKind
 
 _QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
 GAP = 4
 """So many letters between two parts of a date, as “at”, belong to it."""
 SHORTEST = 2
 """The letters of a name that must stand together where no spaces part words."""
+POINTING = 3
+"""So many words point at something at most."""
+LONG_WORD = 4
+"""A word of so many letters may be what an article before it is of."""
 LENGTH = 3
 """So many words, and where no spaces part them letters, says a length of time at most."""
 
@@ -67,6 +71,79 @@ def numbers(row: Sequence[Part]) -> list[Part]:
     return [part._replace(slot="number") for part in row if part.word.isdecimal()]
 
 
+def pointed(
+    asked: Asked, row: Sequence[Part], slot: str, it: frozenset[str], language: Language
+) -> list[Part]:
+    """Return where a text points at what the turns before spoke of: “the second one”, “both”,
+    “it”, “him”, “there”.
+    """
+    if not asked.earlier:
+        return []
+    if slot == "person":
+        return _spoken(row, references.last_person(asked), "person", language)
+    if slot == "folder":
+        folder = references.last_folder(asked)
+        return _spoken(row, folder.title if folder else "", "there", language)
+    kinds: tuple[ThingKind, ...] = ("todo",) if slot == "todo" else ("note",)
+    found = []
+    for size in range(POINTING, 0, -1):
+        for at in range(len(row) - size + 1):
+            start, end = row[at].start, row[at + size - 1].end
+            said = asked.message[start:end]
+            if size == 1 and row[at].word in it:
+                things = spoken_of(asked, kinds) if _stands_alone(row, at) else ()
+            elif _points(said, language):
+                meant = references.refer(asked, said, kinds, language)
+                things = meant.things if meant else ()
+            else:
+                continue
+            if things:
+                found.append(Part(start, end, "", slot, things))
+    return found[:1]
+
+
+def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
+    """Return the one thing that was spoken of last."""
+    return references.newest(asked, kinds).things
+
+
+def shortest_day(asked: Asked, said: str) -> str:
+    """Return the words for a day without those before it, such as “on the”, that change nothing."""
+    whole = quickadd.read_line(f"x {said}", now=asked.now)
+    while whole.due and (rest := said.partition(" ")[2]):
+        read = quickadd.read_line(f"x {rest}", now=asked.now)
+        if (read.due, read.title) != (whole.due, whole.title):
+            break
+        said = rest
+    return said.strip()
+
+
+def _points(said: str, language: Language) -> bool:
+    """Return whether words point at one or several of what was listed."""
+    names = ("both", "other")
+    if any(dialogue_words.whole(language, name, said) for name in names):
+        return True
+    return not said.isdecimal() and dialogue_words.ordinal(language, said) is not None
+
+
+def _stands_alone(row: Sequence[Part], at: int) -> bool:
+    """Return whether a word such as “la” is no article: nothing that it could be of follows it."""
+    return at + 1 == len(row) or len(row[at + 1].word) < LONG_WORD
+
+
+def _spoken(row: Sequence[Part], title: str, field: str, language: Language) -> list[Part]:
+    """Return where a text has a word for who, or the folder that, was spoken of last."""
+    if not title:
+        return []
+    kind: ThingKind = "person" if field == "person" else "folder"
+    pattern = getattr(next(dialogue_words.tables(language)), field)
+    return [
+        Part(one.start, one.end, "", kind, (Thing(kind, 0, title),))
+        for one in row
+        if dialogue_words.fits(pattern, one.word)
+    ][:1]
+
+
 def named(
     row: Sequence[Part], things: Sequence[Thing], slot: str, known: frozenset[str]
 ) -> list[Part]:
@@ -88,7 +165,7 @@ def named(
     for (start, end), fitting in found.items():
         best = max(one[:2] for one in fitting)
         meant = tuple(thing for *score, thing in fitting if tuple(score) == best)
-        rows.append((best[0], Part(start, end, "", slot, meant)))
+        rows.append((best[0], Part(start, end, "", slot, meant, len(meant) > 1)))
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
 
 
@@ -110,7 +187,7 @@ def named_unspaced(
     for (start, end), fitting in found.items():
         best = max(share for share, _ in fitting)
         meant = tuple(thing for share, thing in fitting if share == best)
-        part = Part(places[start][0], places[end - 1][1], "", slot, meant)
+        part = Part(places[start][0], places[end - 1][1], "", slot, meant, len(meant) > 1)
         rows.append((end - start + best, part))
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
 

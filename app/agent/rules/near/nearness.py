@@ -19,10 +19,6 @@ from app.agent.rules.near.parts import Part
 
 EASE = 0.3
 """How far the weights may miss the examples, so that they say less of single words."""
-NAMED = frozenset({"todo", "note", "thing", "folder", "person"})
-"""What stands in an example for a thing, which is any text where it is not known."""
-
-
 class Nearness(NamedTuple):
     """What is known of a language: the wishes, the weights and rarity of features, and the words
     of each wish's examples. Without a wish: a question to the notes.
@@ -33,6 +29,7 @@ class Nearness(NamedTuple):
     weights: Mapping[str, Any]
     words: tuple[frozenset[str], ...]
     known: frozenset[str]
+    it: frozenset[str]
 
 
 def scores(language: Language, row: Sequence[Part]) -> list[float]:
@@ -50,7 +47,7 @@ def of(language: Language) -> Nearness:
 
     table = language_data.load_table(language, Examples)
     wishes = (None, *table.wishes)
-    said = [table.questions, *(one.said for one in table.wishes)]
+    said = [table.questions, *(f"{one.plain}\n{one.said}" for one in table.wishes)]
     rows = [
         (number, row)
         for number, text in enumerate(said)
@@ -77,18 +74,18 @@ def of(language: Language) -> Nearness:
         {name: weights[at] for name, at in place.items()},
         words,
         frozenset().union(*words),
+        frozenset(table.it.split()),
     )
 
 
 def _forms(row: list[Part]) -> list[list[Part]]:
-    """Return an example with its things known, and with any text in their place."""
-    named = [part.slot in NAMED for part in row]
-    if not any(named):
+    """Return an example; of one that any thing may be in, that with a todo and that with a note."""
+    if not any(part.slot == "thing" for part in row):
         return [row]
-    todo = [part._replace(slot="todo") if part.slot == "thing" else part for part in row]
-    note = [part._replace(slot="note") if part.slot == "thing" else part for part in row]
-    text = [part._replace(slot="text") if is_named else part for part, is_named in zip(row, named)]
-    return [todo, text] if todo == note else [todo, note, text]
+    return [
+        [part._replace(slot=kind) if part.slot == "thing" else part for part in row]
+        for kind in ("todo", "note")
+    ]
 
 
 def _weighed(names: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:

@@ -22,6 +22,8 @@ class Part(NamedTuple):
     word: str
     slot: str = ""
     things: tuple[Thing, ...] = ()
+    is_unsure: bool = False
+    """Whether one of the things is meant, and not all of them."""
 
 
 def split(text: str) -> list[Part]:

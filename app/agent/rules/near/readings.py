@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from app.agent.rules.dialogue import references
 from app.agent.rules.languages.example_tables import Wish
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import mentions, nearness, parts
@@ -22,6 +21,10 @@ KINDS: Mapping[str, tuple[ThingKind, ...]] = {
 """The things of which one is meant, by the slot that they fill."""
 UNTOLD = 0.15
 """What each word counts against a wish that it has no place for."""
+UNNAMED = 0.1
+"""What counts against a wish whose thing is only what was spoken of last."""
+BESIDE = 6
+"""So many letters stand between two names of one list, “and” and the like."""
 PART_OF_TEXT = 1.0
 WORD_OF_WISH = -1.2
 WORD_OF_OTHERS = -0.2
@@ -53,14 +56,17 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
     row = parts.split(message)
     table = nearness.of(language)
     fixed = [*mentions.quoted(message), *mentions.moments(message, asked, language)]
-    lengths = list(mentions.lengths(message, row, asked, language))
+    fixed = [*mentions.lengths(message, row, asked, language), *fixed]
     find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
     named = {
-        kind: find(row, [one for one in things if one.kind == kind], kind, table.known)
+        kind: [
+            *mentions.pointed(asked, row, kind, table.it, language),
+            *find(row, [one for one in things if one.kind == kind], kind, table.known),
+        ]
         for kind in ("todo", "note", "folder", "person")
     }
     best: dict[int, Reading] = {}
-    for filled in _fillings(fixed, lengths, named):
+    for filled in _fillings(fixed, named):
         blanked = parts.put_in(row, filled)
         blanked = parts.put_in(blanked, [*filled, *mentions.numbers(blanked)])
         for number, score in enumerate(nearness.scores(language, blanked)):
@@ -75,20 +81,30 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
 
 
 def _fillings(
-    fixed: Sequence[Part], lengths: Sequence[Part], named: Mapping[str, Sequence[Part]]
+    fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]
 ) -> Iterator[list[Part]]:
     """Yield what may stand in place of a message's words: its todos before its notes and the other
-    way round, and neither.
+    way round, before its days and after them, and neither.
     """
-    others = [*named["person"], *named["folder"]]
-    firsts = ("todo", "note"), ("note", "todo")
-    yield [*lengths, *fixed]
-    for first, second in firsts:
-        if named[first]:
-            yield [*lengths, *fixed, *named[first][:1], *others, *named[second][:1]]
-            yield [*named[first][:1], *lengths, *fixed, *others]
+    others = [*named["person"][:1], *named["folder"][:1]]
+    yield [*fixed, *others] if others else [*fixed]
     if others:
-        yield [*lengths, *fixed, *others]
+        yield [*fixed]
+    for first, second in (("todo", "note"), ("note", "todo")):
+        if mine := _joined(named[first]):
+            yield [*fixed, *mine, *others, *named[second][:1]]
+            yield [*mine, *fixed, *others]
+
+
+def _joined(found: Sequence[Part]) -> list[Part]:
+    """Return the surest of what is named; several that stand side by side are one."""
+    mine = [*found[:1]]
+    for one in found[1:]:
+        near = max(one.start, mine[0].start) - min(one.end, mine[0].end) if mine else 0
+        if len(one.things) == 1 and 0 < near <= BESIDE and not set(one.things) & set(mine[0].things):
+            start, end = min(one.start, mine[0].start), max(one.end, mine[0].end)
+            mine = [Part(start, end, "", one.slot, (*mine[0].things, *one.things))]
+    return mine
 
 
 def _filled(
@@ -110,10 +126,11 @@ def _filled(
         kinds = KINDS.get(name, ())
         part = next((one for one in row if one.slot == name or one.slot in kinds), None)
         if kinds:
-            meant = part.things if part else _spoken_of(asked, kinds)
-            if len(meant) != 1:
+            meant = part.things if part else mentions.spoken_of(asked, kinds)
+            if not meant or (len(meant) > 1 and part and part.is_unsure):
                 return None
-            things, values[name] = meant, meant[0].title
+            things, values[name] = meant, ", ".join(one.title for one in meant)
+            score -= 0 if part else UNNAMED
         elif part is None:
             return None
         else:
@@ -140,11 +157,6 @@ def _filled(
     )
 
 
-def _spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
-    """Return the one thing that was spoken of last."""
-    return references.newest(asked, kinds).things
-
-
 def _is_untold(part: Part, known: frozenset[str]) -> bool:
     return part.slot in ("todo", "note", "person", "by", "number") or (
         not part.slot and part.word not in known and part.word not in questions.little()
@@ -154,6 +166,8 @@ def _is_untold(part: Part, known: frozenset[str]) -> bool:
 def _said(asked: Asked, part: Part) -> str:
     if part.slot in ("folder", "person") and len(part.things) == 1:
         return part.things[0].title
+    if part.slot == "day":
+        return mentions.shortest_day(asked, asked.message[part.start : part.end])
     return asked.message[part.start : part.end].strip()
 
 
@@ -178,7 +192,23 @@ def _text_span(
             run, total = [], 0.0
         elif total > best[0]:
             best = total, [*run]
-    return best[1]
+    return _widened(row, best[1], used, table.words[number]) if best[1] else []
+
+
+def _widened(
+    row: Sequence[Part], span: list[Part], used: Sequence[Part], words: frozenset[str]
+) -> list[Part]:
+    """Return the parts of a text with those beside it that are no words of the wish."""
+    start, end = row.index(span[0]), row.index(span[-1]) + 1
+
+    def belongs(part: Part) -> bool:
+        return part not in used and part.word not in words and part.word not in ("?", "？")
+
+    while start and belongs(row[start - 1]):
+        start -= 1
+    while end < len(row) and belongs(row[end]):
+        end += 1
+    return [*row[start:end]]
 
 
 def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
