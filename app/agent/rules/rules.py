@@ -43,10 +43,10 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    asked, meant = near.confirmed(asked)
-    route = _in_wanted_language(asked, understand(asked))
-    if meant:
-        route = msgspec.structs.replace(route, things=meant)
+    asked, wish = near.confirmed(asked)
+    route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
+    if wish and wish.asks and wish.asks.choices:
+        route = msgspec.structs.replace(route, things=wish.asks.choices)
     step = _step_of(asked, route)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
@@ -93,7 +93,10 @@ def _near_step(asked: Asked, route: Route) -> Step:
     calls = near.looks(asked)
     if len(asked.results) < len(calls):
         return Step(calls=calls)
-    found = near.read(asked, route)
+    written = near.language_of(asked.message, route.get("written") or route.language)
+    if not asked.persona.language:
+        route = msgspec.structs.replace(route, language=written)
+    found = near.read(asked, written)
     rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
     if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
         return step
@@ -107,11 +110,17 @@ def _near_step(asked: Asked, route: Route) -> Step:
 
 def _of_reading(asked: Asked, route: Route, reading: Reading | None) -> Step | None:
     """Return the answer to a wish that only reads, or whether one that writes is meant."""
-    wish = near.plain_route(asked, reading, understand) if reading else None
-    if reading is None or reading.wish is None or wish is None:
+    if reading is None or reading.wish is None:
+        return None
+    read, sample = (
+        understand(msgspec.structs.replace(asked, message=one, results=()), route.language)
+        for one in (reading.asked_for, reading.sample)
+    )
+    if not near.is_kept(reading, read, sample):
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)
+    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
     step = Step(_phrase(asked, wish)) if wish.intent in SAID else _act(asked, wish)
     return _traced(wish, step) if step.text and not step.calls else step
 
@@ -172,13 +181,14 @@ def _from_notes(asked: Asked, route: Route) -> Step:
     )
 
 
-def understand(asked: Asked) -> Route:
-    """Return what a message asks for: by what it takes back, the turns before, and its words.
+def understand(asked: Asked, language: Language = "") -> Route:
+    """Return what a message asks for: by what it takes back, the turns before, and its words, in
+    that language or the one that it seems to be written in.
 
     What somebody else asks the agent to recall is asked of the notes, as its memory is the
     owner's.
     """
-    language = _language(asked)
+    language = language or _language(asked)
     if (wrapped := given_context.unwrap(asked.message, language)) is not None:
         return _route_wrapped(wrapped, asked)
     if (route := continued.continue_from(asked, language)) is not None:

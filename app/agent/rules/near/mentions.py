@@ -16,6 +16,7 @@ from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 _QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
+_AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
 GAP = 4
 """So many letters between two parts of a date, as “at”, belong to it."""
 SHORTEST = 2
@@ -62,7 +63,9 @@ def lengths(text: str, row: Sequence[Part], asked: Asked, language: Language) ->
 
 
 def quoted(text: str) -> list[Part]:
-    """Return the texts in quotation marks."""
+    """Return the texts in quotation marks, or all that follows a colon."""
+    if found := _AFTER_COLON.search(text):
+        return [Part(found.start("text"), found.end(), found["text"].strip(), "text")]
     return [Part(*found.span(), found[1], "text") for found in _QUOTED.finditer(text)]
 
 
@@ -145,7 +148,7 @@ def _spoken(row: Sequence[Part], title: str, field: str, language: Language) -> 
 
 
 def named(
-    row: Sequence[Part], things: Sequence[Thing], slot: str, known: frozenset[str]
+    row: Sequence[Part], things: Sequence[Thing], slot: str
 ) -> list[Part]:
     """Return where a text names things of a kind, the surest first: by words of their names that
     are rare among these. Words of the examples name nothing by themselves.
@@ -156,7 +159,7 @@ def named(
     for thing, held in terms.items():
         for run in _runs(row, held):
             said = {word for part in run if (word := _term(part, held))}
-            if all(part.word in known for part in run) and len(said) < len(held):
+            if all(part.is_known for part in run) and len(said) < len(held):
                 continue
             weight = sum(1 / counts[word] for word in said)
             place = run[0].start, run[-1].end
@@ -170,17 +173,18 @@ def named(
 
 
 def named_unspaced(
-    row: Sequence[Part], things: Sequence[Thing], slot: str, known: frozenset[str]
+    row: Sequence[Part], things: Sequence[Thing], slot: str
 ) -> list[Part]:
     """Return where a text without spaces names things of a kind, by the letters that their names
     share with it.
     """
     text = "".join(part.word for part in row)
+    known = [part.is_known for part in row for _ in part.word]
     found: dict[tuple[int, int], list[tuple[float, Thing]]] = {}
     for thing in things:
         title = parts.plain_letters(thing.title).lower()
         start, end = _longest_shared(text, title)
-        if end - start >= min(SHORTEST, len(title)) and text[start:end] not in known:
+        if end - start >= min(SHORTEST, len(title)) and not all(known[start:end]):
             found.setdefault((start, end), []).append(((end - start) / len(title), thing))
     rows = []
     places = _places(row)

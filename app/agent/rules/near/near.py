@@ -4,7 +4,7 @@ The wish is put into the plain words that the patterns know. What only reads is 
 writes is asked about first, and done once that has got its yes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,14 +14,13 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import readings
+from app.agent.rules.near import nearness, parts, readings
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
-Understand = Callable[[Asked], Route]
 INTENT = "near"
 LOOKS: Mapping[str, tuple[ThingKind, str, str]] = {
     "search_todos": ("todo", "todos", "title"),
@@ -32,9 +31,11 @@ LOOKS: Mapping[str, tuple[ThingKind, str, str]] = {
 """The tools that tell what there is to speak of, with the kind, its rows and their names."""
 LONGEST = 300
 """What is longer is a text, and not a wish."""
-SURE, LEAD = 0.45, 0.15
+SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
-LIKELY = 0.3
+DOUBT = 0
+"""So many more words make a message one of another language."""
+LIKELY = 0.2
 """What is so near is told or asked where the notes know nothing."""
 
 
@@ -55,7 +56,7 @@ def may_be_near(asked: Asked, route: Route) -> bool:
     return own and len(asked.message) <= LONGEST and language_data.has_table(route.language, Examples)
 
 
-def read(asked: Asked, route: Route) -> list[Reading]:
+def read(asked: Asked, language: Language) -> list[Reading]:
     """Return what a message may mean, once the looks have told what there is."""
     things = [
         Thing(kind, row.get("id", 0), row[name])
@@ -64,7 +65,20 @@ def read(asked: Asked, route: Route) -> list[Reading]:
         for row in result.content.get(field, ())
         if row.get(name)
     ]
-    return readings.readings(asked, things, route.language)
+    return readings.readings(asked, things, language)
+
+
+def language_of(message: str, language: Language) -> Language:
+    """Return the language whose examples have most words of a message, where it is written in
+    letters and that of its common words has fewer.
+    """
+    row = parts.split(message)
+    alphabetic = phrases.alphabetic_languages()
+    if language not in alphabetic:
+        return language
+    shares = {one: sum(part.word in nearness.words_of(one) for part in row) for one in alphabetic}
+    best = max(shares, key=lambda one: shares[one])
+    return best if shares[best] > shares[language] + DOUBT else language
 
 
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
@@ -74,20 +88,13 @@ def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
 
 
-def plain_route(asked: Asked, reading: Reading, understand: Understand) -> Route | None:
-    """Return what the plain words of a wish mean; None where what they are about makes something
-    else of them.
+def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
+    """Return whether what a wish is about makes nothing else of it: `read` is what its plain words
+    mean to the patterns, `sample` with any text in place of its own.
     """
-    found, meant = (
-        understand(msgspec.structs.replace(asked, message=one, results=()))
-        for one in (reading.asked_for, reading.sample)
-    )
-    if found.intent == "ask" or found.intent != meant.intent:
-        return None
-    if reading.text and reading.text not in map(routing.trim_name, found.arguments.values()):
-        return None
-    things = reading.things or found.things
-    return msgspec.structs.replace(found, things=things, is_loose=False)
+    if read.intent == "ask" or read.intent != sample.intent:
+        return False
+    return not reading.text or reading.text in map(routing.trim_name, read.arguments.values())
 
 
 def ask(reading: Reading, language: Language) -> Step:
@@ -96,21 +103,19 @@ def ask(reading: Reading, language: Language) -> Step:
     question = Question(
         INTENT, {"plain": reading.asked_for}, lacks="yes", choices=reading.things
     )
-    trace = Trace(intent=INTENT, asks=question)
+    trace = Trace(intent=INTENT, language=language, asks=question)
     return Step(table.means.replace("{plain}", reading.plain), trace=trace)
 
 
-def confirmed(asked: Asked) -> tuple[Asked, tuple[Thing, ...]]:
-    """Return what is asked once the wish that the turn before asked about has got its yes, and the
-    thing that it is about; else the same as before.
+def confirmed(asked: Asked) -> tuple[Asked, Trace | None]:
+    """Return what is asked once the wish that the turn before asked about has got its yes, and that
+    turn; else the same as before.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
     if last.asks is None or last.asks.intent != INTENT:
-        return asked, ()
+        return asked, None
     language = phrases.language_of(asked.message, before=last.language)
     if not dialogue_words.whole(language, "yes", asked.message):
-        return asked, ()
-    wish = msgspec.structs.replace(
-        asked, message=last.asks.arguments["plain"], earlier=asked.earlier[1:]
-    )
-    return wish, last.asks.choices
+        return asked, None
+    plain = last.asks.arguments["plain"]
+    return msgspec.structs.replace(asked, message=plain, earlier=asked.earlier[1:]), last

@@ -19,6 +19,10 @@ from app.agent.rules.near.parts import Part
 
 EASE = 0.3
 """How far the weights may miss the examples, so that they say less of single words."""
+COMMON = 2
+"""A word in so many examples is one of the language's for wishes, and no name of a thing."""
+
+
 class Nearness(NamedTuple):
     """What is known of a language: the wishes, the weights and rarity of features, and the words
     of each wish's examples. Without a wish: a question to the notes.
@@ -35,7 +39,7 @@ class Nearness(NamedTuple):
 def scores(language: Language, row: Sequence[Part]) -> list[float]:
     """Return how near parts are to each wish: about 1 where they are one of its examples."""
     table = of(language)
-    vector = _weighed(parts.features(row, table.known), table.rarity)
+    vector = _weighed(parts.features(row, only_known=True), table.rarity)
     total = sum(table.weights[name] * value for name, value in vector.items())
     return [] if isinstance(total, int) else [float(one) for one in total]
 
@@ -64,8 +68,9 @@ def of(language: Language) -> Nearness:
     wanted = np.array([[number == at for at in range(len(wishes))] for number, _ in rows])
     alike = matrix @ matrix.T + EASE * np.eye(len(rows), dtype=np.float32)
     weights = matrix.T @ np.linalg.solve(alike, wanted.astype(np.float32))
+    held = Counter(word for _, row in rows for word in set(parts.vocabulary(row)))
     words = tuple(
-        frozenset(part.word for at, row in rows if at == number for part in row if not part.slot)
+        frozenset(word for at, row in rows if at == number for word in parts.vocabulary(row))
         for number in range(len(wishes))
     )
     return Nearness(
@@ -73,9 +78,17 @@ def of(language: Language) -> Nearness:
         rarity,
         {name: weights[at] for name, at in place.items()},
         words,
-        frozenset().union(*words),
+        frozenset(word for word, lines in held.items() if lines >= COMMON),
         frozenset(table.it.split()),
     )
+
+
+@functools.cache
+def words_of(language: Language) -> frozenset[str]:
+    """Return the words of a language's examples."""
+    table = language_data.load_table(language, Examples)
+    said = [table.questions, *(f"{one.plain}\n{one.said}" for one in table.wishes)]
+    return frozenset(part.word for part in parts.split("\n".join(said)) if not part.slot)
 
 
 def _forms(row: list[Part]) -> list[list[Part]]:

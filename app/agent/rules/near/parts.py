@@ -1,5 +1,6 @@
 """A message as a row of parts: its words, and in place of names, days and numbers what they are."""
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from app.agent.rules.dialogue.dialogue_words import UNSPACED
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.turn.steps import Thing
 
+_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _PIECE = re.compile(rf"\{{(?P<slot>[a-z]+)\}}|[{UNSPACED}]|[^\W_{UNSPACED}]+|[?？]")
 
 
@@ -24,6 +26,8 @@ class Part(NamedTuple):
     things: tuple[Thing, ...] = ()
     is_unsure: bool = False
     """Whether one of the things is meant, and not all of them."""
+    is_known: bool = False
+    """Whether the examples have the word."""
 
 
 def split(text: str) -> list[Part]:
@@ -51,14 +55,41 @@ def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:
     return sorted([*left, *kept])
 
 
-def features(parts: Sequence[Part], known: frozenset[str] | None = None) -> list[str]:
+def mark_known(row: Sequence[Part], known: frozenset[str]) -> list[Part]:
+    """Return parts with those marked that are words of the examples. A letter where no spaces part
+    words is one together with a letter beside it, or between what is no letter.
+    """
+    words = ["" if part.slot or part.word in "?？" else part.word for part in row]
+    around = ["", *words, ""]
+    return [
+        part._replace(is_known=bool(word) and _is_known(word, around[at], around[at + 2], known))
+        for at, (part, word) in enumerate(zip(row, words, strict=True))
+    ]
+
+
+def _is_known(word: str, before: str, after: str, known: frozenset[str]) -> bool:
+    if not _UNSPACED.match(word) or not (before or after):
+        return word in known
+    return before + word in known or word + after in known
+
+
+def vocabulary(row: Sequence[Part]) -> list[str]:
+    """Return the words of parts, and the pairs of letters where no spaces part words."""
+    words = ["" if part.slot else part.word for part in row]
+    pairs = [
+        one + other for one, other in itertools.pairwise(words) if one and _UNSPACED.match(other)
+    ]
+    return [*filter(None, words), *pairs]
+
+
+def features(parts: Sequence[Part], *, only_known: bool = False) -> list[str]:
     """Return what parts are known by: their words and runs of two or three of them, and pieces of
-    longer words. What is not `known` is any text.
+    longer words. With `only_known`, what is not is any text.
     """
     words: list[str] = []
     for part in parts:
         word = f"{{{part.slot}}}" if part.slot else part.word
-        if known is not None and not part.slot and part.word not in known:
+        if only_known and not part.slot and not part.is_known and word not in "?？":
             word = "{text}"
         if word != "{text}" or words[-1:] != ["{text}"]:
             words.append(word)

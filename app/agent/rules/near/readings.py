@@ -53,15 +53,15 @@ MARK, ANY = "Q1", "Q2"
 def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[Reading]:
     """Return what a message may mean, the surest first, where its slots can be filled."""
     message = asked.message
-    row = parts.split(message)
     table = nearness.of(language)
+    row = parts.mark_known(parts.split(message), table.known)
     fixed = [*mentions.quoted(message), *mentions.moments(message, asked, language)]
     fixed = [*mentions.lengths(message, row, asked, language), *fixed]
     find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
     named = {
         kind: [
             *mentions.pointed(asked, row, kind, table.it, language),
-            *find(row, [one for one in things if one.kind == kind], kind, table.known),
+            *find(row, [one for one in things if one.kind == kind], kind),
         ]
         for kind in ("todo", "note", "folder", "person")
     }
@@ -138,14 +138,14 @@ def _filled(
         used += [part] if part else []
     if "text" in names:
         span = _text_span(row, used, table, number)
-        if not span:
-            return None
+        if not span or not any(one.word in table.words[number] for one in row if one not in span):
+            return None  # a text alone is no wish
         values["text"] = _text(asked, span, row, used)
         used += span
     marked = {**values, **{name: MARK for name in KINDS if name in values}}
     bare = [name for name in KINDS if name in values and f"「{{{name}}}" not in wish.plain]
     quoted = {name: f"“{values[name]}”" for name in bare if f"“{{{name}}}" not in wish.plain}
-    left = sum(_is_untold(one, table.known) for one in row if one not in used)
+    left = sum(_is_untold(one) for one in row if one not in used)
     return Reading(
         score - UNTOLD * left,
         wish,
@@ -157,10 +157,10 @@ def _filled(
     )
 
 
-def _is_untold(part: Part, known: frozenset[str]) -> bool:
-    return part.slot in ("todo", "note", "person", "by", "number") or (
-        not part.slot and part.word not in known and part.word not in questions.little()
-    )
+def _is_untold(part: Part) -> bool:
+    if part.slot:
+        return part.slot in ("todo", "note", "person", "by", "number", "text")
+    return not part.is_known and part.word not in questions.little() and part.word not in "?？"
 
 
 def _said(asked: Asked, part: Part) -> str:
@@ -214,7 +214,7 @@ def _widened(
 def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
     if part.word in ("?", "？"):
         return WORD_OF_WISH
-    if part.slot or part.word not in table.known:
+    if part.slot or not part.is_known:
         return PART_OF_TEXT
     return WORD_OF_WISH if part.word in table.words[number] else WORD_OF_OTHERS
 
