@@ -81,9 +81,11 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
-    if route.intent == "ask" and not _is_narrow(asked) and near.may_be_near(asked, route):
-        return _near_step(asked, route)
-    return _act(asked, route)
+    if _is_narrow(asked) or not near.may_be_near(asked, route):
+        return _act(asked, route)
+    # “Done with that” only seems to be a list of what is done.
+    seems = route.intent == "list_todos" and route.is_loose and not route.arguments
+    return _near_step(asked, route) if route.intent == "ask" or seems else _near_after(asked, route)
 
 
 def _near_step(asked: Asked, route: Route) -> Step:
@@ -93,10 +95,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
     calls = near.looks(asked)
     if len(asked.results) < len(calls):
         return Step(calls=calls)
-    written = near.language_of(asked.message, route.get("written") or route.language)
-    if not asked.persona.language:
-        route = msgspec.structs.replace(route, language=written)
-    found = near.read(asked, written)
+    found, route = _read_near(asked, route)
     rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
     if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
         return step
@@ -106,6 +105,31 @@ def _near_step(asked: Asked, route: Route) -> Step:
         return step
     unused = look_further.replay(rest, lambda part: _act(part, route)).rest
     return _of_reading(unused, route, likely) or step
+
+
+def _near_after(asked: Asked, route: Route) -> Step:
+    """Return what is done about a message that a pattern took; where that has found nothing, the
+    wish that it may be instead.
+    """
+    looked = near.has_looked(asked)
+    tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
+    step = tried.step if tried else _act(asked, route)
+    if not step.empty or step.calls or asked.refusal:
+        return step
+    calls = near.looks(asked)
+    if tried is None or len(tried.rest.results) < len(calls):
+        return Step(calls=calls)
+    found, route = _read_near(tried.rest, route)
+    rest = msgspec.structs.replace(tried.rest, results=tried.rest.results[len(calls) :])
+    return _of_reading(rest, route, near.surest(found, near.SURE, 0)) or step
+
+
+def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
+    """Return what a message may mean, and its route in the language that its words are of."""
+    written = near.language_of(asked.message, route.get("written") or route.language)
+    if not asked.persona.language:
+        route = msgspec.structs.replace(route, language=written)
+    return near.read(asked, written), route
 
 
 def _of_reading(asked: Asked, route: Route, reading: Reading | None) -> Step | None:

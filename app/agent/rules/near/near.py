@@ -12,12 +12,12 @@ import msgspec
 from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.languages.example_tables import Examples, Wish
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import nearness, parts, readings
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
-from app.agent.rules.routing import routing
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
@@ -65,7 +65,18 @@ def read(asked: Asked, language: Language) -> list[Reading]:
         for row in result.content.get(field, ())
         if row.get(name)
     ]
-    return readings.readings(asked, things, language)
+    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    best: dict[Wish | None, Reading] = {}
+    for text in texts:
+        said = msgspec.structs.replace(asked, message=text)
+        for one in readings.readings(said, things, language):
+            best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
+    return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def has_looked(asked: Asked) -> bool:
+    """Return whether the looks have been answered."""
+    return all(asked.has(tool) for tool, _ in looks(asked))
 
 
 def language_of(message: str, language: Language) -> Language:
