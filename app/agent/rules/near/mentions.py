@@ -159,7 +159,7 @@ def named(
     for thing, held in terms.items():
         for run in _runs(row, held):
             said = {word for part in run if (word := _term(part, held))}
-            if all(part.is_known for part in run) and len(said) < len(held):
+            if all(part.is_common for part in run) and len(said) < len(held):
                 continue
             weight = sum(1 / counts[word] for word in said)
             place = run[0].start, run[-1].end
@@ -179,7 +179,7 @@ def named_unspaced(
     share with it.
     """
     text = "".join(part.word for part in row)
-    known = [part.is_known for part in row for _ in part.word]
+    known = [part.is_common for part in row for _ in part.word]
     found: dict[tuple[int, int], list[tuple[float, Thing]]] = {}
     for thing in things:
         title = parts.plain_letters(thing.title).lower()

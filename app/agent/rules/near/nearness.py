@@ -33,6 +33,7 @@ class Nearness(NamedTuple):
     weights: Mapping[str, Any]
     words: tuple[frozenset[str], ...]
     known: frozenset[str]
+    common: frozenset[str]
     it: frozenset[str]
 
 
@@ -78,6 +79,7 @@ def of(language: Language) -> Nearness:
         rarity,
         {name: weights[at] for name, at in place.items()},
         words,
+        frozenset(held),
         frozenset(word for word, lines in held.items() if lines >= COMMON),
         frozenset(table.it.split()),
     )

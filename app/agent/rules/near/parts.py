@@ -28,6 +28,8 @@ class Part(NamedTuple):
     """Whether one of the things is meant, and not all of them."""
     is_known: bool = False
     """Whether the examples have the word."""
+    is_common: bool = False
+    """Whether several have it, so that it is hardly part of a name or text."""
 
 
 def split(text: str) -> list[Part]:
@@ -55,22 +57,27 @@ def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:
     return sorted([*left, *kept])
 
 
-def mark_known(row: Sequence[Part], known: frozenset[str]) -> list[Part]:
-    """Return parts with those marked that are words of the examples. A letter where no spaces part
-    words is one together with a letter beside it, or between what is no letter.
+def mark_known(
+    row: Sequence[Part], known: frozenset[str], common: frozenset[str]
+) -> list[Part]:
+    """Return parts with those marked that are words of the examples, or common ones. A letter where
+    no spaces part words is one together with a letter beside it, or between what is no letter.
     """
     words = ["" if part.slot or part.word in "?？" else part.word for part in row]
     around = ["", *words, ""]
     return [
-        part._replace(is_known=bool(word) and _is_known(word, around[at], around[at + 2], known))
+        part._replace(
+            is_known=bool(word) and _is_held(word, around[at], around[at + 2], known),
+            is_common=bool(word) and _is_held(word, around[at], around[at + 2], common),
+        )
         for at, (part, word) in enumerate(zip(row, words, strict=True))
     ]
 
 
-def _is_known(word: str, before: str, after: str, known: frozenset[str]) -> bool:
+def _is_held(word: str, before: str, after: str, held: frozenset[str]) -> bool:
     if not _UNSPACED.match(word) or not (before or after):
-        return word in known
-    return before + word in known or word + after in known
+        return word in held
+    return before + word in held or word + after in held
 
 
 def vocabulary(row: Sequence[Part]) -> list[str]:

@@ -54,7 +54,7 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
     """Return what a message may mean, the surest first, where its slots can be filled."""
     message = asked.message
     table = nearness.of(language)
-    row = parts.mark_known(parts.split(message), table.known)
+    row = parts.mark_known(parts.split(message), table.known, table.common)
     fixed = [*mentions.quoted(message), *mentions.moments(message, asked, language)]
     fixed = [*mentions.lengths(message, row, asked, language), *fixed]
     find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
@@ -160,7 +160,7 @@ def _filled(
 def _is_untold(part: Part) -> bool:
     if part.slot:
         return part.slot in ("todo", "note", "person", "by", "number", "text")
-    return not part.is_known and part.word not in questions.little() and part.word not in "?？"
+    return not part.is_common and part.word not in questions.little() and part.word not in "?？"
 
 
 def _said(asked: Asked, part: Part) -> str:
@@ -214,7 +214,7 @@ def _widened(
 def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
     if part.word in ("?", "？"):
         return WORD_OF_WISH
-    if part.slot or not part.is_known:
+    if part.slot or not part.is_common:
         return PART_OF_TEXT
     return WORD_OF_WISH if part.word in table.words[number] else WORD_OF_OTHERS
 
