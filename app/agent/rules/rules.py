@@ -4,6 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
+from collections.abc import Container
 
 import msgspec
 
@@ -32,6 +33,9 @@ SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked",
 """The intents that are answered with a fixed sentence and no tool."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
+OF_OTHERS = frozenset({"unread", "from_person"})
+"""What tells words of others, after which every change waits for a yes: not for a likely meaning.
+"""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -104,7 +108,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
     if likely is None:
         return step
     unused = look_further.replay(rest, lambda part: _act(part, route)).rest
-    return _of_reading(unused, route, likely) or step
+    return _of_reading(unused, route, likely, unless=OF_OTHERS) or step
 
 
 def _near_after(asked: Asked, route: Route) -> Step:
@@ -132,7 +136,9 @@ def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
     return near.read(asked, written), route
 
 
-def _of_reading(asked: Asked, route: Route, reading: Reading | None) -> Step | None:
+def _of_reading(
+    asked: Asked, route: Route, reading: Reading | None, unless: Container[str] = ()
+) -> Step | None:
     """Return the answer to a wish that only reads, or whether one that writes is meant."""
     if reading is None or reading.wish is None:
         return None
@@ -140,7 +146,7 @@ def _of_reading(asked: Asked, route: Route, reading: Reading | None) -> Step | N
         understand(msgspec.structs.replace(asked, message=one, results=()), route.language)
         for one in (reading.asked_for, reading.sample)
     )
-    if not near.is_kept(reading, read, sample):
+    if not near.is_kept(reading, read, sample) or read.intent in unless:
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)

@@ -93,8 +93,10 @@ def test_a_text_alone_is_no_wish() -> None:
     assert nearness.scores("en", []) == []
 
 
+@pytest.mark.anyio
 async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> None:
-    todo = (await alice.ok("POST", "/os/todos", json={"title": "Pay the water bill"}))["result"]
+    fields = {"title": "Pay the water bill"}
+    todo = (await alice.ok("POST", "/os/todos", status=201, json=fields))["result"]
     path = f"/os/todos/{todo['todo']['id']}"
     talk: dict[str, Any] = {}
 
@@ -105,7 +107,7 @@ async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> 
         return str(answer["response"])
 
     async def is_done() -> bool:
-        return bool((await alice.ok("GET", path))["result"]["todo"]["completed"])
+        return bool((await alice.ok("GET", path))["todo"]["completed"])
 
     wish = "the water bill has finally been dealt with by us"
     question = "Do you mean: mark “Pay the water bill” as done?"
@@ -122,10 +124,11 @@ async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> 
     assert await is_done()
 
 
+@pytest.mark.anyio
 async def test_a_name_makes_no_other_wish_of_it(alice: Client) -> None:
     """“remove the tag … from” is no deletion, whatever stands for the tag."""
     fields = {"title": "Compost", "content": "x", "tags": ["garden"]}
-    await alice.ok("POST", "/os/notes", json=fields)
+    await alice.ok("POST", "/os/notes", status=201, json=fields)
     said = "the compost note has the wrong tag, garden should come off"
     answer = await alice.ok("POST", "/chat", json={"message": said, "stream": False})
     again = {"conversationId": answer["conversationId"], "message": "yes", "stream": False}
