@@ -52,7 +52,9 @@ def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
     for wish in table.wishes:
         plain = readings.fill(wish.plain, values)
         assert rules.understand(asked(plain, DONE), language).intent != "ask", plain
-    slots = {part.slot for wish in table.wishes for part in parts.split(f"{wish.plain} {wish.said}")}
+    slots = {
+        part.slot for wish in table.wishes for part in parts.split(f"{wish.plain} {wish.said}")
+    }
     assert slots <= {"", *values}
 
 
@@ -62,7 +64,11 @@ def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
         ("en", "the water bill has been dealt with", "mark “Pay the water bill” as done"),
         ("en", "keep the tomatoes at the top", "pin “Tomatoes”"),
         ("en", "what is there that can't wait", "important todos"),
-        ("de", "die wasserrechnung ist vom tisch", "markiere “Wasserrechnung bezahlen” als erledigt"),
+        (
+            "de",
+            "die wasserrechnung ist vom tisch",
+            "markiere “Wasserrechnung bezahlen” als erledigt",
+        ),
         ("fr", "la facture d'eau c'est réglé", "marque “Payer la facture d'eau” comme terminé"),
         ("es", "lo de la factura del agua ya está", "marca “Pagar la factura del agua” como hecha"),
         ("zh", "水费搞定了", "把“交水费”标记为完成"),
@@ -81,7 +87,9 @@ def test_what_was_spoken_of_is_pointed_at() -> None:
     assert mentions.spoken_of(asked("", listed), ("todo",)) == ()
 
 
-@pytest.mark.parametrize("message", ["", "?", "…", "zzz qqq", "\ud83d\ude00", ":", "a: b", "「」", "“"])
+@pytest.mark.parametrize(
+    "message", ["", "?", "…", "zzz qqq", "\ud83d\ude00", ":", "a: b", "「」", "“"]
+)
 def test_nothing_breaks_the_reading(message: str) -> None:
     for language in SAMPLES:
         readings.readings(asked(message), (Thing("note", 1, "?"),), language)

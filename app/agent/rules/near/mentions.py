@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from app.agent.quickadd import quickadd
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import parts
 from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
@@ -37,7 +38,7 @@ def moments(text: str, asked: Asked, language: Language) -> list[Part]:
         for span in read.spans
         if span.kind in ("date", "time", "recurrence")
     ]
-    folded = parts.plain_letters(text).lower()
+    folded = plain_letters(text).lower()
     if not found and (days := dialogue_words.find_days(folded, asked)):
         found = [Part(days[1], days[2], "", "day")]
     joined: list[Part] = []
@@ -147,9 +148,7 @@ def _spoken(row: Sequence[Part], title: str, field: str, language: Language) -> 
     ][:1]
 
 
-def named(
-    row: Sequence[Part], things: Sequence[Thing], slot: str
-) -> list[Part]:
+def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:
     """Return where a text names things of a kind, the surest first: by words of their names that
     are rare among these. Words of the examples name nothing by themselves.
     """
@@ -172,9 +171,7 @@ def named(
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
 
 
-def named_unspaced(
-    row: Sequence[Part], things: Sequence[Thing], slot: str
-) -> list[Part]:
+def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:
     """Return where a text without spaces names things of a kind, by the letters that their names
     share with it.
     """
@@ -182,7 +179,7 @@ def named_unspaced(
     known = [part.is_common for part in row for _ in part.word]
     found: dict[tuple[int, int], list[tuple[float, Thing]]] = {}
     for thing in things:
-        title = parts.plain_letters(thing.title).lower()
+        title = plain_letters(thing.title).lower()
         start, end = _longest_shared(text, title)
         if end - start >= min(SHORTEST, len(title)) and not all(known[start:end]):
             found.setdefault((start, end), []).append(((end - start) / len(title), thing))
@@ -244,7 +241,4 @@ def _longest_shared(text: str, title: str) -> tuple[int, int]:
 
 def _places(row: Sequence[Part]) -> list[tuple[int, int]]:
     """Return where each letter of the parts' words stands in the text."""
-    return [
-        (part.start + at, part.start + at + 1) for part in row for at in range(len(part.word))
-    ]
-
+    return [(part.start + at, part.start + at + 1) for part in row for at in range(len(part.word))]

@@ -53,7 +53,9 @@ def looks(asked: Asked) -> tuple[Call, ...]:
 def may_be_near(asked: Asked, route: Route) -> bool:
     """Return whether examples may tell what a message means: the owner's own, not too long."""
     own = not asked.persona.owner and not route.get("context")
-    return own and len(asked.message) <= LONGEST and language_data.has_table(route.language, Examples)
+    return (
+        own and len(asked.message) <= LONGEST and language_data.has_table(route.language, Examples)
+    )
 
 
 def read(asked: Asked, language: Language) -> list[Reading]:
@@ -111,9 +113,7 @@ def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
 def ask(reading: Reading, language: Language) -> Step:
     """Return the question whether a wish is meant."""
     table = language_data.load_table(language, Examples)
-    question = Question(
-        INTENT, {"plain": reading.asked_for}, lacks="yes", choices=reading.things
-    )
+    question = Question(INTENT, {"plain": reading.asked_for}, lacks="yes", choices=reading.things)
     trace = Trace(intent=INTENT, language=language, asks=question)
     return Step(table.means.replace("{plain}", reading.plain), trace=trace)
 

@@ -57,9 +57,7 @@ def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:
     return sorted([*left, *kept])
 
 
-def mark_known(
-    row: Sequence[Part], known: frozenset[str], common: frozenset[str]
-) -> list[Part]:
+def mark_known(row: Sequence[Part], known: frozenset[str], common: frozenset[str]) -> list[Part]:
     """Return parts with those marked that are words of the examples, or common ones. A letter where
     no spaces part words is one together with a letter beside it, or between what is no letter.
     """

@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 
 
 MARK, ANY = "Q1", "Q2"
-"""What stands for a thing that is settled, and for any text, in the words that the patterns read."""
+"""What stands in the words that the patterns read for a settled thing, and for any text."""
 
 
 def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[Reading]:
@@ -80,9 +80,7 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
     return sorted(best.values(), key=lambda one: -one.sure)
 
 
-def _fillings(
-    fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]
-) -> Iterator[list[Part]]:
+def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Iterator[list[Part]]:
     """Yield what may stand in place of a message's words: its todos before its notes and the other
     way round, before its days and after them, and neither.
     """
@@ -101,7 +99,11 @@ def _joined(found: Sequence[Part]) -> list[Part]:
     mine = [*found[:1]]
     for one in found[1:]:
         near = max(one.start, mine[0].start) - min(one.end, mine[0].end) if mine else 0
-        if len(one.things) == 1 and 0 < near <= BESIDE and not set(one.things) & set(mine[0].things):
+        if (
+            len(one.things) == 1
+            and 0 < near <= BESIDE
+            and not set(one.things) & set(mine[0].things)
+        ):
             start, end = min(one.start, mine[0].start), max(one.end, mine[0].end)
             mine = [Part(start, end, "", one.slot, (*mine[0].things, *one.things))]
     return mine
@@ -221,10 +223,8 @@ def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
 
 def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequence[Part]) -> str:
     """Return a text as it was written, with the day that stands apart from it."""
-    if span[0].slot == "text":
-        said = span[0].word
-    else:
-        said = asked.message[span[0].start : span[-1].end]
+    whole = asked.message[span[0].start : span[-1].end]
+    said = span[0].word if span[0].slot == "text" else whole
     apart = [one for one in row if one.slot == "day" and one not in span and one not in used]
     joined = "" if questions.is_asian(said) else " "
     return joined.join([said.strip(), *(_said(asked, one) for one in apart)])
