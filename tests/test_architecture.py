@@ -56,6 +56,7 @@ PACKAGES = [
     "agent.rules.passages",
     "agent.rules.dialogue",
     "agent.rules.answers",
+    "agent.rules.near",
     "agent.rules",
     "agent.models.small_models",
     "agent.models",

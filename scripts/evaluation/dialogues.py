@@ -5,6 +5,10 @@ workspace, and nothing else may have changed; `answer` lists patterns that the a
 `never` those that it must not. Each dialogue begins anew in the workspace of its language, in
 tests/evaluation/dialogues/<language>, at the same moment. `DIALOGUES` in the environment names
 another folder, with dialogues that nobody has tuned anything on.
+
+“Right or rightly asked” also counts a turn that changes nothing but asks, where a plain yes to its
+question makes exactly the change that is listed. Each dialogue in which something was asked is had
+a second time for it, with somebody who says yes to what is right and goes on from there.
 """
 
 import asyncio
@@ -42,6 +46,7 @@ SETTINGS = Settings(
 KINDS = ("todo", "note", "folder", "waits")
 UNTOLD = {"id", "createdAt", "updatedAt", "completedAt", "revision", "wordCount"}
 """Fields that change by themselves; a dialogue does not list them."""
+YES = {"en": "yes", "de": "ja", "fr": "oui", "es": "sí", "zh": "是的", "ja": "はい"}
 State = dict[tuple[str, Any], dict[str, Any]]
 """What there is, by kind and id."""
 
@@ -58,6 +63,8 @@ class Turn(NamedTuple):
     missing: list[str]
     wrong: list[str]
     answer: list[str]
+    rightly_asked: bool = False
+    """Whether this is right, or rightly asked, where what was rightly asked before got its yes."""
 
     @property
     def right(self) -> bool:
@@ -73,12 +80,21 @@ def evaluate() -> list[Row]:
         rows += [
             row(half, "right, first turns", (turn.right for turn in mine if turn.number == 1)),
             row(half, "right, later turns", (turn.right for turn in mine if turn.number > 1)),
+            row(half, "right or rightly asked", (turn.rightly_asked for turn in mine)),
             row(half, "no wrong act", (not turn.wrong for turn in mine)),
             *(
                 row(
                     half,
                     f"right, {language}",
                     (turn.right for turn in mine if turn.language == language),
+                )
+                for language in sorted({turn.language for turn in mine})
+            ),
+            *(
+                row(
+                    half,
+                    f"or rightly asked, {language}",
+                    (turn.rightly_asked for turn in mine if turn.language == language),
                 )
                 for language in sorted({turn.language for turn in mine})
             ),
@@ -117,8 +133,8 @@ async def _have_all() -> list[Turn]:
             async with _copied(begun, data, key, {}) as server:
                 at_first = await server.state()
             for number, dialogue in enumerate(dialogues, 1):
-                async with _copied(begun, data, key, server.contents) as another:
-                    had += await _have(folder.name, f"{number}", dialogue, another, at_first)
+                where = begun, data, key, server.contents
+                had += await _have(folder.name, f"{number}", dialogue, where, at_first)
     return had
 
 
@@ -141,37 +157,62 @@ async def _copied(
     shutil.rmtree(data)
 
 
+Where = tuple[Path, Path, str, dict[tuple[int, int], Any]]
+"""A workspace, the folder for its copy, its owner's key, and the contents that are known."""
+
+
 async def _have(
-    language: str, name: str, dialogue: dict[str, Any], server: "_Server", before: State
+    language: str, name: str, dialogue: dict[str, Any], where: Where, before: State
 ) -> list[Turn]:
-    had = []
-    talk = None
-    for number, turn in enumerate(dialogue["turns"], 1):
-        body = {"message": turn["say"], "stream": False}
-        if talk:
-            body["conversationId"] = talk
-        answer = await server.client.post("/chat", json=body)
-        told = answer.json()
-        talk = told.get("conversationId", talk)
-        said = told.get("response") or told.get("message", "")
-        after = await server.state()
-        difference = compare(before, after, turn.get("does", []))
-        had.append(
-            Turn(
-                dialogue.get("half", "a"),
-                language,
-                name,
-                number,
-                turn["say"],
-                said,
-                difference.missing,
-                difference.wrong,
-                judge(said, turn.get("answer", []), turn.get("never", [])),
-            )
-        )
-        before = after
-        server.now += STEP
-    return had
+    """Have a dialogue as it is written, and where something was asked once more with a yes."""
+    had = [turn async for turn in _turns(language, name, dialogue, where, before, None)]
+    if not any(_asks(turn) for turn in had):
+        return [turn._replace(rightly_asked=turn.right) for turn in had]
+    refused: set[int] = set()
+    while True:
+        again = [turn async for turn in _turns(language, name, dialogue, where, before, refused)]
+        if len(again) == len(had):
+            rights = [turn.right or turn.rightly_asked for turn in again]
+            return [
+                turn._replace(rightly_asked=right) for turn, right in zip(had, rights, strict=True)
+            ]
+        refused.add(len(again) + 1)
+
+
+async def _turns(
+    language: str,
+    name: str,
+    dialogue: dict[str, Any],
+    where: Where,
+    before: State,
+    refused: set[int] | None,
+) -> AsyncIterator[Turn]:
+    """Yield the turns of a dialogue; with `refused`, every question but those of these turns gets
+    a yes, and the first that is wrong ends the dialogue.
+    """
+    talk: int | None = None
+    async with _copied(*where) as server:
+        for number, turn in enumerate(dialogue["turns"], 1):
+            said, talk = await server.say(turn["say"], talk)
+            after = await server.state()
+            difference = compare(before, after, turn.get("does", []))
+            answer = judge(said, turn.get("answer", []), turn.get("never", []))
+            half = dialogue.get("half", "a")
+            one = Turn(half, language, name, number, turn["say"], said, *difference, answer)
+            if refused is not None and _asks(one) and number not in refused:
+                await server.say(YES[language], talk)
+                after = await server.state()
+                if any(compare(before, after, turn["does"])):
+                    return
+                one = one._replace(rightly_asked=True)
+            before = after
+            server.now += STEP
+            yield one
+
+
+def _asks(turn: Turn) -> bool:
+    """Return whether a turn has asked instead of doing what it had to."""
+    return bool(turn.missing and not turn.wrong and turn.answered.rstrip().endswith(("?", "？")))
 
 
 def judge(said: str, needs: list[str], never: list[str]) -> list[str]:
@@ -261,6 +302,14 @@ class _Server:
     async def __aexit__(self, *_: object) -> None:
         await self.client.aclose()
         await self._life.__aexit__(None, None, None)
+
+    async def say(self, message: str, talk: int | None) -> tuple[str, int | None]:
+        """Return the answer to a message, and the conversation that it belongs to."""
+        body = {"message": message, "stream": False}
+        if talk:
+            body["conversationId"] = talk
+        told = (await self.client.post("/chat", json=body)).json()
+        return told.get("response") or told.get("message", ""), told.get("conversationId", talk)
 
     async def state(self) -> State:
         """Return everything that a turn could change."""

@@ -31,10 +31,10 @@ def do_instead(asked: Asked, route: Route) -> Step:
         meant = found
         return Step()
 
-    looked = _replay(asked, look)
+    looked = replay(asked, look)
     if not meant:
         return offer_next(asked, wish, looked.step)
-    undone = _replay(looked.rest, lambda part: undo.undo(part, route))
+    undone = replay(looked.rest, lambda part: undo.undo(part, route))
     if undone.step.calls:
         return offer_next(looked.rest, wish, undone.step)
     step = INTENTS[intent](undone.rest, msgspec.structs.replace(wish, things=meant))
@@ -67,7 +67,7 @@ def look_further(asked: Asked, route: Route) -> Step:
         rest = found.rest
         if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
             # Where nothing is found at all, it is said of the notes.
-            first = _Tried(found.step, rest)
+            first = Tried(found.step, rest)
     return first.step
 
 
@@ -77,26 +77,26 @@ def _is_about_notes(asked: Asked) -> bool:
     return any(one.kind == "note" for one in last.about)
 
 
-class _Tried(NamedTuple):
+class Tried(NamedTuple):
     """What came of an intent, and what is asked with the results that it left."""
 
     step: Step
     rest: Asked
 
 
-def _until_empty(asked: Asked, route: Route) -> _Tried:
+def _until_empty(asked: Asked, route: Route) -> Tried:
     """Return the step of an intent with as many of the results as it takes to find nothing.
 
     All of them where it finds something, or has more to look at.
     """
     step = INTENTS[route.intent](asked, route)
     if route.intent not in TRIED or not asked.results:
-        return _Tried(step, asked)
-    tried = _replay(asked, lambda part: INTENTS[route.intent](part, route))
-    return tried if tried.step.empty else _Tried(step, asked)
+        return Tried(step, asked)
+    tried = replay(asked, lambda part: INTENTS[route.intent](part, route))
+    return tried if tried.step.empty else Tried(step, asked)
 
 
-def _replay(asked: Asked, act: Callable[[Asked], Step]) -> _Tried:
+def replay(asked: Asked, act: Callable[[Asked], Step]) -> Tried:
     """Return the step to which something comes that begins without results, and what is asked with
     the results that it did not use.
     """
@@ -105,7 +105,7 @@ def _replay(asked: Asked, act: Callable[[Asked], Step]) -> _Tried:
         step = act(msgspec.structs.replace(asked, results=asked.results[:count]))
         used = count + len(step.calls)
         if not step.calls or used > len(asked.results):
-            return _Tried(step, msgspec.structs.replace(asked, results=asked.results[count:]))
+            return Tried(step, msgspec.structs.replace(asked, results=asked.results[count:]))
         count = used
 
 

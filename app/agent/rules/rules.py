@@ -4,6 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
+from collections.abc import Container
 
 import msgspec
 
@@ -19,6 +20,8 @@ from app.agent.rules.answers import (
 from app.agent.rules.dialogue import continued, given_context, repairs
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -30,6 +33,9 @@ SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked",
 """The intents that are answered with a fixed sentence and no tool."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
+OF_OTHERS = frozenset({"unread", "from_person"})
+"""What tells words of others, after which every change waits for a yes: not for a likely meaning.
+"""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -41,7 +47,10 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    route = _in_wanted_language(asked, understand(asked))
+    asked, wish = near.confirmed(asked)
+    route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
+    if wish and wish.asks and wish.asks.choices:
+        route = msgspec.structs.replace(route, things=wish.asks.choices)
     step = _step_of(asked, route)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
@@ -57,6 +66,8 @@ def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
 def _traced(route: Route, step: Step) -> Step:
     """Return the last step of a turn with what it leaves: how its message was understood, too."""
     left = step.trace or Trace()
+    if left.language:
+        return step  # what was near has said how it was understood
     said = {"said": route.said} if route.intent == "list_todos" and route.said else {}
     trace = msgspec.structs.replace(
         left,
@@ -74,6 +85,77 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
+    if _is_narrow(asked) or not near.may_be_near(asked, route):
+        return _act(asked, route)
+    # “Done with that” only seems to be a list of what is done.
+    seems = route.intent == "list_todos" and route.is_loose and not route.arguments
+    return _near_step(asked, route) if route.intent == "ask" or seems else _near_after(asked, route)
+
+
+def _near_step(asked: Asked, route: Route) -> Step:
+    """Return what is done about what no pattern took: the wish that it clearly is, else what the
+    notes answer, else the wish that it may be.
+    """
+    calls = near.looks(asked)
+    if len(asked.results) < len(calls):
+        return Step(calls=calls)
+    found, route = _read_near(asked, route)
+    rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
+    if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
+        return step
+    step = _act(rest, route)
+    likely = near.surest(found, near.LIKELY, 0) if step.empty and not step.calls else None
+    if likely is None:
+        return step
+    unused = look_further.replay(rest, lambda part: _act(part, route)).rest
+    return _of_reading(unused, route, likely, unless=OF_OTHERS) or step
+
+
+def _near_after(asked: Asked, route: Route) -> Step:
+    """Return what is done about a message that a pattern took; where that has found nothing, the
+    wish that it may be instead.
+    """
+    looked = near.has_looked(asked)
+    tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
+    step = tried.step if tried else _act(asked, route)
+    if not step.empty or step.calls or asked.refusal:
+        return step
+    calls = near.looks(asked)
+    if tried is None or len(tried.rest.results) < len(calls):
+        return Step(calls=calls)
+    found, route = _read_near(tried.rest, route)
+    rest = msgspec.structs.replace(tried.rest, results=tried.rest.results[len(calls) :])
+    return _of_reading(rest, route, near.surest(found, near.SURE, 0)) or step
+
+
+def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
+    """Return what a message may mean, and its route in the language that its words are of."""
+    written = near.language_of(asked.message, route.get("written") or route.language)
+    if not asked.persona.language:
+        route = msgspec.structs.replace(route, language=written)
+    return near.read(asked, written), route
+
+
+def _of_reading(
+    asked: Asked, route: Route, reading: Reading | None, unless: Container[str] = ()
+) -> Step | None:
+    """Return the answer to a wish that only reads, or whether one that writes is meant."""
+    if reading is None or reading.wish is None:
+        return None
+    read, sample = (
+        understand(msgspec.structs.replace(asked, message=one, results=()), route.language)
+        for one in (reading.asked_for, reading.sample)
+    )
+    if not near.is_kept(reading, read, sample) or read.intent in unless:
+        return None
+    if reading.wish.writes:
+        return near.ask(reading, route.language)
+    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
+    step = Step(_phrase(asked, wish)) if wish.intent in SAID else _act(asked, wish)
+    return _traced(wish, step) if step.text and not step.calls else step
+
+
+def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
@@ -129,13 +211,14 @@ def _from_notes(asked: Asked, route: Route) -> Step:
     )
 
 
-def understand(asked: Asked) -> Route:
-    """Return what a message asks for: by what it takes back, the turns before, and its words.
+def understand(asked: Asked, language: Language = "") -> Route:
+    """Return what a message asks for: by what it takes back, the turns before, and its words, in
+    that language or the one that it seems to be written in.
 
     What somebody else asks the agent to recall is asked of the notes, as its memory is the
     owner's.
     """
-    language = _language(asked)
+    language = language or _language(asked)
     if (wrapped := given_context.unwrap(asked.message, language)) is not None:
         return _route_wrapped(wrapped, asked)
     if (route := continued.continue_from(asked, language)) is not None:

@@ -54,7 +54,8 @@ Mark = tuple[ThingKind, int, str]
 class Question(Struct, frozen=True):
     """What a turn asked back: the wish that waits for the answer, and what it lacks.
 
-    `lacks` is what the answer is to name, a `day` or a `thing`; with `choices` which of those.
+    `lacks` is what the answer is to name, a `day` or a `thing`, or a `yes` to the whole; with
+    `choices` which of those.
     """
 
     intent: str

@@ -10,7 +10,7 @@ from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool, note_link
 
@@ -20,6 +20,8 @@ SINGLES = 4
 READ_NOTES = 3
 NEAREST = 3
 LAST_QUOTED = 2
+SHOWN = 400
+"""So many characters of the one note that a question names are shown where none answers it."""
 BEGINNING = 2_000
 """Of a note that a search finds, only so many characters are in its record."""
 FOLDER_NOTES = 8
@@ -331,11 +333,23 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:
     best = {one.note.note_id: one for one in reversed(ranked)}
     order = dict.fromkeys([one.note.note_id for one in ranked])
     rest = [] if asked.persona.owner else [note.note_id for note in notes]
-    titles = {note.note_id: note.title for note in notes}
+    shown = {note.note_id: note for note in notes}
+    named = [note for note in notes if _is_named(question, note.title)]
+    texts = {note_id: _text_of(one) for note_id, one in best.items()}
+    if len(named) == 1:
+        # What it says may answer all the same, and is told as what it is.
+        texts[named[0].note_id] = named[0].content[:SHOWN]
+        order = {named[0].note_id: None, **order}
     return [
-        f"- {note_link(note_id, titles[note_id])}" + _shown(_text_of(best.get(note_id)))
+        f"- {note_link(note_id, shown[note_id].title)}" + _shown(texts.get(note_id, ""))
         for note_id in list(dict.fromkeys([*order, *rest]))[:NEAREST]
     ]
+
+
+def _is_named(question: Question, title: str) -> bool:
+    """Return whether a question says a word of a note's title."""
+    held = {stem(word) for word in split_words(title)}
+    return bool(held & set(question.stems))
 
 
 def _text_of(one: Ranked | None) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from app.agent.rules.answers import list_answers, todo_changes
 from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
@@ -20,8 +21,11 @@ def tell_state(asked: Asked, route: Route) -> Step:
     The step is empty where none is.
     """
     words = route.get("words") or asked.message
+    meant = tuple(one for one in route.things if one.kind == "todo")
     found = (
-        references.newest(asked, TODOS)
+        Reference(meant)
+        if meant
+        else references.newest(asked, TODOS)
         if route.get("last")
         else references.refer(asked, words, TODOS, route.language)
     )

@@ -165,6 +165,8 @@ def _answered(
     """Return the wish that waited for this answer, with what it lacked."""
     if dialogue_words.whole(language, "no", text) or dialogue_words.whole(language, "drop", text):
         return _route(last, language, "leave")
+    if question.lacks == "yes":
+        return None
     if question.choices:
         found = references.choose(question.choices, text, language)
         if found and found.things:

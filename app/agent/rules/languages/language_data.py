@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import (
     About,
     Answers,
@@ -44,6 +45,7 @@ FILES: Mapping[str, type[Table]] = {
     "persona": PersonaWords,
     "things": ThingWords,
     "checklist": ChecklistWords,
+    "examples": Examples,
 }
 T = TypeVar("T", bound=Table)
 

@@ -1,0 +1,244 @@
+"""What a message speaks of: the user's todos, notes, folders and people by the words of their
+names, and days, lengths of time, numbers and quoted texts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.near import parts
+from app.agent.rules.near.parts import Part
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import stem
+from app.agent.turn.steps import Asked, Thing, ThingKind
+
+_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
+_AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
+GAP = 4
+"""So many letters between two parts of a date, as “at”, belong to it."""
+SHORTEST = 2
+"""The letters of a name that must stand together where no spaces part words."""
+POINTING = 3
+"""So many words point at something at most."""
+LONG_WORD = 4
+"""A word of so many letters may be what an article before it is of."""
+LENGTH = 3
+"""So many words, and where no spaces part them letters, says a length of time at most."""
+
+
+def moments(text: str, asked: Asked, language: Language) -> list[Part]:
+    """Return the days and times that a text names, what belongs together as one."""
+    read = quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
+    found = [
+        Part(span.start, span.end, "", "day")
+        for span in read.spans
+        if span.kind in ("date", "time", "recurrence")
+    ]
+    folded = plain_letters(text).lower()
+    if not found and (days := dialogue_words.find_days(folded, asked)):
+        found = [Part(days[1], days[2], "", "day")]
+    joined: list[Part] = []
+    for one in sorted(found):
+        if joined and one.start - joined[-1].end <= GAP:
+            joined[-1] = joined[-1]._replace(end=one.end)
+        else:
+            joined.append(one)
+    return joined
+
+
+def lengths(text: str, row: Sequence[Part], asked: Asked, language: Language) -> Iterator[Part]:
+    """Yield the lengths of time that a text says: “two days”."""
+    ahead = next(dialogue_words.tables(language)).ahead
+    most = LENGTH + 2 * questions.is_asian(text)
+    for at in range(len(row)):
+        for end in range(min(at + most, len(row)), at, -1):
+            said = text[row[at].start : row[end - 1].end]
+            is_long = end - at > 1 or questions.is_asian(said)
+            if is_long and dialogue_words.is_day(ahead.replace("{by}", said), asked, language):
+                yield Part(row[at].start, row[end - 1].end, "", "by")
+                return
+
+
+def quoted(text: str) -> list[Part]:
+    """Return the texts in quotation marks, or all that follows a colon."""
+    if found := _AFTER_COLON.search(text):
+        return [Part(found.start("text"), found.end(), found["text"].strip(), "text")]
+    return [Part(*found.span(), found[1], "text") for found in _QUOTED.finditer(text)]
+
+
+def numbers(row: Sequence[Part]) -> list[Part]:
+    """Return the numbers among the words of a text."""
+    return [part._replace(slot="number") for part in row if part.word.isdecimal()]
+
+
+def pointed(
+    asked: Asked, row: Sequence[Part], slot: str, it: frozenset[str], language: Language
+) -> list[Part]:
+    """Return where a text points at what the turns before spoke of: “the second one”, “both”,
+    “it”, “him”, “there”.
+    """
+    if not asked.earlier:
+        return []
+    if slot == "person":
+        return _spoken(row, references.last_person(asked), "person", language)
+    if slot == "folder":
+        folder = references.last_folder(asked)
+        return _spoken(row, folder.title if folder else "", "there", language)
+    kinds: tuple[ThingKind, ...] = ("todo",) if slot == "todo" else ("note",)
+    found = []
+    for size in range(POINTING, 0, -1):
+        for at in range(len(row) - size + 1):
+            start, end = row[at].start, row[at + size - 1].end
+            said = asked.message[start:end]
+            if size == 1 and row[at].word in it:
+                things = spoken_of(asked, kinds) if _stands_alone(row, at) else ()
+            elif _points(said, language):
+                meant = references.refer(asked, said, kinds, language)
+                things = meant.things if meant else ()
+            else:
+                continue
+            if things:
+                found.append(Part(start, end, "", slot, things))
+    return found[:1]
+
+
+def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
+    """Return the one thing that was spoken of last."""
+    return references.newest(asked, kinds).things
+
+
+def shortest_day(asked: Asked, said: str) -> str:
+    """Return the words for a day without those before it, such as “on the”, that change nothing."""
+    whole = quickadd.read_line(f"x {said}", now=asked.now)
+    while whole.due and (rest := said.partition(" ")[2]):
+        read = quickadd.read_line(f"x {rest}", now=asked.now)
+        if (read.due, read.title) != (whole.due, whole.title):
+            break
+        said = rest
+    return said.strip()
+
+
+def _points(said: str, language: Language) -> bool:
+    """Return whether words point at one or several of what was listed."""
+    names = ("both", "other")
+    if any(dialogue_words.whole(language, name, said) for name in names):
+        return True
+    return not said.isdecimal() and dialogue_words.ordinal(language, said) is not None
+
+
+def _stands_alone(row: Sequence[Part], at: int) -> bool:
+    """Return whether a word such as “la” is no article: nothing that it could be of follows it."""
+    return at + 1 == len(row) or len(row[at + 1].word) < LONG_WORD
+
+
+def _spoken(row: Sequence[Part], title: str, field: str, language: Language) -> list[Part]:
+    """Return where a text has a word for who, or the folder that, was spoken of last."""
+    if not title:
+        return []
+    kind: ThingKind = "person" if field == "person" else "folder"
+    pattern = getattr(next(dialogue_words.tables(language)), field)
+    return [
+        Part(one.start, one.end, "", kind, (Thing(kind, 0, title),))
+        for one in row
+        if dialogue_words.fits(pattern, one.word)
+    ][:1]
+
+
+def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:
+    """Return where a text names things of a kind, the surest first: by words of their names that
+    are rare among these. Words of the examples name nothing by themselves.
+    """
+    terms = {one: _terms(one.title) for one in things}
+    counts = Counter(term for held in terms.values() for term in held)
+    found: dict[tuple[int, int], list[tuple[float, float, Thing]]] = {}
+    for thing, held in terms.items():
+        for run in _runs(row, held):
+            said = {word for part in run if (word := _term(part, held))}
+            if all(part.is_common for part in run) and len(said) < len(held):
+                continue
+            weight = sum(1 / counts[word] for word in said)
+            place = run[0].start, run[-1].end
+            found.setdefault(place, []).append((weight, len(said) / len(held), thing))
+    rows = []
+    for (start, end), fitting in found.items():
+        best = max(one[:2] for one in fitting)
+        meant = tuple(thing for *score, thing in fitting if tuple(score) == best)
+        rows.append((best[0], Part(start, end, "", slot, meant, len(meant) > 1)))
+    return [part for _, part in sorted(rows, key=lambda one: -one[0])]
+
+
+def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:
+    """Return where a text without spaces names things of a kind, by the letters that their names
+    share with it.
+    """
+    text = "".join(part.word for part in row)
+    known = [part.is_common for part in row for _ in part.word]
+    found: dict[tuple[int, int], list[tuple[float, Thing]]] = {}
+    for thing in things:
+        title = plain_letters(thing.title).lower()
+        start, end = _longest_shared(text, title)
+        if end - start >= min(SHORTEST, len(title)) and not all(known[start:end]):
+            found.setdefault((start, end), []).append(((end - start) / len(title), thing))
+    rows = []
+    places = _places(row)
+    for (start, end), fitting in found.items():
+        best = max(share for share, _ in fitting)
+        meant = tuple(thing for share, thing in fitting if share == best)
+        part = Part(places[start][0], places[end - 1][1], "", slot, meant, len(meant) > 1)
+        rows.append((end - start + best, part))
+    return [part for _, part in sorted(rows, key=lambda one: -one[0])]
+
+
+def _terms(title: str) -> dict[str, int]:
+    words = [part.word for part in parts.split(title)]
+    kept = [word for word in words if word not in questions.little() and len(word) > 1]
+    return Counter(stem(word) for word in kept or words)
+
+
+def _term(part: Part, held: Mapping[str, int]) -> str:
+    """Return the word of a name that a part stands for; empty where it stands for none."""
+    if part.slot or part.word in questions.little():
+        return ""
+    forms = (stem(part.word), *resolve_reference.same(stem(part.word)))
+    return next((form for form in forms if form in held), "")
+
+
+def _runs(row: Sequence[Part], held: Mapping[str, int]) -> Iterator[list[Part]]:
+    """Yield the words of a name that stand together, but for little words between them."""
+    run: list[Part] = []
+    between = 0
+    for part in row:
+        if _term(part, held):
+            run.append(part)
+            between = 0
+        elif run and part.word in questions.little() and not part.slot and between < 2:
+            between += 1
+        elif run:
+            yield run
+            run, between = [], 0
+    if run:
+        yield run
+
+
+def _longest_shared(text: str, title: str) -> tuple[int, int]:
+    """Return from where to where a text shares the longest piece with a title."""
+    best = 0, 0
+    lengths_before = [0] * (len(title) + 1)
+    for at, letter in enumerate(text, 1):
+        lengths_now = [0] * (len(title) + 1)
+        for place, other in enumerate(title, 1):
+            if letter == other:
+                lengths_now[place] = length = lengths_before[place - 1] + 1
+                if length > best[1] - best[0]:
+                    best = at - length, at
+        lengths_before = lengths_now
+    return best
+
+
+def _places(row: Sequence[Part]) -> list[tuple[int, int]]:
+    """Return where each letter of the parts' words stands in the text."""
+    return [(part.start + at, part.start + at + 1) for part in row for at in range(len(part.word))]

@@ -1,0 +1,132 @@
+"""What is done about a message that no pattern took, and that is near to how people say a wish.
+
+The wish is put into the plain words that the patterns know. What only reads is then answered; what
+writes is asked about first, and done once that has got its yes.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples, Wish
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import nearness, parts, readings
+from app.agent.rules.near.readings import Reading
+from app.agent.rules.phrases import phrases
+from app.agent.rules.routing import routing, wording
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
+
+INTENT = "near"
+LOOKS: Mapping[str, tuple[ThingKind, str, str]] = {
+    "search_todos": ("todo", "todos", "title"),
+    "list_notes": ("note", "notes", "title"),
+    "list_folders": ("folder", "folders", "name"),
+    "list_network": ("person", "contacts", "name"),
+}
+"""The tools that tell what there is to speak of, with the kind, its rows and their names."""
+LONGEST = 300
+"""What is longer is a text, and not a wish."""
+SURE, LEAD = 0.35, 0.1
+"""What is so near and so far ahead of the next is told or asked at once."""
+DOUBT = 0
+"""So many more words make a message one of another language."""
+LIKELY = 0.2
+"""What is so near is told or asked where the notes know nothing."""
+
+
+def looks(asked: Asked) -> tuple[Call, ...]:
+    """Return the calls that tell what there is to speak of."""
+    calls: Mapping[str, dict[str, Any]] = {
+        "search_todos": {"limit": list_answers.MOST, **list_answers.zone_argument(asked)},
+        "list_notes": {"recursive": True, "limit": list_answers.MOST, "sort": "updatedAt"},
+        "list_folders": {},
+        "list_network": {},
+    }
+    return tuple((tool, calls[tool]) for tool in LOOKS if tool in asked.tools)
+
+
+def may_be_near(asked: Asked, route: Route) -> bool:
+    """Return whether examples may tell what a message means: the owner's own, not too long."""
+    own = not asked.persona.owner and not route.get("context")
+    return (
+        own and len(asked.message) <= LONGEST and language_data.has_table(route.language, Examples)
+    )
+
+
+def read(asked: Asked, language: Language) -> list[Reading]:
+    """Return what a message may mean, once the looks have told what there is."""
+    things = [
+        Thing(kind, row.get("id", 0), row[name])
+        for tool, (kind, field, name) in LOOKS.items()
+        for result in asked.of(tool)[:1]
+        for row in result.content.get(field, ())
+        if row.get(name)
+    ]
+    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    best: dict[Wish | None, Reading] = {}
+    for text in texts:
+        said = msgspec.structs.replace(asked, message=text)
+        for one in readings.readings(said, things, language):
+            best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
+    return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def has_looked(asked: Asked) -> bool:
+    """Return whether the looks have been answered."""
+    return all(asked.has(tool) for tool, _ in looks(asked))
+
+
+def language_of(message: str, language: Language) -> Language:
+    """Return the language whose examples have most words of a message, where it is written in
+    letters and that of its common words has fewer.
+    """
+    row = parts.split(message)
+    alphabetic = phrases.alphabetic_languages()
+    if language not in alphabetic:
+        return language
+    shares = {one: sum(part.word in nearness.words_of(one) for part in row) for one in alphabetic}
+    best = max(shares, key=lambda one: shares[one])
+    return best if shares[best] > shares[language] + DOUBT else language
+
+
+def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
+    """Return the nearest wish where it is near enough and clearly ahead."""
+    if not found or found[0].wish is None or found[0].sure < least:
+        return None
+    return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
+
+
+def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
+    """Return whether what a wish is about makes nothing else of it: `read` is what its plain words
+    mean to the patterns, `sample` with any text in place of its own.
+    """
+    if read.intent == "ask" or read.intent != sample.intent:
+        return False
+    return not reading.text or reading.text in map(routing.trim_name, read.arguments.values())
+
+
+def ask(reading: Reading, language: Language) -> Step:
+    """Return the question whether a wish is meant."""
+    table = language_data.load_table(language, Examples)
+    question = Question(INTENT, {"plain": reading.asked_for}, lacks="yes", choices=reading.things)
+    trace = Trace(intent=INTENT, language=language, asks=question)
+    return Step(table.means.replace("{plain}", reading.plain), trace=trace)
+
+
+def confirmed(asked: Asked) -> tuple[Asked, Trace | None]:
+    """Return what is asked once the wish that the turn before asked about has got its yes, and that
+    turn; else the same as before.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.asks is None or last.asks.intent != INTENT:
+        return asked, None
+    language = phrases.language_of(asked.message, before=last.language)
+    if not dialogue_words.whole(language, "yes", asked.message):
+        return asked, None
+    plain = last.asks.arguments["plain"]
+    return msgspec.structs.replace(asked, message=plain, earlier=asked.earlier[1:]), last

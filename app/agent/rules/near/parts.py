@@ -1,0 +1,109 @@
+"""A message as a row of parts: its words, and in place of names, days and numbers what they are."""
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from app.agent.rules.dialogue.dialogue_words import UNSPACED
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.turn.steps import Thing
+
+_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_PIECE = re.compile(rf"\{{(?P<slot>[a-z]+)\}}|[{UNSPACED}]|[^\W_{UNSPACED}]+|[?？]")
+
+
+class Part(NamedTuple):
+    """A part of a text, from `start` up to `end`: a folded word, or with `slot` what stands there.
+
+    `things` are those that it names.
+    """
+
+    start: int
+    end: int
+    word: str
+    slot: str = ""
+    things: tuple[Thing, ...] = ()
+    is_unsure: bool = False
+    """Whether one of the things is meant, and not all of them."""
+    is_known: bool = False
+    """Whether the examples have the word."""
+    is_common: bool = False
+    """Whether several have it, so that it is hardly part of a name or text."""
+
+
+def split(text: str) -> list[Part]:
+    """Return the parts of a text; where no spaces part words, its letters."""
+    folded = plain_letters(text).lower()
+    return [
+        Part(found.start(), found.end(), found[0], found["slot"] or "")
+        for found in _PIECE.finditer(folded)
+    ]
+
+
+def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:
+    """Return parts with others in place of all that they cover; the first of two that overlap
+    stays.
+    """
+    kept: list[Part] = []
+    for one in filled:
+        if all(one.end <= other.start or other.end <= one.start for other in kept):
+            kept.append(one)
+    left = [
+        part
+        for part in parts
+        if all(part.end <= one.start or one.end <= part.start for one in kept)
+    ]
+    return sorted([*left, *kept])
+
+
+def mark_known(row: Sequence[Part], known: frozenset[str], common: frozenset[str]) -> list[Part]:
+    """Return parts with those marked that are words of the examples, or common ones. A letter where
+    no spaces part words is one together with a letter beside it, or between what is no letter.
+    """
+    words = ["" if part.slot or part.word in "?？" else part.word for part in row]
+    around = ["", *words, ""]
+    return [
+        part._replace(
+            is_known=bool(word) and _is_held(word, around[at], around[at + 2], known),
+            is_common=bool(word) and _is_held(word, around[at], around[at + 2], common),
+        )
+        for at, (part, word) in enumerate(zip(row, words, strict=True))
+    ]
+
+
+def _is_held(word: str, before: str, after: str, held: frozenset[str]) -> bool:
+    if not _UNSPACED.match(word) or not (before or after):
+        return word in held
+    return before + word in held or word + after in held
+
+
+def vocabulary(row: Sequence[Part]) -> list[str]:
+    """Return the words of parts, and the pairs of letters where no spaces part words."""
+    words = ["" if part.slot else part.word for part in row]
+    pairs = [
+        one + other for one, other in itertools.pairwise(words) if one and _UNSPACED.match(other)
+    ]
+    return [*filter(None, words), *pairs]
+
+
+def features(parts: Sequence[Part], *, only_known: bool = False) -> list[str]:
+    """Return what parts are known by: their words and runs of two or three of them, and pieces of
+    longer words. With `only_known`, what is not is any text.
+    """
+    words: list[str] = []
+    for part in parts:
+        word = f"{{{part.slot}}}" if part.slot else part.word
+        if only_known and not part.slot and not part.is_known and word not in "?？":
+            word = "{text}"
+        if word != "{text}" or words[-1:] != ["{text}"]:
+            words.append(word)
+    row = ["^", *words, "$"]
+    found = [*words]
+    for length in (2, 3):
+        found += [" ".join(row[at : at + length]) for at in range(len(row) - length + 1)]
+    for word in words:
+        if len(word) > 3 and word[0] != "{":
+            marked = f"<{word}>"
+            found += [f"~{marked[at : at + 4]}" for at in range(len(marked) - 3)]
+    return found

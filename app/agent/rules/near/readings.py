@@ -1,0 +1,235 @@
+"""The wishes that a message may mean, with what they are about filled in, the nearest first."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from app.agent.rules.languages.example_tables import Wish
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import mentions, nearness, parts
+from app.agent.rules.near.parts import Part
+from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
+from app.agent.turn.steps import Asked, Thing, ThingKind
+
+_SLOT = re.compile(r"\{([a-z]+)\}")
+KINDS: Mapping[str, tuple[ThingKind, ...]] = {
+    "todo": ("todo",),
+    "note": ("note",),
+    "thing": ("todo", "note"),
+}
+"""The things of which one is meant, by the slot that they fill."""
+UNTOLD = 0.15
+"""What each word counts against a wish that it has no place for."""
+UNNAMED = 0.1
+"""What counts against a wish whose thing is only what was spoken of last."""
+BESIDE = 6
+"""So many letters stand between two names of one list, “and” and the like."""
+PART_OF_TEXT = 1.0
+WORD_OF_WISH = -1.2
+WORD_OF_OTHERS = -0.2
+
+
+class Reading(NamedTuple):
+    """A wish that a message may mean: how sure, in plain words, and the one thing it is about.
+
+    In `plain`, the thing has its name; in `asked_for` only a mark, as it is settled.
+    """
+
+    sure: float
+    wish: Wish | None
+    plain: str = ""
+    asked_for: str = ""
+    things: tuple[Thing, ...] = ()
+    text: str = ""
+    sample: str = ""
+    """The same with any text in place of its own."""
+
+
+MARK, ANY = "Q1", "Q2"
+"""What stands in the words that the patterns read for a settled thing, and for any text."""
+
+
+def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[Reading]:
+    """Return what a message may mean, the surest first, where its slots can be filled."""
+    message = asked.message
+    table = nearness.of(language)
+    row = parts.mark_known(parts.split(message), table.known, table.common)
+    fixed = [*mentions.quoted(message), *mentions.moments(message, asked, language)]
+    fixed = [*mentions.lengths(message, row, asked, language), *fixed]
+    find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
+    named = {
+        kind: [
+            *mentions.pointed(asked, row, kind, table.it, language),
+            *find(row, [one for one in things if one.kind == kind], kind),
+        ]
+        for kind in ("todo", "note", "folder", "person")
+    }
+    best: dict[int, Reading] = {}
+    for filled in _fillings(fixed, named):
+        blanked = parts.put_in(row, filled)
+        blanked = parts.put_in(blanked, [*filled, *mentions.numbers(blanked)])
+        for number, score in enumerate(nearness.scores(language, blanked)):
+            wish = table.wishes[number]
+            if number in best and best[number].sure >= score:
+                continue
+            if wish is None:
+                best[number] = Reading(score, None)
+            elif (found := _filled(asked, wish, blanked, table, number, score)) is not None:
+                best[number] = max(found, best.get(number, found), key=lambda one: one.sure)
+    return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Iterator[list[Part]]:
+    """Yield what may stand in place of a message's words: its todos before its notes and the other
+    way round, before its days and after them, and neither.
+    """
+    others = [*named["person"][:1], *named["folder"][:1]]
+    yield [*fixed, *others] if others else [*fixed]
+    if others:
+        yield [*fixed]
+    for first, second in (("todo", "note"), ("note", "todo")):
+        if mine := _joined(named[first]):
+            yield [*fixed, *mine, *others, *named[second][:1]]
+            yield [*mine, *fixed, *others]
+
+
+def _joined(found: Sequence[Part]) -> list[Part]:
+    """Return the surest of what is named; several that stand side by side are one."""
+    mine = [*found[:1]]
+    for one in found[1:]:
+        near = max(one.start, mine[0].start) - min(one.end, mine[0].end) if mine else 0
+        if (
+            len(one.things) == 1
+            and 0 < near <= BESIDE
+            and not set(one.things) & set(mine[0].things)
+        ):
+            start, end = min(one.start, mine[0].start), max(one.end, mine[0].end)
+            mine = [Part(start, end, "", one.slot, (*mine[0].things, *one.things))]
+    return mine
+
+
+def _filled(
+    asked: Asked,
+    wish: Wish,
+    row: Sequence[Part],
+    table: nearness.Nearness,
+    number: int,
+    score: float,
+) -> Reading | None:
+    """Return a wish with its slots filled by the parts of a message; None where one stays open."""
+    values: dict[str, str] = {}
+    things: tuple[Thing, ...] = ()
+    used: list[Part] = []
+    names = _SLOT.findall(wish.plain)
+    for name in names:
+        if name == "text":
+            continue
+        kinds = KINDS.get(name, ())
+        part = next((one for one in row if one.slot == name or one.slot in kinds), None)
+        if kinds:
+            meant = part.things if part else mentions.spoken_of(asked, kinds)
+            if not meant or (len(meant) > 1 and part and part.is_unsure):
+                return None
+            things, values[name] = meant, ", ".join(one.title for one in meant)
+            score -= 0 if part else UNNAMED
+        elif part is None:
+            return None
+        else:
+            values[name] = _said(asked, part)
+        used += [part] if part else []
+    if "text" in names:
+        span = _text_span(row, used, table, number)
+        if not span or not any(one.word in table.words[number] for one in row if one not in span):
+            return None  # a text alone is no wish
+        values["text"] = _text(asked, span, row, used)
+        used += span
+    marked = {**values, **{name: MARK for name in KINDS if name in values}}
+    bare = [name for name in KINDS if name in values and f"「{{{name}}}" not in wish.plain]
+    quoted = {name: f"“{values[name]}”" for name in bare if f"“{{{name}}}" not in wish.plain}
+    left = sum(_is_untold(one) for one in row if one not in used)
+    return Reading(
+        score - UNTOLD * left,
+        wish,
+        fill(wish.plain, {**values, **quoted}),
+        fill(wish.plain, marked),
+        things,
+        routing.trim_name(values.get("text", "")),
+        fill(wish.plain, {**marked, "text": ANY}),
+    )
+
+
+def _is_untold(part: Part) -> bool:
+    if part.slot:
+        return part.slot in ("todo", "note", "person", "by", "number", "text")
+    return not part.is_common and part.word not in questions.little() and part.word not in "?？"
+
+
+def _said(asked: Asked, part: Part) -> str:
+    if part.slot in ("folder", "person") and len(part.things) == 1:
+        return part.things[0].title
+    if part.slot == "day":
+        return mentions.shortest_day(asked, asked.message[part.start : part.end])
+    return asked.message[part.start : part.end].strip()
+
+
+def _text_span(
+    row: Sequence[Part], used: Sequence[Part], table: nearness.Nearness, number: int
+) -> list[Part]:
+    """Return the parts that are most likely a text and not words of the wish itself: the quoted,
+    or the row of parts with most that the examples do not have.
+    """
+    if quote := [one for one in row if one.slot == "text" and one.word]:
+        return quote[:1]
+    best: tuple[float, list[Part]] = 0.0, []
+    run: list[Part] = []
+    total = 0.0
+    for part in row:
+        if part in used:
+            run, total = [], 0.0
+            continue
+        total += _weight(part, table, number)
+        run.append(part)
+        if total <= 0:
+            run, total = [], 0.0
+        elif total > best[0]:
+            best = total, [*run]
+    return _widened(row, best[1], used, table.words[number]) if best[1] else []
+
+
+def _widened(
+    row: Sequence[Part], span: list[Part], used: Sequence[Part], words: frozenset[str]
+) -> list[Part]:
+    """Return the parts of a text with those beside it that are no words of the wish."""
+    start, end = row.index(span[0]), row.index(span[-1]) + 1
+
+    def belongs(part: Part) -> bool:
+        return part not in used and part.word not in words and part.word not in ("?", "？")
+
+    while start and belongs(row[start - 1]):
+        start -= 1
+    while end < len(row) and belongs(row[end]):
+        end += 1
+    return [*row[start:end]]
+
+
+def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
+    if part.word in ("?", "？"):
+        return WORD_OF_WISH
+    if part.slot or not part.is_common:
+        return PART_OF_TEXT
+    return WORD_OF_WISH if part.word in table.words[number] else WORD_OF_OTHERS
+
+
+def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequence[Part]) -> str:
+    """Return a text as it was written, with the day that stands apart from it."""
+    whole = asked.message[span[0].start : span[-1].end]
+    said = span[0].word if span[0].slot == "text" else whole
+    apart = [one for one in row if one.slot == "day" and one not in span and one not in used]
+    joined = "" if questions.is_asian(said) else " "
+    return joined.join([said.strip(), *(_said(asked, one) for one in apart)])
+
+
+def fill(plain: str, values: Mapping[str, str]) -> str:
+    """Return the plain words of a wish with its slots filled."""
+    return _SLOT.sub(lambda found: values[found[1]], plain)

@@ -1,0 +1,145 @@
+"""Wishes that no pattern takes: near to how people say them, answered or asked about."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.agent.rules import rules
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.near import mentions, near, nearness, parts, readings
+from app.agent.turn.steps import Asked, Thing, Trace
+from tests.conftest import Client
+
+NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+DONE = Trace(intent="complete_todo", about=(Thing("todo", 1, "x"),), undo=(("edit_todo", {}),))
+SAMPLES = {
+    "en": ("Friday", "two days", "Ben"),
+    "de": ("Freitag", "zwei Tage", "Ben"),
+    "fr": ("vendredi", "deux jours", "Ben"),
+    "es": ("viernes", "dos días", "Ben"),
+    "zh": ("周五", "两天", "王芳"),
+    "ja": ("金曜", "二日", "佐藤"),
+}
+THINGS = {
+    "en": ("Pay the water bill", "Tomatoes"),
+    "de": ("Wasserrechnung bezahlen", "Tomaten"),
+    "fr": ("Payer la facture d'eau", "Tomates"),
+    "es": ("Pagar la factura del agua", "Tomates"),
+    "zh": ("交水费", "番茄"),
+    "ja": ("水道代を払う", "トマト"),
+}
+
+
+def asked(message: str, *earlier: Trace) -> Asked:
+    return Asked(message, (), frozenset(), NOW, earlier=earlier)
+
+
+def nearest(message: str, language: str, *earlier: Trace) -> readings.Reading:
+    todo, note = THINGS[language]
+    things = (Thing("todo", 1, todo), Thing("note", 2, note))
+    return readings.readings(asked(message, *earlier), things, language)[0]
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
+    day, by, person = SAMPLES[language]
+    values = {"todo": "Q1", "note": "Q1", "thing": "Q1", "folder": "Q3", "number": "4"}
+    values |= {"person": person, "day": day, "by": by, "text": "Q2"}
+    table = language_data.load_table(language, Examples)
+    for wish in table.wishes:
+        plain = readings.fill(wish.plain, values)
+        assert rules.understand(asked(plain, DONE), language).intent != "ask", plain
+    slots = {
+        part.slot for wish in table.wishes for part in parts.split(f"{wish.plain} {wish.said}")
+    }
+    assert slots <= {"", *values}
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "plain"),
+    [
+        ("en", "the water bill has been dealt with", "mark “Pay the water bill” as done"),
+        ("en", "keep the tomatoes at the top", "pin “Tomatoes”"),
+        ("en", "what is there that can't wait", "important todos"),
+        (
+            "de",
+            "die wasserrechnung ist vom tisch",
+            "markiere “Wasserrechnung bezahlen” als erledigt",
+        ),
+        ("fr", "la facture d'eau c'est réglé", "marque “Payer la facture d'eau” comme terminé"),
+        ("es", "lo de la factura del agua ya está", "marca “Pagar la factura del agua” como hecha"),
+        ("zh", "水费搞定了", "把“交水费”标记为完成"),
+        ("ja", "水道代は片付いた", "“水道代を払う”を完了にして"),
+    ],
+)
+def test_what_is_said_otherwise_is_known(language: str, message: str, plain: str) -> None:
+    assert nearest(message, language).plain == plain
+
+
+def test_what_was_spoken_of_is_pointed_at() -> None:
+    water = Thing("todo", 1, "Pay the water bill")
+    listed = Trace(shown=(Thing("todo", 3, "Buy milk"), water))
+    found = nearest("the second one has been dealt with", "en", listed)
+    assert (found.plain, found.things) == ("mark “Pay the water bill” as done", (water,))
+    assert mentions.spoken_of(asked("", listed), ("todo",)) == ()
+
+
+@pytest.mark.parametrize(
+    "message", ["", "?", "…", "zzz qqq", "\ud83d\ude00", ":", "a: b", "「」", "“"]
+)
+def test_nothing_breaks_the_reading(message: str) -> None:
+    for language in SAMPLES:
+        readings.readings(asked(message), (Thing("note", 1, "?"),), language)
+        near.language_of(message, language)
+
+
+def test_a_text_alone_is_no_wish() -> None:
+    assert not [one for one in readings.readings(asked("tiles"), (), "en") if one.text]
+    assert nearness.scores("en", []) == []
+
+
+@pytest.mark.anyio
+async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> None:
+    fields = {"title": "Pay the water bill"}
+    todo = (await alice.ok("POST", "/os/todos", status=201, json=fields))["result"]
+    path = f"/os/todos/{todo['todo']['id']}"
+    talk: dict[str, Any] = {}
+
+    async def say(message: str) -> str:
+        body = {"message": message, "stream": False, **talk}
+        answer = await alice.ok("POST", "/chat", json=body)
+        talk["conversationId"] = answer["conversationId"]
+        return str(answer["response"])
+
+    async def is_done() -> bool:
+        return bool((await alice.ok("GET", path))["todo"]["completed"])
+
+    wish = "the water bill has finally been dealt with by us"
+    question = "Do you mean: mark “Pay the water bill” as done?"
+    assert await say(wish) == question
+    assert not await is_done()
+    assert await say("no") == "All right, I leave that alone."
+    assert not await is_done()
+    assert await say(wish) == question
+    await say("what time is it")
+    await say("yes")
+    assert not await is_done()
+    assert await say(wish) == question
+    assert await say("ja") == "Done: Pay the water bill."
+    assert await is_done()
+
+
+@pytest.mark.anyio
+async def test_a_name_makes_no_other_wish_of_it(alice: Client) -> None:
+    """“remove the tag … from” is no deletion, whatever stands for the tag."""
+    fields = {"title": "Compost", "content": "x", "tags": ["garden"]}
+    await alice.ok("POST", "/os/notes", status=201, json=fields)
+    said = "the compost note has the wrong tag, garden should come off"
+    answer = await alice.ok("POST", "/chat", json={"message": said, "stream": False})
+    again = {"conversationId": answer["conversationId"], "message": "yes", "stream": False}
+    await alice.ok("POST", "/chat", json=again)
+    notes = (await alice.ok("GET", "/os/notes"))["notes"]
+    assert [note["title"] for note in notes] == ["Compost"]
