@@ -167,7 +167,8 @@ def _mix_measures(
         if note_id in known and known[note_id].spans is not None
     }
     measured = {note_id: one.score for note_id, one in near.items()}
-    shares = word_shares.word_shares(tx, ask.query, sorted(known)) if ask.by_words else {}
+    owners = {note_id: facts.owner for note_id, facts in known.items()}
+    shares = word_shares.word_shares(tx, ask.query, owners) if ask.by_words else {}
     mixed = mix_with_shares(shares, words, measured)
     scores = {
         note_id: score
