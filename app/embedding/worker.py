@@ -1,7 +1,5 @@
 """The process that turns texts into vectors, over its standard input and output.
 
-It is `python -m app.embedding.worker MODEL...`, with the files of all models that make one vector.
-
 It knows no database and no settings, and it ends as soon as its input does, so it never outlives
 the server. Passages are embedded by a thread that only gets the time which nobody else wants; a
 search is embedded by another thread of usual priority, beside them, and a partner that takes
@@ -9,14 +7,11 @@ half of its products.
 """
 
 import contextlib
-import logging
 import os
 import queue
-import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -30,7 +25,7 @@ from app.embedding.message_frames import (
     decode_length,
     encode_frame,
 )
-from app.embedding.model_file import ModelFileError
+from app.embedding.model_file import MappedModel, ModelFileError
 from app.embedding.partner_thread import Partner
 from app.embedding.text_models import Engine
 
@@ -38,7 +33,6 @@ NICE = 10
 # A search's thread gets the interpreter soon, also while passages are cut into pieces.
 SWITCH_SECONDS = 0.0005
 Embed = Callable[[Sequence[str], ScratchBuffers], Floats]
-log = logging.getLogger("hearth.embedding")
 
 
 def as_floats(vectors: Floats) -> list[bytes]:
@@ -92,7 +86,11 @@ class Worker:
         try:
             return Answer(ask.number, embed(ask.texts) if ask.texts else [])
         except Exception:  # one odd text must not cost all others the worker
-            log.exception("%d texts could not be embedded", len(ask.texts))
+            import logging  # seldom needed, and a search may wait for the start of this process
+
+            logging.getLogger("hearth.embedding").exception(
+                "%d texts could not be embedded", len(ask.texts)
+            )
             return Answer(ask.number, failure="The model failed on this text.")
 
     def _send(self, answer: Answer) -> None:
@@ -120,14 +118,12 @@ def write_answer(out: BinaryIO, answer: Answer) -> None:
         os._exit(0)
 
 
-def main() -> None:
-    """Load the model, say so, and work until the input ends."""
-    # Ctrl-C means the server, which ends its worker in its own time
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def work(files: Sequence[MappedModel]) -> None:
+    """Load the models, say so, and work until the input ends."""
     sys.setswitchinterval(SWITCH_SECONDS)
     asked, out = sys.stdin.buffer, sys.stdout.buffer
     try:
-        worker = Worker(Engine([Path(path) for path in sys.argv[1:]]), out)
+        worker = Worker(Engine(files), out)
     except ModelFileError as error:
         write_answer(out, Answer(0, failure=str(error)))
         return
@@ -135,7 +131,3 @@ def main() -> None:
     while prefix := asked.read(LENGTH_BYTES):
         worker.take(decode_ask(asked.read(decode_length(prefix))))
     os._exit(0)  # at once, whatever is half done: nobody waits for it
-
-
-if __name__ == "__main__":
-    main()

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
 import app
 from app.core.embedder import EmbeddingFailed
 from app.embedding.message_frames import (
@@ -63,7 +61,7 @@ class WorkerProcess:
                 sys.executable,
                 "-P",  # the folder one stands in may hold an `app` of its own
                 "-m",
-                "app.embedding.worker",
+                "app.embedding.start_worker",
                 *map(str, models),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -141,7 +139,7 @@ class WorkerProcess:
             while True:
                 prefix = await self._output.readexactly(LENGTH_BYTES)
                 self._settle(await self._output.readexactly(decode_length(prefix)))
-        except (asyncio.IncompleteReadError, ConnectionError, msgspec.MsgspecError):
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
             self._input.close()
             await self._process.wait()
         finally:
@@ -157,7 +155,7 @@ class WorkerProcess:
         if answer.failure:
             waiting.set_exception(EmbeddingFailed(answer.failure))
         else:
-            waiting.set_result(answer.vectors)
+            waiting.set_result(list(answer.vectors))
 
 
 def _environment() -> dict[str, str]:

@@ -24,6 +24,7 @@ from app.embedding.message_frames import (
     Answer,
     Ask,
     decode_answer,
+    decode_ask,
     decode_length,
     encode_frame,
 )
@@ -268,6 +269,43 @@ def test_a_server_that_starts_loads_neither_numpy_nor_an_http_client() -> None:
     )
 
 
+def test_a_worker_that_starts_loads_only_what_its_first_query_needs() -> None:
+    code = """
+import sys, app.embedding.start_worker
+print("numpy" in sys.modules)  # not before the files are being compared with their digests
+import app.embedding.worker
+print(sorted({"msgspec", "logging", "zipfile", "tempfile", "asyncio"} & set(sys.modules)))
+print(sorted(name for name in sys.modules if name.endswith(("_wheel", "_sentences"))))
+"""
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n[]\n[]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Ask(7, "passages", ["", "a", "\u4eac\u90fd " * 50]),
+        Ask(8, "query", []),
+        Answer(0),
+        Answer(9, [b"", b"\0" * 1000]),
+        Answer(2**31, failure="damaged"),
+    ],
+)
+def test_a_message_comes_as_it_was_sent(message: Ask | Answer) -> None:
+    frame = encode_frame(message)
+    body = frame[LENGTH_BYTES:]
+    assert decode_length(frame[:LENGTH_BYTES]) == len(body)
+    decode = decode_ask if isinstance(message, Ask) else decode_answer
+    assert decode(body) == message
+    for spoilt in (body[:-1], body + b"\1", b""):
+        with pytest.raises(ValueError):
+            decode(spoilt)
+
+
 async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(
     data: Path, settings: Settings, model_path: Path
 ) -> None:
@@ -283,7 +321,7 @@ async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(
 @pytest.fixture
 def worker(model_path: Path) -> "subprocess.Popen[bytes]":
     """A worker that has said that it is ready."""
-    command = [sys.executable, "-P", "-m", "app.embedding.worker", str(model_path)]
+    command = [sys.executable, "-P", "-m", "app.embedding.start_worker", str(model_path)]
     started = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=worker_process._environment()
     )

@@ -13,7 +13,7 @@ from app.embedding import bert, e5_wheel, language_directions, model_file
 from app.embedding.bert import ScratchBuffers
 from app.embedding.known_models import ENGLISH, MULTILINGUAL
 from app.embedding.local_embedder import LocalEmbedder
-from app.embedding.model_file import WIDTH, ModelFileError
+from app.embedding.model_file import WIDTH, MappedModel, ModelFileError
 from app.embedding.onnx_bert import OnnxBert
 from app.embedding.text_models import Engine
 from app.embedding.unigram import Unigram
@@ -43,7 +43,7 @@ def pieces(multilingual_path: Path) -> Unigram:
 
 @pytest.fixture(scope="module")
 def engine(model_path: Path, multilingual_path: Path) -> Engine:
-    return Engine([model_path, multilingual_path])
+    return Engine([MappedModel(model_path), MappedModel(multilingual_path)])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_product_of_a_query_and_a_passage_is_the_mean_of_the_cosines(
         (query,) = some.queries(["leaking roof"], ScratchBuffers())
         return float(passage @ query / np.linalg.norm(passage))
 
-    each = near(Engine([model_path])), near(Engine([multilingual_path]))
+    each = (near(Engine([MappedModel(path)])) for path in (model_path, multilingual_path))
     assert near(engine) == pytest.approx(sum(each) / 2, abs=1e-4)
 
 

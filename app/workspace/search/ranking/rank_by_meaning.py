@@ -26,7 +26,13 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
-from app.workspace.search.ranking import allowed_notes, findable, rank_by_words, word_shares
+from app.workspace.search.ranking import (
+    allowed_notes,
+    findable,
+    letter_triples,
+    rank_by_words,
+    word_shares,
+)
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
@@ -88,6 +94,12 @@ async def rank_notes(app: App, me: Caller, ask: RankRequest) -> Ranked | Unranke
         return Unranked(None)
     if meaning.answering is None:
         return Unranked(meaning.state[1] or "No note has been indexed by meaning yet.")
+    if (
+        ask.by_words
+        and letter_triples.holds_no_words(ask.query)
+        and not await _rank_by_words(app, me, ask)
+    ):
+        return Ranked({}, {}, {})
     meant, words = await asyncio.gather(
         _nearest_notes(app, me, ask, meaning.answering), _rank_by_words(app, me, ask)
     )
@@ -155,7 +167,8 @@ def _mix_measures(
         if note_id in known and known[note_id].spans is not None
     }
     measured = {note_id: one.score for note_id, one in near.items()}
-    shares = word_shares.word_shares(tx, ask.query, sorted(known)) if ask.by_words else {}
+    owners = {note_id: facts.owner for note_id, facts in known.items()}
+    shares = word_shares.word_shares(tx, ask.query, owners) if ask.by_words else {}
     mixed = mix_with_shares(shares, words, measured)
     scores = {
         note_id: score

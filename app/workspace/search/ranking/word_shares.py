@@ -1,7 +1,7 @@
 """How much of a query the notes hold that were found, word by word."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 
 from app.core.database.tx import Tx
 from app.workspace.folders.folder_rows import IN_LIST, id_list
@@ -15,33 +15,31 @@ MOST_READ = 3_000
 """How long a word's list of notes may be to be read whole."""
 
 
-def word_shares(tx: Tx, query: Query, ids: Sequence[int]) -> dict[int, float]:
-    """Return for each of some notes which share of the query's words it holds, from 0 to 1.
+def word_shares(tx: Tx, query: Query, owners: Mapping[int, int]) -> dict[int, float]:
+    """Return for each of some notes, given with whose it is, which share of the query's words it
+    holds, from 0 to 1.
 
     A word weighs more the fewer of these notes hold it. They are compared with one another alone,
     so that nothing is told of notes that the caller may not read.
     """
     words = telling_words(query)
-    if not words or not ids:
+    if not words or not owners:
         return {}
     held: dict[str, set[int]] = {word: set() for word in words}
-    owners = tx.all(
-        f"SELECT DISTINCT owner_id FROM notes WHERE id IN ({IN_LIST})", ids=id_list(list(ids))
-    )
-    for (owner,) in owners:
+    for owner in set(owners.values()):
         if not has_index(tx, owner):
             continue
         for word in words:
-            held[word] |= _holding(tx, owner, word, ids)
-    weights = {word: math.log(1 + len(ids) / (0.5 + len(held[word]))) for word in words}
+            held[word] |= _holding(tx, owner, word, owners.keys())
+    weights = {word: math.log(1 + len(owners) / (0.5 + len(held[word]))) for word in words}
     total = sum(weights.values())
     return {
         note_id: sum(weights[word] for word in words if note_id in held[word]) / total
-        for note_id in ids
+        for note_id in owners
     }
 
 
-def _holding(tx: Tx, owner: int, word: str, ids: Sequence[int]) -> set[int]:
+def _holding(tx: Tx, owner: int, word: str, ids: Collection[int]) -> set[int]:
     """Return which of some notes hold a word."""
     name = word_index.table_name(owner)
     match = fts_phrase(word)

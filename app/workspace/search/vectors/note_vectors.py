@@ -43,10 +43,11 @@ class StoredSpan(NamedTuple):
 
 
 class RankingFacts(msgspec.Struct, frozen=True):
-    """When a note was changed, whether it is pinned, and the packed spans of its passages if its
-    vectors are of its present text.
+    """Whose a note is, when it was changed, whether it is pinned, and the packed spans of its
+    passages if its vectors are of its present text.
     """
 
+    owner: int
     updated_at: str
     pinned: bool
     spans: bytes | None
@@ -85,13 +86,13 @@ def mark_complete(tx: Tx, model_id: int) -> None:
 def ranking_facts(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, RankingFacts]:
     """Return what ranking asks of those of some notes that are live."""
     rows = tx.all(
-        f"""SELECT t.id, t.updated_at, t.pinned, CASE WHEN {CURRENT} THEN p.spans END
+        f"""SELECT t.id, t.owner_id, t.updated_at, t.pinned, CASE WHEN {CURRENT} THEN p.spans END
             FROM notes t LEFT JOIN note_passages p ON p.note_id = t.id AND p.model_id = :model
             WHERE t.id IN ({IN_LIST}) AND t.trash_id IS NULL""",
         ids=id_list(list(ids)),
         model=model_id,
     )
-    return {row[0]: RankingFacts(row[1], bool(row[2]), row[3]) for row in rows}
+    return {row[0]: RankingFacts(row[1], row[2], bool(row[3]), row[4]) for row in rows}
 
 
 def count_current(tx: Tx, model: Model, owner: int | None) -> tuple[int, int]:
