@@ -3,6 +3,7 @@
 Begun only once it says something, its printed calls made real, its arguments put right.
 """
 
+import asyncio
 import contextlib
 import dataclasses
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -10,14 +11,13 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any
 
-from pydantic_ai import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent
+from pydantic_ai import ModelResponseStreamEvent
 from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
     TextPart,
-    TextPartDelta,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -25,6 +25,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
+from app.agent.models import providers
+from app.agent.models.model_messages import texts_of
 from app.agent.models.small_models import printed_calls, repair_calls
 
 SAME_CALLS = 2
@@ -49,9 +51,12 @@ async def open_guarded(
     """Open a model's stream on `stack` and return it once it has said its first word, or made its
     calls; raise whatever came before that.
     """
-    inner = await stack.enter_async_context(asked)
-    stream = GuardedStream(parameters, inner=inner, texts=_texts(inner), messages=messages, now=now)
-    await stream.begin()
+    async with asyncio.timeout(providers.FIRST_WORD_SECONDS):
+        inner = await stack.enter_async_context(asked)
+        stream = GuardedStream(
+            parameters, inner=inner, texts=texts_of(inner), messages=messages, now=now
+        )
+        await stream.begin()
     return stream
 
 
@@ -235,19 +240,6 @@ class GuardedStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self.inner.timestamp
-
-
-async def _texts(stream: StreamedResponse) -> AsyncIterator[str]:
-    """Yield the texts of a stream that are not empty."""
-    async for event in stream:
-        match event:
-            case (
-                PartStartEvent(part=TextPart(content=text))
-                | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
-            ) if text:
-                yield text
-            case _:
-                pass
 
 
 def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 LOCAL_CONNECT_SECONDS, CONNECT_SECONDS = 2.0, 10.0
 FIRST_BYTE_SECONDS = 120.0
+FIRST_WORD_SECONDS = 120.0
+"""How long a model may take until its first word.
+
+The connection's own limit is no such bound: servers that still read send signs of life.
+"""
 TEMPERATURE = 0.2
 MOST_ANSWER_TOKENS = 4_096
 LEAST_ANSWER_TOKENS = 700
