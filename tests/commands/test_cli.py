@@ -345,7 +345,8 @@ def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
     with in_a_thread() as provider:
         provider.answers(
             whole(call=("get_weather", {"city": "Oslo"})),
-            whole(call=("create_reminder", {"title": "buy milk", "day": "Friday"})),
+            whole(call=("search_todos", {"q": "tax return"})),
+            whole(call=("search_notes", {"query": "boiler"})),
             whole("Good evening!"),
             whole("It is -7 °C."),
         )

@@ -31,7 +31,7 @@ from app.agent.models.model_messages import find_instructions, texts_of
 from app.agent.models.rules_model import RulesModel, left_of
 from app.agent.models.small_models import tool_choice
 from app.agent.rules.phrases import phrases
-from app.agent.turn.steps import Step
+from app.agent.turn.steps import Step, Trace
 
 BEYOND = "cannot"
 """The intent of what the rules cannot do at all, such as writing a poem."""
@@ -183,10 +183,13 @@ def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
 
 
 def _said_before(step: Step) -> str:
-    """Return what stands above the model's words: that the notes did not have them."""
-    if step.trace is None or not step.empty:
-        return ""
-    return f"{step.text}\n\n{phrases.phrase(step.trace.language, 'model_says')}\n"
+    """Return what stands above the model's words: that the notes did not have them, or that
+    nothing was done, since a small model says that it did.
+    """
+    trace = step.trace or Trace()
+    if trace.intent == BEYOND:
+        return f"{phrases.phrase(trace.language, 'model_alone')}\n"
+    return f"{step.text}\n\n{phrases.phrase(trace.language, 'model_says')}\n"
 
 
 def _data_block(part: ToolReturnPart | RetryPromptPart) -> str:

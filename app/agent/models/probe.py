@@ -36,13 +36,15 @@ class Tried(NamedTuple):
     """What came of the trials.
 
     `tools` and `writes` say whether it passed those (None where the model could not be asked),
-    `text` what it said last, `failed` what it failed at first, `pace` the tokens of a second.
+    `text` what it said last, `failed` and `unwritten` what it failed at first in calling and in
+    writing, `pace` the tokens of a second.
     """
 
     tools: bool | None
     writes: bool | None
     text: str
     failed: str
+    unwritten: str
     error: str | None
     seconds: float = 0.0
     pace: float = 0.0
@@ -103,7 +105,7 @@ def _judge(configured: Configured, names: list[str], found: Found, tried: Tried)
         known.writes,
         _offer_sentence(configured, known),
         tried.text,
-        tried.failed,
+        tried.failed or tried.unwritten,
         tried.seconds,
         error,
         _find_warnings(configured, known, tried, offered=offered),
@@ -147,7 +149,8 @@ async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
                 error = _explain_failure(refusal, configured, key)
     seconds = time.monotonic() - begun
     pace = runner.tokens / seconds if seconds else 0.0
-    return Tried(tools, writes, runner.text, failed or runner.failed, error, seconds, pace)
+    unwritten = runner.failed if writes is False else ""
+    return Tried(tools, writes, runner.text, failed, unwritten, error, seconds, pace)
 
 
 class _Runner:
@@ -255,7 +258,12 @@ def _find_warnings(
             f"The model is not trusted with tools: {tried.failed or 'its server takes none'}. To "
             "offer it some anyway, add it with `--tools few`."
         )
-    if tried.pace and TOOL_PROMPT_TOKENS / tried.pace > SLOW_SECONDS:
+    if tried.unwritten:
+        found.append(f"The model is not trusted with answers either: {tried.unwritten}.")
+    offered_tools = (
+        model_choice.tools_of(msgspec.structs.replace(configured, found=known)) != "none"
+    )
+    if offered_tools and tried.pace and TOOL_PROMPT_TOKENS / tried.pace > SLOW_SECONDS:
         found.append(
             f"It reads and writes about {tried.pace:.0f} tokens a second here. A message with "
             f"tools may take {TOOL_PROMPT_TOKENS / tried.pace:.0f} seconds until its first word; "

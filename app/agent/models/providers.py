@@ -107,6 +107,8 @@ def make_model(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Mo
     client = client_for(configured.url)
     # Newer models take no temperature; that it is left out needs no line in the log.
     warnings.filterwarnings("ignore", message="Sampling parameters ")
+    # Many local servers tell no usage; the meter then counts the words itself.
+    warnings.filterwarnings("ignore", message="Some responses omitted usage information")
     try:
         match configured.provider:
             case "anthropic":

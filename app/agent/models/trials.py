@@ -35,14 +35,24 @@ def _tool(name: str, description: str, **fields: str) -> ToolDefinition:
             "properties": {
                 field: {"type": "string", "description": told} for field, told in fields.items()
             },
-            "required": list(fields),
+            "required": list(fields)[:1] if name != "search_todos" else [],
             "additionalProperties": False,
         },
     )
 
 
 WEATHER = _tool("get_weather", "Give the weather of a city.", city="name of the city")
-REMINDER = _tool("create_reminder", "Make a reminder.", title="what to do", day="day of the week")
+EIGHT = (
+    _tool("search_notes", "Search the notes by words.", query="words to look for"),
+    _tool("get_note_content", "Read a whole note.", noteId="the note's id"),
+    _tool("create_note", "Write a new note.", title="its title", content="its text"),
+    _tool("search_todos", "List todos by words or day.", q="words", date="today, week, or a date"),
+    _tool("create_todo", "Create a todo.", title="what to do", dueDate="when it is due"),
+    _tool("complete_todo", "Mark a todo as done.", id="the todo's id, as search_todos gave it"),
+    _tool("edit_todo", "Change a todo.", id="its id, as search_todos gave it", title="its title"),
+    _tool("send_message_to_human", "Send a message to a contact.", to="who", message="the text"),
+)
+"""As many tools as a small model is offered for a message, in few words."""
 CALLED = ToolCallPart("get_weather", {"city": "Oslo"}, tool_call_id="call_1")
 
 
@@ -78,14 +88,20 @@ CALLING = (
         "it did not call a tool when asked to",
     ),
     Trial(
-        _asks("Remind me to buy milk on Friday."),
-        (WEATHER, REMINDER),
-        lambda done: _called(done, "create_reminder", "milk", "fri"),
-        "it did not choose the right one of two tools",
+        _asks("Tick off the tax return."),
+        EIGHT,
+        lambda done: _called(done, "search_todos", "tax"),
+        "it changed something without looking first what is meant",
+    ),
+    Trial(
+        _asks("What did I write about the boiler?"),
+        EIGHT,
+        lambda done: _called(done, "search_notes", "boiler"),
+        "it did not choose the right one of eight tools",
     ),
     Trial(
         _asks("Good evening! How are you?"),
-        (WEATHER, REMINDER),
+        EIGHT,
         lambda done: bool(done.text) and not done.calls,
         "it called a tool where it was only greeted",
     ),
@@ -97,7 +113,7 @@ CALLING = (
                 parts=[ToolReturnPart("get_weather", {"celsius": -7, "sky": "snow"}, "call_1")]
             ),
         ],
-        (WEATHER, REMINDER),
+        (WEATHER,),
         lambda done: "7" in done.text and not done.calls,
         "it did not answer with what a tool gave",
     ),

@@ -21,8 +21,12 @@ from tests.support.fake_provider import FakeProvider, Reply, calls, plain, refus
 
 pytestmark = pytest.mark.anyio
 OSLO = whole(call=("get_weather", {"city": "Oslo"}))
-MILK = whole(call=("create_reminder", {"title": "Buy milk", "day": "Friday"}))
-TRUSTED = (OSLO, MILK, whole("Good evening! I am well."), whole("It is -7 °C and it snows."))
+TAX = whole(call=("search_todos", {"q": "tax return"}))
+BOILER = whole(call=("search_notes", {"query": "boiler"}))
+TRUSTED = (
+    *(OSLO, TAX, BOILER),
+    *(whole("Good evening! I am well."), whole("It is -7 °C and it snows.")),
+)
 """What a model says that passes every trial of calling tools."""
 KEY = "sk-canary-0123456789-geheim"
 
@@ -295,9 +299,13 @@ READS, HONEST = whole("It closes at 14:00."), whole("The number is not given.")
             "",
         ),
         ((whole("Sunny."), READS, HONEST), False, True, "did not call a tool"),
-        ((OSLO, OSLO, READS, HONEST), False, True, "the right one of two"),
-        ((OSLO, MILK, OSLO, READS, HONEST), False, True, "only greeted"),
-        ((*TRUSTED[:3], OSLO, READS, HONEST), False, True, "what a tool gave"),
+        (
+            (OSLO, whole(call=("complete_todo", {"id": "1"})), READS, HONEST),
+            *(False, True, "without looking first"),
+        ),
+        ((OSLO, TAX, TAX, READS, HONEST), False, True, "the right one of eight"),
+        ((OSLO, TAX, BOILER, TAX, READS, HONEST), False, True, "only greeted"),
+        ((*TRUSTED[:4], OSLO, READS, HONEST), False, True, "what a tool gave"),
         ((whole("Sunny."), whole("At 19."), HONEST), False, False, "did not call a tool"),
         ((whole("Sunny."), READS, whole("Call 555-0123-4567.")), False, False, "did not call"),
     ],

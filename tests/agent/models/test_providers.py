@@ -535,8 +535,11 @@ async def test_what_the_rules_cannot_do_at_all_the_model_does(
     served: Served, provider: FakeProvider, alice: Client
 ) -> None:
     await served.command("add_model", name="writer", url=provider.url, tools="none")
-    provider.answers(says("White on the roofs."))
-    assert text_of(await streamed(alice, "Write a haiku about snow")) == "White on the roofs."
+    provider.answers(says("White on ", "the roofs."))
+    assert text_of(await streamed(alice, "Write a haiku about snow")) == (
+        "I can't do that in your notes and todos; nothing was changed. The language model says:\n"
+        "White on the roofs."
+    )
 
 
 async def test_the_rules_refer_to_their_own_turns_beside_a_model(
