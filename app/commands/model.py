@@ -13,7 +13,7 @@ from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.settings import Provider, Settings
 
-TEST_SECONDS = 300
+TEST_SECONDS = 900
 
 
 @click.group(cls=Commands)
@@ -104,7 +104,7 @@ def list_(json_: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def test(name: str, json_: bool, data: Path | None) -> None:
-    """Test a model with a small call."""
+    """Try a model out, and tell what it is trusted with."""
     _test_model(read_settings(data=data), name, json_=json_)
 
 

@@ -33,6 +33,13 @@ SAME_CALLS = 2
 """How often the same call may stand in a turn: once made, and once refused because it was made."""
 
 
+CIRCLES, SHORTEST_CIRCLE, LONGEST_CIRCLE = 10, 12, 200
+"""The same words so often in a row are no answer: very small models write them until they are cut
+off. In characters.
+"""
+LOOKED_EVERY = 400
+
+
 class NoAnswer(UnexpectedModelBehavior):
     """A stream came to its end without text and without a call."""
 
@@ -124,9 +131,23 @@ class GuardedStream(StreamedResponse):
                 start = len(self.held) if self.said or self.held.strip() else 0
             free, self.held = self.held[:start], self.held[start:]
             self.said += free
+            if self._circles(len(free)):
+                self.ended = True
+                await self.inner.close_stream()
             if free:
                 return free
         return ""
+
+    def _circles(self, more: int) -> bool:
+        """Return whether the text repeats itself without end, looked at now and then."""
+        length = len(self.said)
+        if length // LOOKED_EVERY == (length - more) // LOOKED_EVERY:
+            return False
+        ends = (self.said[-size:] for size in range(SHORTEST_CIRCLE, LONGEST_CIRCLE + 1))
+        return any(
+            self.said.endswith(end * CIRCLES) and any(mark.isalpha() for mark in end)
+            for end in ends
+        )
 
     def calls(self) -> list[ToolCallPart]:
         """Return the calls that the model made, their arguments as the tools have them.

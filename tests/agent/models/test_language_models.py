@@ -329,6 +329,18 @@ async def test_a_test_says_what_a_model_is_trusted_with(
     assert ("is not asked" in tested.offers) == (writes is False)
 
 
+async def test_a_server_that_still_loads_its_model_makes_nothing_forgotten(
+    served: Served, provider: FakeProvider
+) -> None:
+    provider.answers(*TRUSTED)
+    await served.command("add_model", name="tiny", url=provider.url)
+    await served.command("test_model", name="tiny")
+    provider.answers(refuses(503, "Loading model"))
+    found = await served.command("test_model", name="tiny")
+    assert "Loading model" in found.test.error
+    assert found.model.found.tools is True
+
+
 async def test_a_model_that_makes_things_up_is_not_asked(
     served: Served, provider: FakeProvider, alice: Client
 ) -> None:

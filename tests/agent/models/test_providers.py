@@ -577,6 +577,18 @@ async def test_a_model_without_tools_that_fails_is_replaced_by_the_rules(
     assert events[-1]["metadata"]["fallback"]["model"] == "writer"
 
 
+async def test_a_model_that_goes_in_circles_is_cut_off(tiny: FakeProvider, alice: Client) -> None:
+    line = "It is a very special bicycle. "
+    tiny.answers(says("Once upon a time. ", *([line] * 200)))
+    events = await streamed(alice, "tell me a story")
+    assert text_of(events).count(line.strip()) < 40
+    assert "broke off before its end" in json.dumps(events)
+    tiny.answers(
+        says("| a |", *(["\n|---|" + "-" * 500] * 3), *(f"\n| row {n} |" for n in range(90)))
+    )
+    assert "| row 89 |" in text_of(await streamed(alice, "tell me a story"))
+
+
 async def test_a_model_that_sends_signs_of_life_and_no_word_is_not_waited_for(
     tiny: FakeProvider, alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
