@@ -1,7 +1,7 @@
 """Measure what the rules get right.
 
 `python3 scripts/evaluate.py [section …] [-v] [--json]`, on both halves of each section's labelled
-cases.
+cases. With `--model-url URL --model NAME` a language model is asked in the sections that talk.
 
 A section is a module of scripts/evaluation with `evaluate()`, which gives rows of (half,
 measure, right, total), and `misses()`, which gives a line for each case that came out otherwise.
@@ -11,6 +11,7 @@ Rules are tuned on half a alone; half b says how they do on what nobody looked a
 import argparse
 import importlib
 import json
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -18,9 +19,11 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from environment import ROOT, use_own_python
-from evaluation import Row
+from evaluation import ASKS, Row
 
 SECTIONS = Path(__file__).parent / "evaluation"
+WITH_MODEL = ("dialogues", "qa")
+"""The sections that talk through the API, so that a model can be asked in them."""
 
 
 class Section(Protocol):
@@ -35,11 +38,16 @@ def main(arguments: list[str]) -> int:
     use_own_python()
     sys.path.insert(0, str(ROOT))
     asked = parser().parse_args(arguments)
-    names = asked.sections or sections()
+    names = asked.sections or (list(WITH_MODEL) if asked.model_url else sections())
     if unknown := set(names) - set(sections()):
         parser().error(
             f"there is no section {', '.join(sorted(unknown))}; there is {', '.join(sections())}"
         )
+    if asked.model_url:
+        if set(names) - set(WITH_MODEL):
+            parser().error(f"a model can be asked in {' and '.join(WITH_MODEL)} alone")
+        brain = (asked.model_url, asked.model, asked.tools, asked.every)
+        os.environ[ASKS] = json.dumps(brain)
     if asked.json:
         print(json.dumps({name: figures(name) for name in names}, indent=2))
         return 0
@@ -59,6 +67,26 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="section",
         help=f"one of {', '.join(sections())}; all when left out",
+    )
+    made.add_argument(
+        "--model-url",
+        metavar="URL",
+        help="ask a language model instead, at this OpenAI-compatible address; for "
+        f"{' and '.join(WITH_MODEL)}",
+    )
+    made.add_argument("--model", default="model", metavar="NAME", help="its name there")
+    made.add_argument(
+        "--tools",
+        default="auto",
+        choices=("auto", "all", "few", "none"),
+        help="how it is offered tools [default: auto, by its test]",
+    )
+    made.add_argument(
+        "--every",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with a model: take every Nth case [default: 1]",
     )
     made.add_argument("-v", "--verbose", action="store_true", help="show what came out otherwise")
     made.add_argument("--json", action="store_true", help="print the figures as JSON")

@@ -12,7 +12,7 @@ from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.tables import format_json, json_option, print_table
 from app.settings import Provider, Settings
 
-TEST_SECONDS = 300
+TEST_SECONDS = 900
 
 
 @click.group(cls=Commands)
@@ -102,7 +102,7 @@ def list_(json_: bool, settings: Settings) -> None:
 @json_option
 @settings_option
 def test(name: str, json_: bool, settings: Settings) -> None:
-    """Test a model with a small call."""
+    """Try a model out, and tell what it is trusted with."""
     _test_model(settings, name, json_=json_)
 
 

@@ -19,7 +19,7 @@ from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
-from evaluation import Row, row
+from evaluation import Row, add_brain, row, sample
 
 FOLDER = Path(__file__).parents[2] / "tests" / "evaluation" / "qa"
 BASE = "http://127.0.0.1:8765/api/v1"
@@ -94,6 +94,7 @@ async def _asked(set_name: str) -> list[Case]:
         app = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0), data)
         async with app.router.lifespan_context(app):
             await app.state.parts.call(OPERATOR, "add_user", {"username": "reader"})
+            await add_brain(app)
             key = (
                 await app.state.parts.call(
                     OPERATOR, "issue_key", {"username": "reader", "name": "evaluation"}
@@ -106,7 +107,7 @@ async def _asked(set_name: str) -> list[Case]:
                 before = SETS[set_name]
                 notes, questions = _rows(f"{before}notes.jsonl"), _rows(f"{before}questions.jsonl")
                 ids = {row["note"]: await _stored(client, row) for row in notes}
-                return [await _case(client, row, ids, set_name) for row in questions]
+                return [await _case(client, row, ids, set_name) for row in sample(questions)]
 
 
 async def _stored(client: httpx.AsyncClient, row: dict[str, Any]) -> int:

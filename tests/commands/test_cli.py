@@ -343,7 +343,13 @@ def test_a_refused_cap_is_a_sentence(home: Path, command: str, sentence: str) ->
 
 def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
     with in_a_thread() as provider:
-        provider.answers(whole(call=("get_weather", {"city": "Oslo"})))
+        provider.answers(
+            whole(call=("get_weather", {"city": "Oslo"})),
+            whole(call=("search_todos", {"q": "tax return"})),
+            whole(call=("search_notes", {"query": "boiler"})),
+            whole("Good evening!"),
+            whole("It is -7 °C."),
+        )
         shown = done(
             "model",
             "add",

@@ -27,7 +27,7 @@ from app.agent.models.hybrid_model import HybridModel
 from app.agent.models.model_rows import Configured
 from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import lean_results, shorten_history, tool_choice
-from app.agent.models.small_models.flat_schemas import flatten_schema
+from app.agent.models.small_models.flat_schemas import flatten_schema, shorten_tool
 from app.agent.turn.turn_result import Fallback
 from app.errors import AppError
 
@@ -38,6 +38,8 @@ MOST_WAITS = 2
 LEAST_CONTEXT = 4_096
 SMALL_RESULT_TOKENS, RESULT_TOKENS = 500, 8_000
 LEAST_HISTORY_TOKENS = 600
+WRITER_TOKENS, WRITER_RESULT_TOKENS = 1_500, 250
+"""What a model without tools is shown: the rules found no answer in it, and it is waited for."""
 _OVERFLOW = re.compile(
     r"exceed_context_size|context (?:size|length|window)|prompt is too long|too "
     r"many tokens|context_length",
@@ -70,7 +72,14 @@ class GuardedModel(WrapperModel):
         super().__init__(
             asked
             if self._tools != "none"
-            else HybridModel(asked, rules, fit=lambda messages: self._fit_history(messages, ()))
+            else HybridModel(
+                asked,
+                rules,
+                fit=lambda messages: shorten_history.fit_history(
+                    self._fit_history(messages, ()), WRITER_TOKENS, most_result=WRITER_RESULT_TOKENS
+                ),
+                writes=model_choice.may_write(configured),
+            )
         )
         self.fallback: Fallback | None = None
         self._rules = rules
@@ -199,7 +208,7 @@ class GuardedModel(WrapperModel):
             for tool in parameters.function_tools
         ]
         if self._tools == "few":
-            tools = tool_choice.choose_few(tools, messages)
+            tools = [shorten_tool(tool) for tool in tool_choice.choose_few(tools, messages)]
         return dataclasses.replace(parameters, function_tools=tools)
 
     def _fit_history(
@@ -263,7 +272,7 @@ def explain_error(error: Exception, configured: Configured, *, shortened: bool =
     where = urlsplit(configured.url).netloc
     status = getattr(error, "status_code", None)
     match error:
-        case wrong.ModelTimeoutError() | wrong.ModelRequestTimeout():
+        case wrong.ModelTimeoutError() | wrong.ModelRequestTimeout() | TimeoutError():
             return f"{where} did not answer in time."
         case wrong.ModelConnectionError():
             return f"{where} cannot be reached, or broke the connection off."

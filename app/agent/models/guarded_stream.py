@@ -3,6 +3,7 @@
 Begun only once it says something, its printed calls made real, its arguments put right.
 """
 
+import asyncio
 import contextlib
 import dataclasses
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -10,14 +11,13 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any
 
-from pydantic_ai import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent
+from pydantic_ai import ModelResponseStreamEvent
 from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
     TextPart,
-    TextPartDelta,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -25,10 +25,19 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
+from app.agent.models import providers
+from app.agent.models.model_messages import texts_of
 from app.agent.models.small_models import printed_calls, repair_calls
 
 SAME_CALLS = 2
 """How often the same call may stand in a turn: once made, and once refused because it was made."""
+
+
+CIRCLES, SHORTEST_CIRCLE, LONGEST_CIRCLE = 10, 12, 200
+"""The same words so often in a row are no answer: very small models write them until they are cut
+off. In characters.
+"""
+LOOKED_EVERY = 400
 
 
 class NoAnswer(UnexpectedModelBehavior):
@@ -49,9 +58,12 @@ async def open_guarded(
     """Open a model's stream on `stack` and return it once it has said its first word, or made its
     calls; raise whatever came before that.
     """
-    inner = await stack.enter_async_context(asked)
-    stream = GuardedStream(parameters, inner=inner, texts=_texts(inner), messages=messages, now=now)
-    await stream.begin()
+    async with asyncio.timeout(providers.FIRST_WORD_SECONDS):
+        inner = await stack.enter_async_context(asked)
+        stream = GuardedStream(
+            parameters, inner=inner, texts=texts_of(inner), messages=messages, now=now
+        )
+        await stream.begin()
     return stream
 
 
@@ -119,9 +131,23 @@ class GuardedStream(StreamedResponse):
                 start = len(self.held) if self.said or self.held.strip() else 0
             free, self.held = self.held[:start], self.held[start:]
             self.said += free
+            if self._circles(len(free)):
+                self.ended = True
+                await self.inner.close_stream()
             if free:
                 return free
         return ""
+
+    def _circles(self, more: int) -> bool:
+        """Return whether the text repeats itself without end, looked at now and then."""
+        length = len(self.said)
+        if length // LOOKED_EVERY == (length - more) // LOOKED_EVERY:
+            return False
+        ends = (self.said[-size:] for size in range(SHORTEST_CIRCLE, LONGEST_CIRCLE + 1))
+        return any(
+            self.said.endswith(end * CIRCLES) and any(mark.isalpha() for mark in end)
+            for end in ends
+        )
 
     def calls(self) -> list[ToolCallPart]:
         """Return the calls that the model made, their arguments as the tools have them.
@@ -235,19 +261,6 @@ class GuardedStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self.inner.timestamp
-
-
-async def _texts(stream: StreamedResponse) -> AsyncIterator[str]:
-    """Yield the texts of a stream that are not empty."""
-    async for event in stream:
-        match event:
-            case (
-                PartStartEvent(part=TextPart(content=text))
-                | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
-            ) if text:
-                yield text
-            case _:
-                pass
 
 
 def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:

@@ -167,3 +167,10 @@ def tools_of(model: Configured) -> model_rows.Tools:
     return (
         "few" if own_server or (context_of(model) or SMALL_CONTEXT + 1) <= SMALL_CONTEXT else "all"
     )
+
+
+def may_write(model: Configured) -> bool:
+    """Return whether a model may write where the rules know nothing: unless its test says that it
+    reads wrongly or makes things up.
+    """
+    return model.found is None or model.found.writes is not False

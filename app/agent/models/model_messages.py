@@ -1,7 +1,8 @@
 """A turn's history as the model library's messages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
+from pydantic_ai import PartDeltaEvent, PartStartEvent
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
@@ -11,15 +12,20 @@ from pydantic_ai.messages import (
     ModelResponsePart,
     RetryPromptPart,
     TextPart,
+    TextPartDelta,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
 )
+from pydantic_ai.models import StreamedResponse
 
 from app.agent.models import prompts
 from app.agent.turn import turn_history
 from app.agent.turn.token_meter import FREE
 from app.agent.turn.transcript import Message, Part
+
+TRACE = "trace"
+"""Where a response keeps what a step of the rules leaves to refer to; no provider is sent it."""
 
 
 def decode(stored: bytes) -> list[ModelMessage]:
@@ -49,6 +55,8 @@ def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                     yield Part("refused", part.content, name, part.tool_call_id)
                 case _:
                     yield Part("other", getattr(part, "content", None))
+        if isinstance(entry, ModelResponse) and (left := (entry.metadata or {}).get(TRACE)):
+            yield Part("trace", left)
 
 
 def find_instructions(messages: Sequence[ModelMessage]) -> str:
@@ -71,6 +79,7 @@ def _library_message(message: Message) -> ModelMessage:
         parts=[_response_part(part) for part in message if part.kind != "trace"],
         model_name=FREE,
         provider_name=FREE,
+        metadata=next(({TRACE: part.content} for part in message if part.kind == "trace"), None),
     )
 
 
@@ -86,3 +95,16 @@ def _response_part(part: Part) -> ModelResponsePart:
     if part.kind == "called":
         return ToolCallPart(part.tool, dict(part.arguments), part.call)
     return TextPart(str(part.content))
+
+
+async def texts_of(stream: StreamedResponse) -> AsyncIterator[str]:
+    """Yield the texts of a stream that are not empty."""
+    async for event in stream:
+        match event:
+            case (
+                PartStartEvent(part=TextPart(content=text))
+                | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
+            ) if text:
+                yield text
+            case _:
+                pass

@@ -27,11 +27,14 @@ class Found(Record):
     most_context: int | None = None
     tools: bool | None = None
     thinks: bool | None = None
+    writes: bool | None = None
 
 
 class Probed(Record):
     """What a test of a model found.
 
+    `tools` says whether it can be trusted to choose and call tools, `writes` whether with an answer
+    from data; `failed` is the first trial that it did not pass, `seconds` what they took together.
     `error` says why it does not work, `warnings` what to do about what may surprise.
     """
 
@@ -44,8 +47,11 @@ class Probed(Record):
     most_context: int | None
     tools: bool | None
     thinks: bool | None
+    writes: bool | None
     offers: str
     answer: str
+    failed: str
+    seconds: float
     error: str | None
     warnings: list[str]
 

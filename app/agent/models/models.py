@@ -168,8 +168,8 @@ async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
     if configured is None:
         raise _unknown_model(name)
     tested = await probe_model(app.part(Providers), configured)
-    # A server that is off for a moment must not wipe out what was known.
-    if tested.reachable:
+    # A server that is off, or still loads its model, must not wipe out what was known.
+    if tested.ok:
         await app.write(model_rows.note_found, configured.name, found_of(tested))
     return Tested(app.quick(_model_named, configured.name), tested)
 

@@ -4,7 +4,8 @@ Whether it answers, which models it has, its context, and whether it calls tools
 """
 
 import asyncio
-import json
+import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -17,31 +18,36 @@ from app.agent.models.providers import ProviderMissing, Providers
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-CALL_TOKENS = 400
+    from app.agent.models.trials import Trial
+
+CALL_TOKENS = 200
 SHOWN_CHARACTERS = 200
 MOST_NAMES = 200
 OLLAMA_USUAL_CONTEXT = 4_096
 WANTED_CONTEXT = 16_384
 
-QUESTION = "What is the weather in Oslo now? Use the tool."
-TOOL = {
-    "type": "object",
-    "properties": {"city": {"type": "string", "description": "name of the city"}},
-    "required": ["city"],
-    "additionalProperties": False,
-}
+SLOW_SECONDS = 60.0
+"""A message with tools that takes longer than this until its first word is warned of."""
+TOOL_PROMPT_TOKENS = 2_000
+"""About what the instructions, eight tools and a short conversation come to."""
 
 
-class TrialCall(NamedTuple):
-    """What came of the tiny call.
+class Tried(NamedTuple):
+    """What came of the trials.
 
-    Whether it was made (None where the model could not be asked), what was said, and what went
-    wrong.
+    `tools` and `writes` say whether it passed those (None where the model could not be asked),
+    `text` what it said last, `failed` and `unwritten` what it failed at first in calling and in
+    writing, `pace` the tokens of a second.
     """
 
-    made: bool | None
+    tools: bool | None
+    writes: bool | None
     text: str
+    failed: str
+    unwritten: str
     error: str | None
+    seconds: float = 0.0
+    pace: float = 0.0
 
 
 async def probe_model(asked: Providers, configured: Configured) -> Probed:
@@ -59,19 +65,19 @@ async def probe_model(asked: Providers, configured: Configured) -> Probed:
             return _failed_probe(
                 f"{where} cannot be reached ({server.trouble}). {_how_to_start(configured)}".strip()
             )
-        called = await _make_call(model, configured, key)
+        tried = await _try_out(model, configured, key)
         # After the call, since only a model that is loaded has a context at Ollama.
         found = await model_servers.find_out(server, configured)
     finally:
         await client.aclose()
-    return _judge(configured, names, found, called)
+    return _judge(configured, names, found, tried)
 
 
-def _judge(configured: Configured, names: list[str], found: Found, called: TrialCall) -> Probed:
+def _judge(configured: Configured, names: list[str], found: Found, tried: Tried) -> Probed:
     """Return what the answers come to."""
-    tools = found.tools if called.made is None else called.made
+    tools = found.tools if tried.tools is None else tried.tools
     offered = model_servers.is_offered(configured.model, names) if names else None
-    error = called.error
+    error = tried.error
     # What to do about a missing model helps more than what the provider wrote.
     if error and offered is False:
         error = (
@@ -79,7 +85,12 @@ def _judge(configured: Configured, names: list[str], found: Found, called: Trial
             f"{_how_to_fetch(configured, names)}"
         ).strip()
     known = Found(
-        found.server, configured.context or found.context, found.most_context, tools, found.thinks
+        found.server,
+        configured.context or found.context,
+        found.most_context,
+        tools,
+        found.thinks,
+        tried.writes,
     )
     return Probed(
         error is None,
@@ -91,58 +102,93 @@ def _judge(configured: Configured, names: list[str], found: Found, called: Trial
         known.most_context,
         tools,
         known.thinks,
+        known.writes,
         _offer_sentence(configured, known),
-        called.text,
+        tried.text,
+        tried.failed or tried.unwritten,
+        tried.seconds,
         error,
-        _find_warnings(configured, known, offered=offered),
+        _find_warnings(configured, known, tried, offered=offered),
     )
 
 
 def found_of(probed: Probed) -> Found:
     """Return what is worth keeping of a test."""
-    return Found(probed.server, probed.context, probed.most_context, probed.tools, probed.thinks)
-
-
-async def _make_call(model: "Model", configured: Configured, key: str) -> TrialCall:
-    """Let the model make a tiny call; where it cannot even be asked with a tool, ask without."""
-    from pydantic_ai.direct import model_request
-    from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
-    from pydantic_ai.tools import ToolDefinition
-
-    tool = ToolDefinition(
-        name="get_weather", description="Give the weather of a city.", parameters_json_schema=TOOL
+    return Found(
+        probed.server,
+        probed.context,
+        probed.most_context,
+        probed.tools,
+        probed.thinks,
+        probed.writes,
     )
-    said, with_tool = (
-        ModelRequest.user_text_prompt(QUESTION),
-        ModelRequestParameters(function_tools=[tool]),
-    )
-    error = ""
-    # Some servers refuse any request that has tools.
-    for parameters in (with_tool, ModelRequestParameters()):
+
+
+async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
+    """Let the model take the trials, those of writing only where it fails at calling tools."""
+    from app.agent.models import trials
+
+    runner = _Runner(model, key)
+    begun = time.monotonic()
+    failed = ""
+    try:
+        tools: bool | None = await runner.passes(trials.CALLING)
+        failed = runner.failed
+    except Exception as failure:
+        # Some servers refuse any request that has tools.
+        tools, failed = (None, "")
+        refusal = failure
+    writes: bool | None = None
+    error: str | None = None
+    if not tools:
         try:
-            answer = await model_request(
-                model,
-                [said],
-                model_settings=ModelSettings(max_tokens=CALL_TOKENS),
-                model_request_parameters=parameters,
-            )
-        except Exception as failure:
-            error = error or _explain_failure(failure, configured, key)
-            continue
-        calls = [part for part in answer.parts if isinstance(part, ToolCallPart)]
-        text = " ".join(
-            "".join(part.content for part in answer.parts if isinstance(part, TextPart)).split()
-        )[:SHOWN_CHARACTERS]
-        # The right tool with the right city: small models call something and are no use.
-        made = any(
-            call.tool_name == "get_weather"
-            and "oslo" in json.dumps(call.args, default=str).casefold()
-            for call in calls
+            writes = await runner.passes(trials.WRITING)
+            tools = False
+        except Exception:
+            if tools is None:
+                error = _explain_failure(refusal, configured, key)
+    seconds = time.monotonic() - begun
+    pace = runner.tokens / seconds if seconds else 0.0
+    unwritten = runner.failed if writes is False else ""
+    return Tried(tools, writes, runner.text, failed, unwritten, error, seconds, pace)
+
+
+class _Runner:
+    """Runs trials and keeps what was said last and the tokens that they took."""
+
+    def __init__(self, model: "Model", key: str) -> None:
+        self._model = model
+        self._key = key
+        self.text = ""
+        self.failed = ""
+        self.tokens = 0
+
+    async def passes(self, given: "Sequence[Trial]") -> bool:
+        """Return whether the model passes the trials, up to the first that it does not."""
+        self.failed = ""
+        for trial in given:
+            if not await self._passes_one(trial):
+                self.failed = trial.failure
+                return False
+        return True
+
+    async def _passes_one(self, trial: "Trial") -> bool:
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.settings import ModelSettings
+
+        from app.agent.models.trials import react
+
+        answer = await model_request(
+            self._model,
+            list(trial.messages),
+            model_settings=ModelSettings(max_tokens=CALL_TOKENS),
+            model_request_parameters=ModelRequestParameters(function_tools=list(trial.tools)),
         )
-        return TrialCall(made, _hide_key(text, key), None)
-    return TrialCall(None, "", error)
+        self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+        done = react(answer, trial.tools)
+        self.text = _hide_key(" ".join(done.text.split())[:SHOWN_CHARACTERS], self._key)
+        return trial.passes(done)
 
 
 def _explain_failure(failure: Exception, configured: Configured, key: str) -> str:
@@ -168,14 +214,21 @@ def _hide_key(text: str, key: str) -> str:
 
 
 def _failed_probe(error: str) -> Probed:
-    return Probed(False, False, "", [], None, None, None, None, None, "", "", error, [])
+    return Probed(
+        False, False, "", [], None, None, None, None, None, None, "", "", "", 0.0, error, []
+    )
 
 
 def _offer_sentence(configured: Configured, known: Found) -> str:
     """Return how the agent will use the model, as a sentence."""
     match model_choice.tools_of(msgspec.structs.replace(configured, found=known)):
+        case "none" if known.writes is False:
+            return "The rules answer everything, and the model is not asked."
         case "none":
-            return "Rules choose and call the tools, and the model writes the answers."
+            return (
+                "Rules choose and call the tools and answer; the model writes only where they "
+                "know nothing."
+            )
         case "few":
             return (
                 "The agent offers it at most eight tools for each message, chosen by what the "
@@ -185,7 +238,9 @@ def _offer_sentence(configured: Configured, known: Found) -> str:
             return "The agent offers it every tool."
 
 
-def _find_warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
+def _find_warnings(
+    configured: Configured, known: Found, tried: Tried, *, offered: bool | None
+) -> list[str]:
     found: list[str] = []
     if (
         known.server == "ollama"
@@ -200,8 +255,19 @@ def _find_warnings(configured: Configured, known: Found, *, offered: bool | None
         )
     if known.tools is False and configured.tools == "auto":
         found.append(
-            "The model did not call a tool when asked to. To offer it tools anyway, add it with "
-            "`--tools few`."
+            f"The model is not trusted with tools: {tried.failed or 'its server takes none'}. To "
+            "offer it some anyway, add it with `--tools few`."
+        )
+    if tried.unwritten:
+        found.append(f"The model is not trusted with answers either: {tried.unwritten}.")
+    offered_tools = (
+        model_choice.tools_of(msgspec.structs.replace(configured, found=known)) != "none"
+    )
+    if offered_tools and tried.pace and TOOL_PROMPT_TOKENS / tried.pace > SLOW_SECONDS:
+        found.append(
+            f"It reads and writes about {tried.pace:.0f} tokens a second here. A message with "
+            f"tools may take {TOOL_PROMPT_TOKENS / tried.pace:.0f} seconds until its first word; "
+            f"after {providers.FIRST_WORD_SECONDS:.0f} the rules answer."
         )
     # llama.cpp serves its one model under every name.
     if offered is False and known.server != "llama.cpp":

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 LOCAL_CONNECT_SECONDS, CONNECT_SECONDS = 2.0, 10.0
 FIRST_BYTE_SECONDS = 120.0
+FIRST_WORD_SECONDS = 120.0
+"""How long a model may take until its first word.
+
+The connection's own limit is no such bound: servers that still read send signs of life.
+"""
 TEMPERATURE = 0.2
 MOST_ANSWER_TOKENS = 4_096
 LEAST_ANSWER_TOKENS = 700
@@ -102,6 +107,8 @@ def make_model(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Mo
     client = client_for(configured.url)
     # Newer models take no temperature; that it is left out needs no line in the log.
     warnings.filterwarnings("ignore", message="Sampling parameters ")
+    # Many local servers tell no usage; the meter then counts the words itself.
+    warnings.filterwarnings("ignore", message="Some responses omitted usage information")
     try:
         match configured.provider:
             case "anthropic":

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from pydantic_ai import ModelResponseStreamEvent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
@@ -67,7 +68,12 @@ class RulesModel(Model[None]):
             input_tokens=transcript.estimate_tokens_of(model_messages.parts_of(messages)),
             output_tokens=transcript.estimate_tokens(step.text),
         )
-        return ModelResponse(parts=_step_parts(step, len(messages)), model_name=NAME, usage=usage)
+        return ModelResponse(
+            parts=_step_parts(step, len(messages)),
+            model_name=NAME,
+            usage=usage,
+            metadata=left_of(step),
+        )
 
     @contextlib.asynccontextmanager
     async def request_stream(
@@ -117,6 +123,10 @@ class RulesStream(StreamedResponse):
                     tool_call_id=part.tool_call_id,
                 )
 
+    def get(self) -> ModelResponse:
+        """Return the response so far, with what the step leaves for later turns."""
+        return dataclasses.replace(super().get(), metadata=left_of(self.step))
+
     @property
     def model_name(self) -> str:
         return NAME
@@ -132,6 +142,11 @@ class RulesStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self.at.astimezone(UTC)
+
+
+def left_of(step: Step) -> dict[str, Any] | None:
+    """Return what a step leaves for later turns, as a response keeps it."""
+    return None if step.trace is None else {model_messages.TRACE: msgspec.to_builtins(step.trace)}
 
 
 def _step_parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:

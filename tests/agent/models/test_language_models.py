@@ -21,6 +21,13 @@ from tests.support.fake_provider import FakeProvider, Reply, calls, plain, refus
 
 pytestmark = pytest.mark.anyio
 OSLO = whole(call=("get_weather", {"city": "Oslo"}))
+TAX = whole(call=("search_todos", {"q": "tax return"}))
+BOILER = whole(call=("search_notes", {"query": "boiler"}))
+TRUSTED = (
+    *(OSLO, TAX, BOILER),
+    *(whole("Good evening! I am well."), whole("It is -7 °C and it snows.")),
+)
+"""What a model says that passes every trial of calling tools."""
 KEY = "sk-canary-0123456789-geheim"
 
 
@@ -244,7 +251,7 @@ async def test_a_test_tells_what_an_ollama_can_do_and_warns_of_its_small_context
         ),
         "/api/ps": plain({"models": [{"name": "qwen3:8b", "context_length": 4096}]}),
     }
-    provider.answers(refuses(500), whole("It is sunny."))
+    provider.answers(refuses(500), whole("At 14:00."), whole("It does not say."))
     await served.command("add_model", name="q", url=provider.url, model="qwen3:8b")
     tested = (await served.command("test_model", name="q")).test
     assert (tested.ok, tested.server, tested.context, tested.most_context, tested.thinks) == (
@@ -257,10 +264,11 @@ async def test_a_test_tells_what_an_ollama_can_do_and_warns_of_its_small_context
     assert tested.tools is False
     assert "num_ctx 16384" in tested.warnings[0]
     assert "Rules choose" in tested.offers
-    provider.answers(OSLO)
+    provider.answers(*TRUSTED)
     tested = (await served.command("test_model", name="q")).test
     assert (tested.tools, tested.models) == (True, ["gemma4:latest", "qwen3:8b"])
     provider.pages["/api/ps"] = plain({"models": [{"name": "qwen3:8b", "context_length": 32768}]})
+    provider.answers(*TRUSTED)
     assert (await served.command("test_model", name="q")).test.warnings == []
     (kept,) = (await served.command("configured_models")).models
     assert (kept.context, kept.found.server, kept.checked_at) == (
@@ -268,9 +276,83 @@ async def test_a_test_tells_what_an_ollama_can_do_and_warns_of_its_small_context
         "ollama",
         "2026-11-21T09:30:00.000Z",
     )
-    provider.answers(OSLO)
+    provider.answers(*TRUSTED)
     await served.command("add_model", name="q", url=provider.url, model="llama9", replace=True)
     assert "does not list" in (await served.command("test_model", name="q")).test.warnings[-1]
+
+
+READS, HONEST = whole("It closes at 14:00."), whole("The number is not given.")
+
+
+@pytest.mark.parametrize(
+    ("replies", "tools", "writes", "failed"),
+    [
+        (TRUSTED, True, None, ""),
+        # As Qwen2.5-Coder says it: a call in a fence, which the agent reads as a call.
+        (
+            (
+                whole('```json\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```'),
+                *TRUSTED[1:],
+            ),
+            True,
+            None,
+            "",
+        ),
+        ((whole("Sunny."), READS, HONEST), False, True, "did not call a tool"),
+        (
+            (OSLO, whole(call=("complete_todo", {"id": "1"})), READS, HONEST),
+            *(False, True, "without looking first"),
+        ),
+        ((OSLO, TAX, TAX, READS, HONEST), False, True, "the right one of eight"),
+        ((OSLO, TAX, BOILER, TAX, READS, HONEST), False, True, "only greeted"),
+        ((*TRUSTED[:4], OSLO, READS, HONEST), False, True, "what a tool gave"),
+        ((whole("Sunny."), whole("At 19."), HONEST), False, False, "did not call a tool"),
+        ((whole("Sunny."), READS, whole("Call 555-0123-4567.")), False, False, "did not call"),
+    ],
+)
+async def test_a_test_says_what_a_model_is_trusted_with(
+    served: Served,
+    provider: FakeProvider,
+    replies: tuple[Reply, ...],
+    tools: bool,
+    writes: bool | None,
+    failed: str,
+) -> None:
+    provider.answers(*replies)
+    await served.command("add_model", name="tiny", url=provider.url)
+    found = await served.command("test_model", name="tiny")
+    tested = found.test
+    assert (tested.ok, tested.tools, tested.writes) == (True, tools, writes)
+    assert failed in tested.failed
+    assert (found.model.found.tools, found.model.found.writes) == (tools, writes)
+    assert ("not trusted with tools" in " ".join(tested.warnings)) == (not tools)
+    assert ("is not asked" in tested.offers) == (writes is False)
+
+
+async def test_a_server_that_still_loads_its_model_makes_nothing_forgotten(
+    served: Served, provider: FakeProvider
+) -> None:
+    provider.answers(*TRUSTED)
+    await served.command("add_model", name="tiny", url=provider.url)
+    await served.command("test_model", name="tiny")
+    provider.answers(refuses(503, "Loading model"))
+    found = await served.command("test_model", name="tiny")
+    assert "Loading model" in found.test.error
+    assert found.model.found.tools is True
+
+
+async def test_a_model_that_makes_things_up_is_not_asked(
+    served: Served, provider: FakeProvider, alice: Client
+) -> None:
+    provider.answers(whole("Sunny."), whole("At 19."))
+    await served.command("add_model", name="tiny", url=provider.url)
+    await served.command("test_model", name="tiny")
+    asked = len(provider.chats)
+    answer = await alice.ok(
+        "POST", "/chat", json={"message": "write a haiku about snow", "stream": False}
+    )
+    assert "can't do that" in answer["response"]
+    assert len(provider.chats) == asked
 
 
 @pytest.mark.parametrize(
@@ -328,7 +410,7 @@ async def test_a_test_knows_the_servers(
     served: Served, provider: FakeProvider, pages: dict[str, Any], server: str, context: int | None
 ) -> None:
     provider.pages |= {path: plain(page) for path, page in pages.items()}
-    provider.answers(OSLO)
+    provider.answers(*TRUSTED)
     await served.command("add_model", name="tiny", url=provider.url)
     tested = (await served.command("test_model", name="tiny")).test
     assert (tested.ok, tested.server, tested.context, tested.tools) == (True, server, context, True)

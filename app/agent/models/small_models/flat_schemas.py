@@ -3,12 +3,21 @@
 No alternatives with null, no defaults of null, nothing unknown allowed.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
+
+from pydantic_ai.tools import ToolDefinition
 
 Schema = dict[str, Any]
 DROPPED = frozenset({"title", "examples", "$schema"})
 LARGEST_SAID = 1_000_000_000
+BOUNDS = frozenset(
+    {"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "pattern", "default"}
+)
+"""What the tool itself sees to, and tells a model that gets it wrong."""
+RARE = frozenset({"offset", "userTimezone", "notes", "includeSteps", "order"})
+"""Fields that a person's message never asks for."""
 
 
 def flatten_schema(schema: Mapping[str, Any]) -> Schema:
@@ -54,3 +63,26 @@ def _flatten_part(key: str, value: Any) -> Any:
         if key in ("items", "additionalProperties") and isinstance(value, Mapping)
         else value
     )
+
+
+def shorten_tool(tool: ToolDefinition) -> ToolDefinition:
+    """Return a tool in the words that a small model needs to choose and call it.
+
+    On a processor every token of them is waited for, with each message.
+    """
+    return dataclasses.replace(
+        tool,
+        description=" ".join((tool.description or "").split("\n\n")[0].split()),
+        parameters_json_schema=_shorten_schema(tool.parameters_json_schema),
+    )
+
+
+def _shorten_schema(schema: Mapping[str, Any]) -> Schema:
+    found = {key: value for key, value in schema.items() if key not in BOUNDS}
+    if isinstance(fields := schema.get("properties"), Mapping):
+        found["properties"] = {
+            name: _shorten_schema(field) for name, field in fields.items() if name not in RARE
+        }
+    if isinstance(items := schema.get("items"), Mapping):
+        found["items"] = _shorten_schema(items)
+    return found
