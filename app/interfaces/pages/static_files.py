@@ -73,7 +73,7 @@ def _as_one(names: list[str]) -> tuple[bytes, bytes]:
 
 
 def _names(name: str) -> list[str]:
-    """Return the files that a name stands for: one, or several stylesheets; none if it is unknown."""
+    """Return the files that a name stands for: one, or several stylesheets; none for another."""
     names = name.split(AND)
     is_known = all(each in _files() for each in names)
     are_sheets = len(names) <= MOST_SHEETS and all(each.endswith(".css") for each in names)
