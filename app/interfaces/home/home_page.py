@@ -19,7 +19,7 @@ from app.errors import AppError, Unauthorized
 from app.interfaces.home.changes import mark_of
 from app.interfaces.home.dates import Dates
 from app.interfaces.home.words import DEFAULT, Words, words_of
-from app.interfaces.pages.forms import form_of
+from app.interfaces.pages.forms import FORM, form_of
 from app.interfaces.pages.render_page import notice, page
 from app.interfaces.pages.sign_in_page import SIGN_IN, own_page
 from app.interfaces.pages.visit import Visit
@@ -187,7 +187,8 @@ async def _person(visit: Visit, caller: Caller) -> Person:
 async def _signed_out(visit: Visit) -> Response:
     if visit.method in ("GET", "HEAD"):
         return see(f"{SIGN_IN}?next={quote(_here(visit), safe='')}")
-    fields = await form_of(visit, LARGEST_KEPT)
+    is_form = visit.sent.get(b"content-type", b"").startswith(FORM)
+    fields = await form_of(visit, LARGEST_KEPT) if is_form else []
     words = words_of(visit.headers.get("accept-language", DEFAULT)[:2])
     return await page("home/resend", status=401, t=words, fields=fields, address=_here(visit))
 

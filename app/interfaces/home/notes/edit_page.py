@@ -72,8 +72,12 @@ async def create(visit: Visit, person: Person) -> Response:
         # another text under the same key: somebody went back, and wrote on
         made = await person.call("create_note", **fields)
     # the same form again is answered by what was kept of the first time
-    kept = None if hasattr(made, "note") else msgspec.json.decode(made.body)["result"]["note"]["id"]
-    return see(f"/notes/{kept or made.note.id}", did="note_saved", what=fields["title"])
+    if hasattr(made, "note"):
+        number = made.note.id
+    else:
+        found = msgspec.json.decode(made.body)
+        number = (found.get("result") or found)["note"]["id"]
+    return see(f"/notes/{number}", did="note_saved", what=fields["title"])
 
 
 @for_person
