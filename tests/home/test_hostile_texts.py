@@ -1,20 +1,23 @@
 """Texts that try to run code, as everything that people write: none runs, and none becomes markup.
 
-HOSTILE_TEXTS names a JSON file with a list of texts of one's own, such as a public list.
+HOSTILE_TEXTS names a JSON file with a list of texts of one's own, such as a public list, and
+HOSTILE_REPORT one that is written with what was tried.
 """
 
+import collections
+import contextlib
 import json
 import os
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
+from playwright.async_api import FilePayload, Page, expect
 
-from app.interfaces.home.home_page import see
-from tests.conftest import Client
+from tests.conftest import ORIGIN, Client
 from tests.support import hostile
-from tests.support.home import Home
+from tests.support.home import Home, without_browser
+from tests.support.hostile_home import COMMON, HostileHome, line_of
 
 pytestmark = pytest.mark.anyio
 
@@ -34,77 +37,165 @@ BUILT_IN = [
     "\u2028</script><!--<script>",
     "hearth:note/1 [[<b>x</b>|<img src=x onerror=alert(1)>]] #<u>x",
 ]
-SHOWN = [
-    ("note", "/notes/{}"),
-    ("note", "/notes/{}/edit"),
-    ("todo", "/todos/{}"),
-    ("folder", "/notes/folder/{}"),
-]
-QUERIES = ("/search?q=", "/search/lines?pattern=", "/agent?say=")
-MOST_QUERIES = 8
-MADE = """() => [...document.querySelectorAll("body *")].filter((each) =>
-  [...each.attributes].some(({ name, value }) => /^on/i.test(name)
-    || /^(href|src|action|formaction|xlink:href|data|srcdoc)$/i.test(name)
-      && /^[\\s\\x00-\\x1f]*(javascript|vbscript|data|about|blob):/i.test(value)
-    || name === "style" && /expression|url/i.test(value))
-  || /^(IFRAME|OBJECT|EMBED|BASE|FRAME|META|MATH|STYLE|TEMPLATE)$/.test(each.tagName)
-  || each.tagName === "SCRIPT" && each.type !== "application/json"
-    && !each.src.startsWith(`${location.origin}/static/`)
-).map((each) => each.outerHTML.slice(0, 300))"""
+LISTS = (
+    *("/", "/approvals", "/notes", "/notes/new", "/trash", "/agent", "/agent/memory", "/heartbeat"),
+    *("/todos", "/todos?show=late", "/todos/week", "/todos/done", "/todos/replan", "/help"),
+    *(f"/search?q={COMMON}", f"/search/lines?pattern={COMMON}"),
+    *(f"/people{rest}" for rest in ("", "/contacts", "/groups", "/links", "/team", "/guests")),
+    *("/people/new", "/people/links/new", "/people/talks"),
+    *("/settings", *(f"/settings/{part}" for part in ("keys", "devices", "tools", "models"))),
+    *(f"/settings/{part}" for part in ("webhooks", "agents", "data", "usage")),
+)
+AT_ONCE = 50
+"""Texts of one user: as many as the shortest list shows."""
+PARSED_AT_ONCE = 20
+EACH, SELDOM = 2, 12
+"""Of how many pages one is opened as well, and its scripts run: of texts here, of long lists."""
+MADE = """(root) => [...root.querySelectorAll("*")].filter((each) => {
+  const name = each.tagName.toUpperCase(), inHead = each.closest("head") !== null;
+  return [...each.attributes].some(({ name, value }) => /^on/i.test(name)
+      || /^(href|src|action|formaction|xlink:href|data|srcdoc|ping|values|to|from)$/i.test(name)
+        && /^[\\s\\x00-\\x1f]*(javascript|vbscript|data|about|blob):/i.test(value)
+      || name === "style" && root !== document)
+    || name === "SCRIPT" && each.getAttribute("type") !== "application/json"
+      && !each.getAttribute("src")?.startsWith("/static/")
+    || name === "LINK" && !/^\\/(static\\/|manifest\\.)/.test(each.getAttribute("href"))
+    || name === "META" && (each.hasAttribute("http-equiv") || !inHead)
+    || inHead && !/^(HEAD|META|TITLE|LINK|SCRIPT)$/.test(name)
+    || !inHead && !KNOWN.has(name)
+      && !(name === "NOSCRIPT" && /^<p[ >][^<]*<\\/p>$/.test(each.innerHTML));
+}).map((each) => each.outerHTML.slice(0, 300))"""
+KNOWN = """A ABBR ARTICLE ASIDE B BDI BLOCKQUOTE BODY BR BUTTON CIRCLE CODE COL COLGROUP DATALIST
+DD DEL DETAILS DIALOG DIV DL DT EM FIELDSET FOOTER FORM G H1 H2 H3 H4 H5 H6 HEADER HR HTML I IMG
+INPUT INS KBD LABEL LEGEND LI LINE LINK MAIN MARK METER NAV OL OPTGROUP OPTION OUTPUT P PATH
+POLYLINE PRE PROGRESS RECT S SCRIPT SECTION SELECT SMALL SPAN STRONG SUB SUMMARY SUP SVG TABLE
+TBODY TD TEXT TEXTAREA TFOOT TH THEAD TIME TITLE TR U UL VAR""".split()
+"""What pages of the home are made of; anything else came from a text."""
+FOUND = MADE.replace("KNOWN", f"new Set({json.dumps(KNOWN)})")
+PARSED = (
+    f"(pages) => pages.map((html) => ({FOUND})(new DOMParser().parseFromString(html, 'text/html')))"
+)
 
 
 def texts() -> list[str]:
+    """Return the texts without NUL and halves of characters, with which each would be refused."""
     given = os.environ.get("HOSTILE_TEXTS")
+    found = [*BUILT_IN, " ".join(f"[x]({each})" for each in hostile.DESTINATIONS)]
     if given:
-        return [str(each) for each in json.loads(Path(given).read_text("utf-8"))]
-    return [*BUILT_IN, " ".join(f"[x]({each})" for each in hostile.DESTINATIONS)]
+        found = [str(each) for each in json.loads(Path(given).read_text("utf-8"))]
+    return [each.replace("\0", "").encode("utf-8", "replace").decode() or "x" for each in found]
 
 
-async def write(client: Client, bob: Client, text: str) -> dict[str, Any]:
-    """Write a text as everything that it may be; give the ids of what was taken."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:200] or "x"
-    made: dict[str, Any] = {}
-    folder = await client.post("/os/folders", json={"path": line.replace("/", "∕").strip(". ")})
-    if folder.status_code == 200:
-        made["folder"] = folder.json()["folder"]["id"]
-    note = await client.post(
-        "/os/notes",
-        json={"title": line, "content": text, "contentFormat": "markdown"}
-        | ({"folderId": made["folder"]} if "folder" in made else {}),
-    )
-    if note.status_code == 201:
-        made["note"] = note.json()["result"]["note"]["id"]
-        await client.patch(f"/os/notes/{made['note']}", json={"tags": [line[:60]]})
-    todo = await client.post("/os/todos", json={"title": line, "description": text[:2000]})
-    if todo.status_code == 201:
-        made["todo"] = todo.json()["result"]["todo"]["id"]
-    await bob.post("/agent/message", json={"to": client.username, "message": text[:4000]})
-    await client.post("/os/share", json={"scope": "all", "label": line[:120]})
-    await client.post("/network/groups", json={"name": line[:100], "members": ["bob"]})
-    return made
+class Look:
+    """The pages that were looked at, and what was found there."""
+
+    def __init__(self, home: Home, parser: Page) -> None:
+        self.home = home
+        self.parser = parser
+        self.parsed = 0
+        self.opened = 0
+        self.found: list[Any] = []
+        self.failed: collections.Counter[Any] = collections.Counter()
+
+    async def parse(self, client: Client, addresses: list[str]) -> None:
+        """Let the browser make elements of pages as they are sent, and look at these."""
+        for first in range(0, len(addresses), PARSED_AT_ONCE):
+            some = addresses[first : first + PARSED_AT_ONCE]
+            pages = [await client.get(ORIGIN + address) for address in some]
+            self.failed.update(
+                (page.status_code, address.split("?")[0])
+                for page, address in zip(pages, some, strict=True)
+                if page.status_code >= 500
+            )
+            made = await self.parser.evaluate(PARSED, [page.text for page in pages])
+            self.found += [(*each, texts) for *each, texts in zip(some, made, strict=True) if texts]
+            self.parsed += len(some)
+
+    async def open(self, addresses: list[str]) -> None:
+        """Go to pages, where their scripts run and the policy of the home holds."""
+        for address in addresses:
+            await self.home.go(address)
+            await self.look_here()
+
+    async def look_here(self) -> None:
+        made = await self.home.page.evaluate(f"() => ({FOUND})(document)")
+        self.found += [(self.home.page.url, each) for each in made]
+        self.opened += 1
+
+    async def type_everywhere(self, text: str, note: str) -> None:
+        """Give a text to what answers while one types: the palette, a new todo, a preview."""
+        line = line_of(text, 60)
+        page = await self.home.go("/todos")
+        await page.get_by_role("textbox", name="Add a todo").fill(line)
+        await page.keyboard.press("Control+k")
+        await page.get_by_role("combobox").fill(line)
+        await expect(page.get_by_role("option").first).to_be_visible()
+        await self.look_here()
+        await self.home.go(f"{note}/edit")
+        await page.locator("#show-preview").click()
+        await page.locator("#content").fill(text)
+        named = line.replace("/", "∕")
+        file = FilePayload(name=named, mimeType="text/plain", buffer=b"x")
+        await page.locator("#file").set_input_files(file)
+        await expect(page.locator("#content")).not_to_have_value(text)
+        await expect(page.locator("#preview .prose")).not_to_be_empty()
+        await self.look_here()
+        await self.home.go("/agent")
+        await page.get_by_label("Message").fill(text)
+        await page.get_by_label("Message").press("Enter")
+        await expect(page.locator(".hear:not([aria-busy])").last).to_be_visible()
+        await self.look_here()
 
 
-PEOPLE = {f"/people{place}" for place in ("", "/contacts", "/groups", "/links", "/team", "/@bob")}
+def write_report(report: dict[str, Any]) -> None:
+    if wanted := os.environ.get("HOSTILE_REPORT"):
+        Path(wanted).write_text(json.dumps(report, indent=1))
 
 
-async def test_none_runs_or_becomes_markup(home: Home, bob: Client) -> None:
+async def enter(home: Home, client: Client) -> None:
+    """Let the window be signed in as somebody who is so already without it."""
+    await home.context.clear_cookies()
+    for cookie in client.cookies.jar:
+        await home.context.add_cookies(
+            [{"name": cookie.name, "value": cookie.value or "", "url": home.origin}]
+        )
+
+
+async def test_none_runs_or_becomes_markup(home: Home) -> None:
     every = texts()
-    await bob.patch("/account/settings", json={"name": every[0][:100], "agentName": every[-1][:90]})
-    for asker, asked in ((bob, "alice"), (home.client, "bob")):
-        await asker.post("/network/request", json={"to": asked, "note": every[0][:500]})
-    await home.client.patch("/account/settings", json={"name": every[0][:100], "trashDays": 30})
-    pages: set[str] = {"/", "/notes", "/todos", "/agent", "/heartbeat", "/settings", *PEOPLE}
-    for text in every:
-        made = await write(home.client, bob, text)
-        pages |= {address.format(made[kind]) for kind, address in SHOWN if kind in made}
-    for text in every[:: max(1, len(every) // MOST_QUERIES)]:
-        pages |= {place + quote(text[:500], safe="", errors="replace") for place in QUERIES}
-        pages.add(see("/", did="todo_done", what=text[:500]).headers["location"])
-    talks = (await home.client.ok("GET", "/conversations", params={"limit": 20}))["conversations"]
-    pages |= {f"/people/c/{talk['conversationId']}" for talk in talks}
-    found = []
-    for path in sorted(pages):
-        page = await home.go(path)
-        found += [(path, each) for each in await page.evaluate(MADE)]
-    assert found == []
+    is_given = "HOSTILE_TEXTS" in os.environ
+    look = Look(home, await home.tab())
+    taken: collections.Counter[str] = collections.Counter()
+    refused: collections.Counter[str] = collections.Counter()
+    step = SELDOM if is_given else EACH
+    for number in range(-(-len(every) // AT_ONCE)):
+        some = every[number * AT_ONCE : (number + 1) * AT_ONCE]
+        written = HostileHome(home.served, f"writer{number}", f"reader{number}")
+        await written.fill(some)
+        client = await without_browser(home.served, written.username)
+        async with contextlib.aclosing(client), home.served.client() as stranger:
+            await look.parse(client, [*LISTS, *written.together, *written.each])
+            await look.parse(stranger, written.open_to_all)
+            await enter(home, client)
+            await look.open([*LISTS, *written.together][number % step :: step])
+            await look.open([*written.open_to_all, *written.each][number % step :: 4 * step])
+            await written.remove_models()
+            await look.type_everywhere(some[number % len(some)], written.each[0])
+        taken += written.taken
+        refused += written.refused
+    report = {
+        "texts": len(every),
+        "pages": look.parsed,
+        "opened": look.opened,
+        "taken": taken,
+        "refused": refused,
+        "failed": [f"{status} {path}: {n}" for (status, path), n in look.failed.items()],
+        "found": look.found,
+        "asked": home.questions,
+        "complaints": home.complaints,
+    }
+    write_report(report)
+    assert look.found == []
     assert home.questions == []
+    assert look.failed == {}
+    assert {name for name in refused if not taken[name]} == set()

@@ -16,9 +16,10 @@ from starlette.responses import Response
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.errors import AppError, Unauthorized
+from app.interfaces.home.changes import mark_of
 from app.interfaces.home.dates import Dates
 from app.interfaces.home.words import DEFAULT, Words, words_of
-from app.interfaces.pages.forms import form_of
+from app.interfaces.pages.forms import FORM, form_of
 from app.interfaces.pages.render_page import notice, page
 from app.interfaces.pages.sign_in_page import SIGN_IN, own_page
 from app.interfaces.pages.visit import Visit
@@ -35,6 +36,11 @@ POLICY = {
 server made (static/dom.js)."""
 LARGEST_KEPT = 1 << 20
 """Bytes of a form that is shown again to whoever was signed out meanwhile."""
+SHORT = 40
+UNTYPED = ("back", "once", "was")
+"""Fields that pages fill in, of whatever length."""
+SECRETS = ("secret",)
+"""What is never shown again."""
 TOLD = ("did", "what", "undo")
 _SECRET = random_tokens.new_bytes(32)
 
@@ -47,6 +53,7 @@ class Person(NamedTuple):
     name: str
     words: Words
     dates: Dates
+    mark: str
 
     async def call(self, operation: str, /, **fields: Any) -> Any:
         """Ask an operation, with the rights of this person, and return its record."""
@@ -133,7 +140,12 @@ def for_person(answer: Handler) -> Callable[[Visit], Awaitable[Response]]:
             return await answer(visit, person)
         except AppError as error:
             response = await person.show(
-                "error", status=error.status, error=error, back=_back(visit)
+                "error",
+                status=error.status,
+                error=error,
+                back=_back(visit),
+                address=_here(visit),
+                typed=_typed(visit.filled, error),
             )
             response.headers.update(error.headers)
             return response
@@ -165,19 +177,20 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
 
 
 async def _person(visit: Visit, caller: Caller) -> Person:
+    mark = mark_of(visit.parts)
     found = (await visit.parts.call(caller, "read_settings", {})).settings
     words = words_of(found.locale)
     dates = Dates(words, found.timezone, visit.parts.clock())
-    return Person(visit, caller, found.name or caller.username, words, dates)
+    return Person(visit, caller, found.name or caller.username, words, dates, mark)
 
 
 async def _signed_out(visit: Visit) -> Response:
     if visit.method in ("GET", "HEAD"):
-        here = visit.url.path + (f"?{visit.url.query}" if visit.url.query else "")
-        return see(f"{SIGN_IN}?next={quote(here, safe='')}")
-    fields = await form_of(visit, LARGEST_KEPT)
+        return see(f"{SIGN_IN}?next={quote(_here(visit), safe='')}")
+    is_form = visit.sent.get(b"content-type", b"").startswith(FORM)
+    fields = await form_of(visit, LARGEST_KEPT) if is_form else []
     words = words_of(visit.headers.get("accept-language", DEFAULT)[:2])
-    return await page("home/resend", status=401, t=words, fields=fields, address=visit.url.path)
+    return await page("home/resend", status=401, t=words, fields=fields, address=_here(visit))
 
 
 def _told(query: Mapping[str, str]) -> dict[str, str]:
@@ -191,6 +204,23 @@ def _told(query: Mapping[str, str]) -> dict[str, str]:
 def _mark(told: Mapping[str, str]) -> str:
     """Return what shows that this server told these things."""
     return hmac.digest(_SECRET, repr(sorted(told.items())).encode(), "sha256").hex()[:32]
+
+
+def _here(visit: Visit) -> str:
+    return visit.url.path + (f"?{visit.url.query}" if visit.url.query else "")
+
+
+def _typed(filled: list[tuple[str, str]], error: AppError) -> list[tuple[str, str, bool]]:
+    """Return the fields of a form that could not be done, and which of them are shown, to be
+    changed and sent again: what is at fault, and every longer text. None where nobody typed.
+    """
+    fault = error.details.get("field")
+    fields = [
+        (name, value, name not in UNTYPED and (name == fault or len(value) > SHORT))
+        for name, value in filled
+        if name not in SECRETS
+    ]
+    return fields if any(is_shown for _, _, is_shown in fields) else []
 
 
 def _back(visit: Visit) -> str:

@@ -2,6 +2,7 @@
 
 from starlette.routing import Route
 
+from app.interfaces.home import changes
 from app.interfaces.home.agent import agent_page, memory_page
 from app.interfaces.home.heartbeat import heartbeat_page
 from app.interfaces.home.help import help_page
@@ -46,6 +47,7 @@ from app.interfaces.home.todos import todos_routes
 def routes() -> list[Route]:
     """Return the routes of every page and form of the home."""
     return [
+        *changes.routes(),
         *today_routes.routes(),
         *todos_routes.routes(),
         *notes_page.routes(),

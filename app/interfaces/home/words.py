@@ -20,6 +20,11 @@ class Words:
     def __init__(self, language: str) -> None:
         self.language = language
         self._found = {**_sentences(DEFAULT), **_sentences(language)}
+        self._of_scripts: dict[str, dict[str, Any]] = {}
+        for name, sentence in self._found.items():
+            part, kind, *_ = name.split(".")
+            if kind == "js":
+                self._of_scripts.setdefault(part, {})[name] = sentence
 
     def __call__(self, name: str, /, **values: object) -> str:
         """Return a sentence with its values in place; raise KeyError for one that is not there."""
@@ -37,11 +42,10 @@ class Words:
 
     def of_scripts(self, *parts: str) -> dict[str, Any]:
         """Return what the scripts of these parts say: every `part.js.name`, by that name."""
-        return {
-            name: sentence
-            for name, sentence in self._found.items()
-            if name.split(".")[0] in parts and name.split(".")[1] == "js"
-        }
+        found: dict[str, Any] = {}
+        for part in parts:
+            found |= self._of_scripts.get(part, {})
+        return found
 
 
 @functools.cache

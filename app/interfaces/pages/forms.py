@@ -7,6 +7,10 @@ from app.interfaces.pages.visit import Visit
 
 FORM = b"application/x-www-form-urlencoded"
 LARGEST = 64 << 10
+"""Bytes of a stranger's form."""
+LARGEST_OWN = 4 << 20
+"""Bytes of a form of whoever is signed in: more than any text that an operation takes, so that the
+operation says what is too long, and the page can show it again."""
 MOST_FIELDS = 100
 MOST_IN_FORM = 1200
 """A note for each field, in a replacement of many notes."""
@@ -23,12 +27,14 @@ def fields_of(text: bytes, most: int = MOST_FIELDS) -> list[tuple[str, str]]:
         raise Invalid("The fields are not valid percent-encoded UTF-8.", field="query") from None
 
 
-async def form_of(visit: Visit, most: int = LARGEST) -> list[tuple[str, str]]:
+async def form_of(visit: Visit, most: int = 0) -> list[tuple[str, str]]:
     """Return the fields of a form of at most so many bytes; raise Invalid for what is none."""
+    most = most or (LARGEST if visit.exchange.caller is None else LARGEST_OWN)
     sent = visit.sent.get(b"content-type", b"")
     if sent.partition(b";")[0].strip().lower() != FORM:
         raise Invalid(f"Content-Type must be {FORM.decode()}.", field="Content-Type")
-    return fields_of(await visit.body_of(most), MOST_IN_FORM)
+    visit.filled = fields_of(await visit.body_of(most), MOST_IN_FORM)
+    return visit.filled
 
 
 def value_of(fields: list[tuple[str, str]], name: str) -> str:

@@ -37,6 +37,7 @@ class Visit(Request):
         self.exchange = exchange
         self.parts = parts
         self.credentials = credentials
+        self.filled: list[tuple[str, str]] = []  # the fields of its form, once that was read
 
     @property
     def sent(self) -> dict[bytes, bytes]:

@@ -4,11 +4,13 @@ import asyncio
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.markdown import convert, front_matter, render_async
-from app.errors import Forbidden, RevisionConflict
+from app.core.random_tokens import new_uuid
+from app.errors import Forbidden, IdempotencyConflict, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, for_script, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import tags_of, tree_of, used_tags
@@ -58,14 +60,24 @@ async def create(visit: Visit, person: Person) -> Response:
     folder = value_of(form, "folder")
     fields: dict[str, Any] = {"folderId": int(folder)} if folder.isdecimal() else {}
     content = _lines(value_of(form, "content"))
-    made = await person.call(
-        "create_note",
-        title=title_of(value_of(form, "title"), content, person),
-        content=content,
-        tags=split_tags(value_of(form, "tags")),
-        **fields,
-    )
-    return see(f"/notes/{made.note.id}", did="note_saved", what=made.note.title)
+    fields |= {
+        "title": title_of(value_of(form, "title"), content, person),
+        "content": content,
+        "tags": split_tags(value_of(form, "tags")),
+    }
+    once = value_of(form, "once")[:64] or new_uuid()
+    try:
+        made = await visit.parts.call(person.caller, "create_note", fields, once=once)
+    except IdempotencyConflict:
+        # another text under the same key: somebody went back, and wrote on
+        made = await person.call("create_note", **fields)
+    # the same form again is answered by what was kept of the first time
+    if hasattr(made, "note"):
+        number = made.note.id
+    else:
+        found = msgspec.json.decode(made.body)
+        number = (found.get("result") or found)["note"]["id"]
+    return see(f"/notes/{number}", did="note_saved", what=fields["title"])
 
 
 @for_person
@@ -139,9 +151,12 @@ async def save(visit: Visit, person: Person) -> Response:
 
 @for_script
 async def text(visit: Visit, person: Person) -> Response:
-    """Give a note as it is now, for a script that merges it with what was typed."""
+    """Give a note as it is now, for a script that merges it with what was typed; to one that only
+    looks whether it has changed, its revision.
+    """
     note = await person.call("read_note_text", id=visit.number_in_path())
-    return json_response(note)
+    only = visit.query_params.get("only") == "revision"
+    return json_response({"revision": note.revision} if only else note)
 
 
 @for_script
@@ -237,4 +252,5 @@ async def _editor(
         theirs=theirs,
         state=state,
         known_tags=await used_tags(person),
+        once=new_uuid(),
     )

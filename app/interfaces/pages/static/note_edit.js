@@ -6,6 +6,7 @@ import { Autosave } from "./autosave.js";
 import { become, replace } from "./editor.js";
 import { chooseFiles, takePasted } from "./editor_paste.js";
 import { applyMark, listenToKeys } from "./editor_keys.js";
+import { whenChanged } from "./changes.js";
 import { caretPlace, completeLinks } from "./editor_links.js";
 import { dropDraft, findBegun, findDraft, holdDraft } from "./drafts.js";
 import { key } from "./keys.js";
@@ -191,6 +192,7 @@ function goToLine() {
 grow(title);
 grow(area);
 if (note.id) tell("saved");
+whenChanged(() => autosave.look());
 goToLine();
 await bringBack();
 if (!note.id) holdDraft(autosave.name);

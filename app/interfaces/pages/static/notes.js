@@ -1,6 +1,7 @@
 // Notes as they are listed and read: keys, boxes that are ticked in place, notes dragged into folders.
 
 import { all, fromServer, one } from "./dom.js";
+import { isIdle, whenChanged } from "./changes.js";
 import { ask, piece, reach } from "./api.js";
 import { key } from "./keys.js";
 import { say } from "./words.js";
@@ -59,7 +60,22 @@ function lineInSight() {
   return before.toString().split("\n").length - 1 + Number(reading.dataset.above ?? 0);
 }
 
+/** Show the note as others have changed it, as soon as nobody points at it. */
+async function follow() {
+  const response = await reach(`${location.pathname}/text?only=revision`);
+  if (!response.ok || (await response.json()).revision === Number(reading.elements.revision.value)) return true;
+  await waiting;
+  if (!isIdle(one("main"))) {
+    old ||= toast(say("notes.js.changed"), { stays: true, act: [say("notes.js.show"), () => location.reload()] });
+    return false;
+  }
+  location.reload();
+  return true;
+}
+
+let old = null;
 let waiting = Promise.resolve();
+if (reading) whenChanged(follow);
 reading?.addEventListener("submit", (event) => {
   const box = event.submitter;
   if (!box?.classList.contains("tick")) return;

@@ -5,6 +5,7 @@ import { toast } from "./toasts.js";
 import { key, showKeys } from "./keys.js";
 import { say } from "./words.js";
 
+const SENDING = 3000;
 const PLACES = { t: ["today", "/"], n: ["notes", "/notes"], o: ["todos", "/todos"], s: ["search", "/search"], a: ["agent", "/agent"], h: ["heartbeat", "/heartbeat"], p: ["people", "/people"], ",": ["settings", "/settings"] };
 
 key("Mod+k", say("shell.js.key_palette"), async () => (await import("./palette.js")).palette());
@@ -22,5 +23,14 @@ document.addEventListener("submit", (event) => {
   const question = event.target.dataset.confirm;
   if (question && !confirm(question)) event.preventDefault();
 }, true);
+
+// a second click while the answer is on its way sends nothing twice
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "1";
+  setTimeout(() => { delete form.dataset.sent; }, SENDING);
+});
 
 addEventListener("load", keepShell);

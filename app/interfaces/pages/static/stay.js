@@ -2,7 +2,12 @@
 
 import { all, fromServer, one } from "./dom.js";
 import { Refused, reach } from "./api.js";
+import { isIdle } from "./changes.js";
 import { toast, told } from "./toasts.js";
+
+const rowsOf = (page) => one("#live", page)?.innerHTML;
+/** The rows as the server made them last, before any script touched them. */
+let made = rowsOf(document);
 
 /** Send a form's fields to an address, show the live part of the page that comes back, and say what was done. Gives the page. */
 export async function send(address, fields, { renew = true, undone } = {}) {
@@ -20,7 +25,8 @@ export async function send(address, fields, { renew = true, undone } = {}) {
 }
 
 /** Put the live part of a page in the place of what is shown, and its counts on the rail; without `renew` the counts alone. */
-export function show(page, { renew = true, sent = [] } = {}) {
+export function show(page, { renew = true, sent = [], quiet = false } = {}) {
+  made = rowsOf(page);
   const now = one("#live"), next = one("#live", page);
   const at = document.activeElement?.id;
   if (renew && now && next) {
@@ -37,7 +43,7 @@ export function show(page, { renew = true, sent = [] } = {}) {
     old?.remove();
     if (fresh) item.append(fresh);
   });
-  one(".did")?.remove();
+  if (!quiet) one(".did")?.remove();
   if (!renew) return;
   if (at) document.getElementById(at)?.focus();
   dispatchEvent(new CustomEvent("hearth:renewed"));
@@ -57,6 +63,17 @@ function keepTyped(now, next, sent) {
 export async function renew() {
   const response = await reach(location.href);
   if (response.ok) show(fromServer(await response.text()));
+}
+
+/** Show what others have changed: its counts at once, its rows as soon as nobody points at them. Gives false until then. */
+export async function follow() {
+  const page = fromServer(await (await reach(location.href)).text());
+  const before = made, now = one("#live");
+  if (!one("#live", page) || rowsOf(page) === before) return true;
+  const renew = isIdle(now);
+  show(page, { renew, quiet: true });
+  if (!renew) made = before;
+  return renew;
 }
 
 /** Return the fields of a form as they would be sent, with the button that sends it. */

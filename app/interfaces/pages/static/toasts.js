@@ -5,11 +5,11 @@ import { say } from "./words.js";
 
 const SECONDS = 8;
 
-/** Show a line for some seconds; `undo` is a function that takes back what was done. */
-export function toast(text, { undo, bad = false, stays = false } = {}) {
+/** Show a line for some seconds; `undo` is a function that takes back what was done, `act` a word and what is done by it instead. */
+export function toast(text, { undo, act = undo && [say("shell.js.undo"), undo], bad = false, stays = false } = {}) {
   const shown = element("div", { class: bad ? "toast bad" : "toast" }, element("span", {}, text));
   const away = () => shown.remove();
-  if (undo) shown.append(element("button", { type: "button", onclick: async () => { away(); await undo(); } }, say("shell.js.undo")));
+  if (act) shown.append(element("button", { type: "button", onclick: async () => { away(); await act[1](); } }, act[0]));
   shown.append(element("button", { type: "button", class: "icon", "aria-label": say("shell.js.close"), onclick: away }, "×"));
   one("#toasts").append(shown);
   if (!stays) {

@@ -1,15 +1,18 @@
 // Todos: ticked in place, moved by a menu, by keys and by hand.
 
 import { all, element, one } from "./dom.js";
+import { whenChanged } from "./changes.js";
 import { listen } from "./quick_add.js";
 import { key } from "./keys.js";
 import { addMenu, openMenu } from "./row_menu.js";
-import { fieldsOf, renew, send } from "./stay.js";
+import { fieldsOf, follow, renew, send } from "./stay.js";
 import { told } from "./toasts.js";
 import { say } from "./words.js";
 
 const rows = () => all("li[data-todo]:not([data-matter])");
 let chosen = null, place = 0;
+
+if (one("#live:not([data-todo])")) whenChanged(follow);
 
 const line = one("[data-quick-add]");
 const understood = line && listen(line);

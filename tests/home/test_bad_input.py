@@ -1,0 +1,163 @@
+"""What goes wrong as a person meets it: the text stays, and words say what happened."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from playwright.async_api import Request, Route, expect
+
+from app.core.database import disk_reserve
+from app.core.database.store import Store
+from app.errors import StorageFull
+from tests.conftest import ORIGIN, Client, Served
+from tests.support.home import Home, without_browser
+
+pytestmark = pytest.mark.anyio
+TEXT = "Say it in other words, then <b>again</b>, until somebody has heard it."
+FORMS: list[tuple[str, str, dict[str, str]]] = [
+    ("/todos/add", "title", {"once": "a"}),
+    ("/notes/new", "content", {"title": "Plan"}),
+    ("/agent/say", "message", {}),
+    ("/agent/memory/add", "content", {}),
+    ("/people/new", "message", {"to": "bob"}),
+    ("/people/groups", "name", {"member": "bob"}),
+    ("/people/links/new", "policy", {"target": "agent", "what": "all"}),
+    ("/heartbeat/instructions", "content", {}),
+    ("/settings/save", "name", {}),
+    ("/settings/keys", "name", {}),
+    ("/settings/agents", "persona", {"handle": "shop", "name": "Shop"}),
+    ("/settings/webhooks", "description", {"url": "https://example.org/"}),
+    ("/search/replace", "replacement", {"pattern": "x"}),
+]
+
+
+@pytest.mark.parametrize(("path", "field", "others"), FORMS)
+async def test_what_a_form_held_when_its_session_had_ended_is_shown_again(
+    served: Served, path: str, field: str, others: dict[str, str]
+) -> None:
+    async with served.client(Origin=ORIGIN) as client:
+        answer = await client.post(f"{ORIGIN}{path}?a=1", data={**others, field: TEXT})
+    assert answer.status_code == 401
+    assert "You are signed out" in answer.text
+    assert f'action="{path}?a=1"' in answer.text
+    assert "then &lt;b&gt;again&lt;/b&gt;, until" in answer.text
+    assert all(f'name="{name}" value="{value}"' in answer.text for name, value in others.items())
+
+
+async def test_a_text_that_is_too_long_is_told_and_kept(
+    served: Served, alice: Client, home: Home
+) -> None:
+    long = "Wörter über Wörter. " * 6_000
+    page = await home.go("/agent")
+    await page.get_by_label("Message").fill(long)
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.locator(".toast")).to_contain_text("at most 32")
+    await expect(page.get_by_label("Message")).to_have_value(long)
+    made = await alice.ok("POST", "/os/todos", status=201, json={"title": "Pack"})
+    page = await home.go(f"/todos/{made['result']['todo']['id']}")
+    await page.get_by_label("Description").fill(long)
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("alert")).to_contain_text("at most 20")
+    await expect(page.get_by_label("Description")).to_have_value(long)
+    client = await without_browser(served)
+    answer = await client.post(f"{ORIGIN}/agent/say", data={"message": long, "talk": ""})
+    assert answer.status_code == 400
+    assert "at most 32" in answer.text
+    assert long in answer.text
+    answer = await client.post(f"{ORIGIN}/agent/say", data={"message": "x" * (4 << 20)})
+    assert answer.status_code == 413
+    assert "larger than" in answer.text
+
+
+async def test_what_was_refused_is_changed_and_sent_again(home: Home) -> None:
+    page = await home.go("/settings/webhooks")
+    await page.get_by_label("Address").fill("https://example.org/" + "long/" * 20)
+    await page.get_by_label("What it is for").fill("Shop")
+    await page.locator("[name=event]").first.evaluate("each => { each.value = 'none'; }")
+    await page.locator("[name=event]").first.check(force=True)
+    await page.get_by_role("button", name="Add").click()
+    await expect(page.get_by_role("alert")).to_contain_text("events")
+    await expect(page.get_by_role("textbox", name="url")).to_have_value(
+        "https://example.org/" + "long/" * 20
+    )
+    await page.locator("[name=event]").evaluate("each => { each.value = '*'; }")
+    await page.get_by_role("button", name="Send it again").click()
+    await expect(page.locator("output")).to_contain_text("whsec_")
+
+
+async def test_a_second_click_sends_nothing_twice(home: Home) -> None:
+    page = await home.go("/people/team")
+    sent: list[Request] = []
+    page.on("request", lambda each: each.method == "POST" and sent.append(each))
+
+    async def slowly(route: Route) -> None:
+        await asyncio.sleep(0.5)
+        await route.continue_()
+
+    await page.route("**/people/team", slowly)
+    button = page.get_by_role("button", name="Make an invite")
+    await button.evaluate("(each) => { each.click(); setTimeout(() => each.click(), 100); }")
+    await expect(page.locator(".copy")).to_be_visible()
+    assert len(sent) == 1
+    assert len((await home.client.ok("GET", "/os/team"))["pendingInvites"]) == 1
+    client = await without_browser(home.served)
+    places = set()
+    for _ in range(2):
+        fields = {"title": "Plan", "content": "Beans", "once": "one"}
+        answer = await client.post(f"{ORIGIN}/notes/new", data=fields)
+        places.add(answer.headers["location"].partition("?")[0])
+    assert len(places) == 1
+    assert (await home.client.ok("GET", "/os/notes"))["notes"][1:] == []
+
+
+async def test_on_a_full_disk_what_is_typed_stays(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = await home.client.note("Plan", "begun", contentFormat="markdown")
+    page = await home.go(f"/notes/{note['id']}/edit")
+    area, state = page.get_by_label("Text", exact=True), page.locator("#state")
+    await expect(state).to_have_text("Saved")
+
+    async def full(*_: Any, **__: Any) -> None:
+        raise StorageFull(disk_reserve.FULL)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "write", full)
+        await area.press("Control+End")
+        await area.press_sequentially(" and typed on")
+        await expect(state).to_contain_text("disk")
+        tab = await home.tab()
+        await tab.goto(f"{home.origin}/todos")
+        await tab.get_by_label("Add a todo").fill("Make room")
+        await tab.keyboard.press("Enter")
+        await expect(tab.locator(".toast")).to_contain_text("disk")
+        await expect(tab.get_by_label("Add a todo")).to_have_value("Make room")
+    await expect(state).to_have_text("Saved", timeout=20_000)
+    now = (await home.client.ok("GET", f"/os/notes/{note['id']}"))["note"]
+    assert now["markdown"] == "begun and typed on"
+
+
+async def test_others_changes_come_by_themselves_but_not_under_the_pointer(home: Home) -> None:
+    note = await home.client.note("Plan", "Beans in June.", contentFormat="markdown")
+    number = note["id"]
+    page = await home.go("/")
+    reading, writing = await home.tab(), await home.tab()
+    await reading.goto(f"{home.origin}/notes/{number}")
+    await writing.goto(f"{home.origin}/notes/{number}/edit")
+    await expect(writing.locator("#state")).to_have_text("Saved")
+    await page.locator("#live").hover()
+    todo = {"title": "Sign the offer", "dueDate": "2026-11-19"}
+    await home.client.ok("POST", "/os/todos", status=201, json=todo)
+    changed = {"content": "First line\n\nBeans in May.", "contentFormat": "markdown"}
+    await home.client.ok("PATCH", f"/os/notes/{number}", json=changed)
+    await expect(page.locator("#sentence")).to_contain_text("late")
+    await expect(page.locator(".rail .hot")).to_have_text("1")
+    await expect(page.get_by_role("link", name="Sign the offer")).to_have_count(0)
+    await page.mouse.move(1, 1)
+    await expect(page.get_by_role("link", name="Sign the offer").first).to_be_visible()
+    await expect(reading.locator("#reading")).to_contain_text("Beans in May.")
+    await expect(writing.locator("#content")).to_have_value("First line\n\nBeans in May.")
+    await reading.locator("#reading").hover()
+    await home.client.ok("PATCH", f"/os/notes/{number}", json={**changed, "content": "Beans."})
+    await reading.get_by_role("button", name="Show it").click()
+    await expect(reading.locator("#reading")).to_have_text("Beans.")
