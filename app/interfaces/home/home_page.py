@@ -35,6 +35,7 @@ POLICY = {
 server made (static/dom.js)."""
 LARGEST_KEPT = 1 << 20
 """Bytes of a form that is shown again to whoever was signed out meanwhile."""
+LONGEST_TOLD = 500
 TOLD = ("did", "what", "undo")
 _SECRET = random_tokens.new_bytes(32)
 
@@ -78,7 +79,7 @@ class Person(NamedTuple):
             "dates": self.dates,
             "person": self,
             "did": did if self.words.has(f"did.{did}") else "",
-            "did_what": told.get("what", "")[:200],
+            "did_what": told.get("what", "")[:LONGEST_TOLD],
             "undo": told.get("undo", ""),
         }
 

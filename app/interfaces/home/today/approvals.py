@@ -11,8 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.schema import encode
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.words import Words
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit

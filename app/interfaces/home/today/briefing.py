@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from app.core.markdown import html_fragments
 from app.errors import NotFound
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.today.approvals import ago
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
