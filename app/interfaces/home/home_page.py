@@ -17,6 +17,7 @@ from app.core import random_tokens
 from app.core.caller import Caller
 from app.errors import AppError, Unauthorized
 from app.interfaces.home.dates import Dates
+from app.interfaces.home.said import said_by
 from app.interfaces.home.words import DEFAULT, Words, words_of
 from app.interfaces.pages.forms import form_of
 from app.interfaces.pages.render_page import notice, page
@@ -76,6 +77,7 @@ class Person(NamedTuple):
         did = told.get("did", "")
         return {
             "t": self.words,
+            "said": said_by(self.words),
             "dates": self.dates,
             "person": self,
             "did": did if self.words.has(f"did.{did}") else "",
