@@ -113,4 +113,6 @@ def _pattern(form: str) -> re.Pattern[str]:
         pieces.append(re.escape(form[at : hole.start()]))
         pieces.append(f"(?P<{hole[1]}>{NUMBERS.get(hole[1], '.+')})")
         at = hole.end()
-    return re.compile("".join(pieces) + re.escape(form[at:]))
+    whole = "".join(pieces) + re.escape(form[at:])
+    # the titles of actions quote with plain marks, so that no title can end its quote
+    return re.compile(whole.replace("“", "[“']").replace("”", "[”']"))
