@@ -78,6 +78,7 @@ class Person(NamedTuple):
         return {
             "t": self.words,
             "said": said_by(self.words),
+            "number": self.words.number,
             "dates": self.dates,
             "person": self,
             "did": did if self.words.has(f"did.{did}") else "",

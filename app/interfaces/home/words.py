@@ -31,6 +31,10 @@ class Words:
             sentence = sentence.replace("{" + key + "}", str(value))
         return str(sentence)
 
+    def number(self, number: int) -> str:
+        """Return a whole number with its thousands apart."""
+        return f"{number:,}".replace(",", self("dates.thousands"))
+
     def has(self, name: str) -> bool:
         """Return whether there is such a sentence."""
         return name in self._found
