@@ -56,12 +56,13 @@ def test_what_rules_can_say_is_known_whole() -> None:
 
 @pytest.mark.anyio
 async def test_a_briefing_and_a_heartbeat_leave_nothing_in_english(alice: Client) -> None:
-    for title, more in {
+    todos: dict[str, dict[str, Any]] = {
         "Rechnung bezahlen": {"dueDate": "2026-11-18", "priority": 5},
         "Vertrag lesen": {"dueDate": "2026-11-21", "priority": 4},
         "Eva anrufen": {"dueDate": "2026-11-22T08:00:00Z"},
         "Fotos ordnen": {"dueDate": "2026-11-19", "priority": 1},
-    }.items():
+    }
+    for title, more in todos.items():
         await alice.ok("POST", "/os/todos", status=201, json={"title": title, **more})
     await alice.note("Gartenplan", "- [ ] Hecke\n- [ ] Zaun", contentFormat="markdown")
     briefing = await alice.ok("POST", "/briefing", json={})
