@@ -8,7 +8,6 @@ from starlette.routing import Route
 
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.people.talks import managed_in
 from app.interfaces.home.rendered import html_of
 from app.interfaces.home.said import said_lines
 from app.interfaces.pages.forms import form_of, value_of
@@ -35,14 +34,16 @@ def routes() -> list[Route]:
 @for_person
 async def start(visit: Visit, person: Person) -> Response:
     """Show where a conversation begins, and those that there were."""
-    talks = await person.call("list_conversations", view="me", limit=100, messageLimit=2)
-    own = [
-        each
-        for each in talks.conversations
-        if each.contact is None and not managed_in(person, each, each.messages)
-    ]
+    asked = visit.query_params.get("from", "")
+    offset = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0
+    page = await person.call("page_conversations", own=True, limit=MOST_TALKS, offset=offset)
     return await _shown(
-        person, talks=own[:MOST_TALKS], draft=visit.query_params.get("say", "")[:4000]
+        person,
+        talks=page.conversations,
+        offset=offset,
+        earlier=offset + MOST_TALKS if page.more else 0,
+        later=max(0, offset - MOST_TALKS),
+        draft=visit.query_params.get("say", "")[:4000],
     )
 
 
