@@ -6,9 +6,10 @@ import click
 
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.key_text import COLUMNS, key_options, key_row, show_new_key
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import json_option
 from app.commands.terminal.user_options import user_option
 from app.commands.user import ask_about_user, choose_username
 

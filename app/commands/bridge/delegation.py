@@ -7,8 +7,9 @@ import click
 from app.commands.ask.locate_data import data_option
 from app.commands.bridge.device import local_client
 from app.commands.bridge.runtimes import TOOL
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import json_option
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_option
 from app.commands.user import ask_about_user

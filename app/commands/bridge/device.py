@@ -9,8 +9,9 @@ import click
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import data_option, read_settings
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import json_option
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_option
 from app.commands.user import choose_username
