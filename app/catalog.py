@@ -15,7 +15,7 @@ from app.account.oauth import clients, codes
 from app.account.profile import identity
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
-from app.agent.chat import chat, conversations
+from app.agent.chat import chat, conversations, page_conversations
 from app.agent.heartbeat import clock, execute_proposal, heartbeat, undo
 from app.agent.heartbeat.records import instructions
 from app.agent.memory import memory
@@ -155,6 +155,7 @@ CATALOG = Catalog(
         chat,
         models,
         conversations,
+        page_conversations,
         messages,
         groups,
         agent_rpc,

@@ -6,8 +6,9 @@ import click
 
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.user_options import user_option
 from app.commands.user import choose_username
 from app.settings import Settings
@@ -30,8 +31,8 @@ def list_(user: str | None, json_: bool, settings: Settings) -> None:
     elif not found["grants"]:
         click.echo("No application is connected.")
     else:
-        rows = map(_table_row, found["grants"])
-        click.echo(format_table([("ID", "APPLICATION", "SCOPES", "SINCE", "LAST USED"), *rows]))
+        head = ("ID", "APPLICATION", "SCOPES", "SINCE", "LAST USED")
+        print_columns(head, map(_table_row, found["grants"]))
 
 
 @app.command()

@@ -6,8 +6,9 @@ import click
 
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import format_json, json_option, print_table
+from app.commands.terminal.tables import format_json, json_option
 from app.core.process.counted import counted
 from app.settings import Settings
 

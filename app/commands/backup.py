@@ -8,8 +8,9 @@ import click
 from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.data_directory import existing_directory
 from app.commands.ask.locate_data import data_directory, settings_option
+from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_json, format_table, json_option
+from app.commands.terminal.tables import format_json, json_option
 from app.core.database.backup_status import FILE, read_backup_status
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
@@ -156,7 +157,7 @@ def _show_list(rows: list[dict[str, Any]], *, json_: bool) -> None:
             )
             for row in rows
         ]
-        click.echo(format_table([("MADE AT (UTC)", "SIZE", "WHY", "STATE", "FILE"), *told]))
+        print_columns(("MADE AT (UTC)", "SIZE", "WHY", "STATE", "FILE"), told)
 
 
 def _backup_state(row: dict[str, Any]) -> str:

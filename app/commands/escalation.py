@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import print_table
 from app.commands.terminal.terminal_safe import show_hidden, strip_controls
 from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user

@@ -4,9 +4,9 @@ import click
 
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.key_text import COLUMNS, key_options, key_row, show_new_key
-from app.commands.terminal.tables import print_table
 from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user, choose_username
 from app.settings import Settings

@@ -8,8 +8,9 @@ import click
 
 from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Misused, Refused
-from app.commands.terminal.tables import format_json, json_option, print_table
+from app.commands.terminal.tables import format_json, json_option
 from app.settings import Provider, Settings
 
 TEST_SECONDS = 900

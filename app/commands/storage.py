@@ -7,7 +7,8 @@ import click
 from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.locate_data import settings_option
 from app.commands.backup import SECONDS, format_bytes
-from app.commands.terminal.tables import format_json, format_table, json_option
+from app.commands.terminal.columns import print_facts
+from app.commands.terminal.tables import format_json, json_option
 from app.core.process.counted import counted
 from app.settings import Settings
 
@@ -31,9 +32,10 @@ def storage(json_: bool, settings: Settings) -> None:
     if json_:
         click.echo(format_json(found))
         return
-    click.echo(format_table(_total_rows(found)))
+    print_facts(_total_rows(found))
     for user in found["users"]:
-        click.echo(f"\n{user['username']}\n{format_table(_user_rows(user))}")
+        click.echo(f"\n{user['username']}")
+        print_facts(_user_rows(user))
 
 
 def _total_rows(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,13 +1,13 @@
 """`hearth usage` and `hearth cap`: what was used, and what may be."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_columns, print_table
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import format_json, format_table, json_option, print_table
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user
 from app.core.process.counted import counted
@@ -24,7 +24,15 @@ SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 def usage(user: str | None, month: str | None, json_: bool, settings: Settings) -> None:
     """Show token and device usage for a month."""
     found = ask_about_user(settings, user, "user_usage", month=month)
-    click.echo(format_json(found) if json_ else "\n".join(_usage_lines(found)))
+    if json_:
+        click.echo(format_json(found))
+        return
+    tokens = found["tokens"]
+    click.echo(
+        f"{found['month']}: {counted(tokens['total'], 'token')} ({tokens['prompt']} asked, "
+        f"{tokens['completion']} answered, {tokens['reserved']} reserved)"
+    )
+    print_columns(("BY", "WHICH", "TOKENS"), _usage_rows(found))
 
 
 @click.group(cls=Commands)
@@ -98,19 +106,12 @@ def remove(id_: int, user: str | None, settings: Settings) -> None:
     click.echo(f"Removed cap {id_}.")
 
 
-def _usage_lines(found: dict[str, Any]) -> Iterator[str]:
-    tokens = found["tokens"]
-    yield (
-        f"{found['month']}: {counted(tokens['total'], 'token')} ({tokens['prompt']} asked, "
-        f"{tokens['completion']} answered, {tokens['reserved']} reserved)"
-    )
+def _usage_rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:
     rows = [("feature", row["feature"], row["tokens"]) for row in found["byFeature"]]
     rows += [("credential", _credential_text(row), row["tokens"]) for row in found["byCredential"]]
     rows += [("device", row["name"] or row["deviceId"], row["tokens"]) for row in found["byDevice"]]
     rows += [("day", row["date"], row["tokens"]) for row in found["byDay"]]
-    yield format_table(
-        [("BY", "WHICH", "TOKENS"), *((by, which, str(number)) for by, which, number in rows)]
-    )
+    return [(by, which, str(number)) for by, which, number in rows]
 
 
 def _credential_text(row: dict[str, Any]) -> str:

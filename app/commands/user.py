@@ -7,8 +7,9 @@ import click
 from app.commands.ask.ask_operation import ask, ask_anew
 from app.commands.ask.door import ANSWER_SECONDS, open_door
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import json_option
 from app.settings import Settings
 
 

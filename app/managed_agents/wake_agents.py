@@ -19,7 +19,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import MINUTE, operation
-from app.core.schema import NonBlankText, Record
+from app.core.schema import Id, NonBlankText, Record
 from app.errors import AppError, Invalid, NotFound
 from app.managed_agents import agent_rows, agent_turns
 from app.managed_agents.agent_rows import Agent
@@ -55,17 +55,29 @@ def set_agent_wake(
     task: Task | None = None,
 ) -> WakeSetting:
     """Let a user's agent wake by the clock and do a task, or without `everyMinutes` no more."""
-    agent = _require_named(tx, username, handle)
-    if every_minutes is not None and (task or agent.wake_task) is None:
-        raise Invalid("task must say what the agent is to do when it wakes.", field="task")
-    agent_rows.set_wake(tx, agent.id, every_minutes, task or agent.wake_task)
-    return _setting(_require_named(tx, username, handle))
+    return _set_wake(tx, _require_named(tx, username, handle), every_minutes, task)
 
 
 @operation("COMMAND", category="managedAgents", effect="read")
 def agent_wake(tx: Tx, me: Caller, *, username: str, handle: str) -> WakeSetting:
     """Say when a user's agent wakes by the clock, and for what."""
     return _setting(_require_named(tx, username, handle))
+
+
+@operation("PAGE", scope="agents:read", category="managedAgents", effect="read")
+def read_agent_wake(tx: Tx, me: Caller, *, id: Id) -> WakeSetting:
+    """Say when an agent of the user wakes by the clock, and for what."""
+    return _setting(agent_rows.require_own(tx, me.user, id, deleted=True))
+
+
+@operation("PAGE", scope="agents:manage", category="managedAgents")
+def change_agent_wake(
+    tx: Tx, me: Caller, *, id: Id, every_minutes: Minutes | None = None, task: Task | None = None
+) -> WakeSetting:
+    """Let an agent of the user wake by the clock and do a task, or without `everyMinutes` no
+    more.
+    """
+    return _set_wake(tx, agent_rows.require_own(tx, me.user, id), every_minutes, task)
 
 
 @operation("COMMAND", category="managedAgents", every=MINUTE)
@@ -172,6 +184,13 @@ def _require_named(tx: Tx, username: str, handle: str) -> Agent:
     if found is None or found.user_id != user:
         raise NotFound(f"There is no agent called {handle[:64]}.", field="handle")
     return found
+
+
+def _set_wake(tx: Tx, agent: Agent, every_minutes: int | None, task: str | None) -> WakeSetting:
+    if every_minutes is not None and (task or agent.wake_task) is None:
+        raise Invalid("task must say what the agent is to do when it wakes.", field="task")
+    agent_rows.set_wake(tx, agent.id, every_minutes, task or agent.wake_task)
+    return _setting(agent_rows.require_own(tx, agent.user_id, agent.id))
 
 
 def _setting(agent: Agent) -> WakeSetting:

@@ -24,10 +24,8 @@ def test_applications_are_listed_and_removed(data: Path) -> None:
     asyncio.run(connected(data))
     listed = hearth("app", "list", data=data)
     assert listed.exit_code == 0
-    heading, row = listed.output.splitlines()
-    assert heading.split() == ["ID", "APPLICATION", "SCOPES", "SINCE", "LAST", "USED"]
-    assert row.startswith("1")
-    assert "Garden Planner" in row
+    (row,) = listed.output.splitlines()
+    assert row.split("\t")[:2] == ["1", "Garden Planner"]
     found = json.loads(hearth("app", "list", "--json", data=data).output)
     assert found["grants"][0]["clientName"] == "Garden Planner"
     assert hearth("app", "remove", "1", data=data).output == "Disconnected Garden Planner.\n"

@@ -33,9 +33,8 @@ def test_an_agent_is_added_asked_changed_and_deleted(place: Path, tmp_path: Path
     persona.write_text("Your name is Rosa.", "utf-8")
     options = ("--tools", "notes,todos", "--notes", "read", "--todos", "create")
     assert ok(place, "add", "scout", "--persona-file", str(persona), *options).startswith("Added")
-    heading, row = ok(place, "list").splitlines()
-    assert heading.split()[:3] == ["HANDLE", "NAME", "STATUS"]
-    assert row.split()[:5] == ["scout", "scout", "active", "private", "notes"]
+    (row,) = ok(place, "list").splitlines()
+    assert row.split("\t")[:5] == ["scout", "scout", "active", "private", "notes todos"]
     assert "Rosa" in ok(place, "show", "scout")
     assert "I am Rosa." in ok(place, "ask", "scout", "What can you do?")
     answer = json.loads(ok(place, "ask", "scout", "todo: water the beans", "--json"))
@@ -62,8 +61,8 @@ def test_keys_of_an_agent_are_made_listed_and_revoked(place: Path) -> None:
     ok(place, "add", "scout")
     secret = ok(place, "key", "create", "scout", "--label", "bridge").splitlines()[-1]
     assert len(secret) == 50
-    row = ok(place, "key", "list", "scout").splitlines()[1]
-    assert row.split()[:2] == ["1", "bridge"]
+    row = ok(place, "key", "list", "scout").splitlines()[0]
+    assert row.split("\t")[:2] == ["1", "bridge"]
     assert "agent.message:send" in row
     assert "hearth key" not in hearth(place, "key", "list").output
     assert ok(place, "key", "revoke", "scout", "1") == "Revoked key 1.\n"

@@ -71,8 +71,7 @@ def test_a_webhook_goes_its_whole_way(place: Path) -> None:
     for one in (secret, fresh):
         assert Webhook(one).verify(body, newer)
     listed = webhook(place, "list").output.splitlines()
-    assert listed[0].split() == ["ID", "STATUS", "FAILURES", "EVENTS", "ADDRESS"]
-    assert listed[1].split() == ["1", "active", "0", "grant.revoked", url]
+    assert listed[0].split("\t") == ["1", "active", "0", "grant.revoked", url]
     shown = webhook(place, "show", "1").output
     assert "for           To me\n" in shown
     assert "last failure" not in shown
@@ -89,9 +88,8 @@ def test_what_nobody_takes_is_told_and_listed(place: Path) -> None:
     failed = webhook(place, "test", "1")
     assert failed.exit_code == 1
     assert "Delivery 1 was not taken: The host 127.0.0.1 cannot be reached." in failed.output
-    head, row = webhook(place, "deliveries", "1").output.splitlines()
-    assert head.startswith("ID  EVENT         STATUS  TRIES")
-    assert row.split()[:4] == ["1", "webhook.test", "failed", "1"]
+    (row,) = webhook(place, "deliveries", "1").output.splitlines()
+    assert row.split("\t")[:4] == ["1", "webhook.test", "failed", "1"]
     listed = json.loads(webhook(place, "deliveries", "1", "--json", "--before", "1").output)
     assert listed == {"deliveries": []}
 

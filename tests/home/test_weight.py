@@ -9,6 +9,8 @@ pytestmark = pytest.mark.anyio
 MOST = 60_000
 PAGES = [
     "/",
+    "/notes",
+    "/todos",
     "/search?q=frost",
     "/search/lines?pattern=frost",
     "/agent",

@@ -151,7 +151,7 @@ def list_conversations(
     )
     return Listed(
         conversations=[
-            _conversation_record(tx, me, row, message_limit, after_message_id) for row in found
+            conversation_record(tx, me, row, message_limit, after_message_id) for row in found
         ]
     )
 
@@ -260,7 +260,7 @@ def _found_record(row: sqlite3.Row) -> FoundMessage:
     return FoundMessage(*fields)
 
 
-def _conversation_record(
+def conversation_record(
     tx: Tx, me: Caller, row: sqlite3.Row, limit: int, after: int | None
 ) -> Conversation:
     return Conversation(

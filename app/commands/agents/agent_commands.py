@@ -9,9 +9,10 @@ from app.commands.agents.local_agents import Agent, Owner
 from app.commands.ask.ask_operation import ask as ask_operator
 from app.commands.ask.locate_data import settings_option
 from app.commands.chat.chat import ask_once
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Misused
 from app.commands.terminal.key_text import COLUMNS, key_options, key_row, show_new_key
-from app.commands.terminal.tables import format_json, json_option, print_table
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.terminal.user_options import user_option, user_options
 from app.settings import Settings

@@ -14,8 +14,9 @@ from app.commands.bridge.home import Device, Home, home_option
 from app.commands.bridge.key_option import key_option
 from app.commands.bridge.registration import run
 from app.commands.bridge.runtimes import TOOL
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_json, json_option, print_table
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import show_hidden, strip_controls
 
 WAIT_SECONDS = 0.5

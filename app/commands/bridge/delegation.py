@@ -5,8 +5,8 @@ import click
 from app.commands.ask.locate_data import settings_option
 from app.commands.bridge.device import local_client
 from app.commands.bridge.runtimes import TOOL
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands
-from app.commands.terminal.tables import print_table
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import ask_about_user

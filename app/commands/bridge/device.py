@@ -8,8 +8,8 @@ import click
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Refused
-from app.commands.terminal.tables import print_table
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import choose_username

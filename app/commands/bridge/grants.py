@@ -8,8 +8,9 @@ import click
 from app.commands.bridge.client import Client, Names
 from app.commands.bridge.home import Device, Home, home_option
 from app.commands.bridge.registration import ask_server, run
+from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import json_option, print_table
+from app.commands.terminal.tables import json_option
 
 WAIT_SECONDS = 0.5
 LIVE = ("pending", "active")

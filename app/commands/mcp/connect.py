@@ -13,8 +13,8 @@ from app.commands.ask.ask_operation import ask
 from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.mcp import config_text
 from app.commands.mcp.clients import Client, clients
+from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_table
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.terminal.user_options import user_option
 from app.commands.user import choose_username
@@ -60,7 +60,7 @@ def connect(
     """
     known = clients()
     if agent is None:
-        click.echo(_overview(known))
+        print_columns(("AGENT", "IS", "CONFIGURATION"), _overview(known))
     elif agent == "open-webui":
         click.echo(OPEN_WEBUI.format(url=f"{settings.origin}/mcp"))
     elif agent not in known:
@@ -240,13 +240,9 @@ def _agreed() -> bool:
     return click.confirm("Write this?", default=False)
 
 
-def _overview(known: dict[str, Client]) -> str:
-    rows = [("AGENT", "IS", "CONFIGURATION")]
-    for name, client in known.items():
-        rows.append((name, _state(client), str(client.path)))
-    return format_table(
-        [*rows, ("open-webui", "", "in its own database; this tells what to enter")]
-    )
+def _overview(known: dict[str, Client]) -> list[tuple[str, str, str]]:
+    rows = [(name, _state(client), str(client.path)) for name, client in known.items()]
+    return [*rows, ("open-webui", "", "in its own database; this tells what to enter")]
 
 
 def _state(client: Client) -> str:

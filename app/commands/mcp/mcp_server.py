@@ -9,9 +9,10 @@ import click
 
 from app.commands.ask.ask_operation import ask, ask_patiently
 from app.commands.ask.locate_data import settings_option
+from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.secret_source import read_secret
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.terminal.user_options import user_option, user_options
 from app.commands.user import choose_username
@@ -113,9 +114,7 @@ def list_(user: str | None, json_: bool, settings: Settings) -> None:
         )
         for row in found["servers"]
     ]
-    click.echo(
-        format_table([("NAME", "NAMESPACE", "STATUS", "TOOLS", "ADDRESS", "TROUBLE"), *rows])
-    )
+    print_columns(("NAME", "NAMESPACE", "STATUS", "TOOLS", "ADDRESS", "TROUBLE"), rows)
 
 
 @mcp_server.command()

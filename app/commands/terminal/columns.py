@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from app.commands.terminal.colours import paint
-from app.commands.terminal.tables import GAP, format_table
+from app.commands.terminal.tables import GAP, format_json, format_table
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls, text_width
 
 LEAST_WIDTH = 12
@@ -31,6 +31,24 @@ def print_columns(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     cells = [[row[place] for place in kept] for row in [list(head), *shown]]
     title, *lines = format_table(_cut_to_fit(cells)).split("\n")
     click.echo("\n".join([paint(title, bold=True), *lines]))
+
+
+def print_table(
+    found: Any, head: Sequence[str], rows: Iterable[Sequence[Any]], *, json_: bool
+) -> None:
+    """Print an answer as JSON, or its rows as print_columns does."""
+    if json_:
+        click.echo(format_json(found))
+    else:
+        print_columns(head, rows)
+
+
+def print_facts(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows that need no head: aligned on a terminal, else with tabs between."""
+    if sys.stdout.isatty():
+        click.echo(format_table(rows))
+    else:
+        print_columns((), rows)
 
 
 def shown_value(value: Any) -> str:

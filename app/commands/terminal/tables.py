@@ -1,7 +1,7 @@
 """What commands print: aligned columns, or JSON."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -24,13 +24,6 @@ def format_table(rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for row in cells
     )
-
-
-def print_table(
-    found: Any, head: Sequence[str], rows: Iterable[Sequence[str]], *, json_: bool
-) -> None:
-    """Print an answer as JSON, or its rows as a table below a head."""
-    click.echo(format_json(found) if json_ else format_table([head, *rows]))
 
 
 def format_json(value: Any) -> str:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.vault.open_vault import open_vault, refresh, vault_option
 from app.vault import rotate_keys
@@ -50,7 +51,7 @@ def devices(json_: bool, folder: Path | None) -> None:
         )
         for row in found
     ]
-    click.echo(format_table([head, *rows]))
+    print_columns(head, rows)
 
 
 @click.command()

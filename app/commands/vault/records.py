@@ -7,8 +7,9 @@ from typing import BinaryIO
 
 import click
 
+from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.vault.open_vault import open_vault, refresh, refresh_if_online, vault_option
 from app.core.process.counted import counted
@@ -84,11 +85,11 @@ def list_(session: str | None, accept_missing: bool, json_: bool, folder: Path |
         click.echo(format_json([_as_json(name, records) for name, records in rows]))
     elif session is None:
         head = ("SESSION", "RECORDS", "BYTES", "LAST", "DEVICE")
-        click.echo(format_table([head, *(_session_row(row, names) for row in rows)]))
+        print_columns(head, [_session_row(row, names) for row in rows])
     else:
         head = ("RECORD", "NUMBER", "BYTES", "CREATED", "DEVICE")
         listed = [_record_row(each, names) for _, records in rows for each in records]
-        click.echo(format_table([head, *listed]))
+        print_columns(head, listed)
 
 
 @click.command()

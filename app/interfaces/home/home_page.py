@@ -18,6 +18,7 @@ from app.core.caller import Caller
 from app.errors import AppError, Unauthorized
 from app.interfaces.home.changes import mark_of
 from app.interfaces.home.dates import Dates
+from app.interfaces.home.said import said_by
 from app.interfaces.home.words import DEFAULT, Words, words_of
 from app.interfaces.pages.forms import FORM, form_of
 from app.interfaces.pages.render_page import notice, page
@@ -41,6 +42,7 @@ UNTYPED = ("back", "once", "was")
 """Fields that pages fill in, of whatever length."""
 SECRETS = ("secret",)
 """What is never shown again."""
+LONGEST_TOLD = 500
 TOLD = ("did", "what", "undo")
 _SECRET = random_tokens.new_bytes(32)
 
@@ -82,10 +84,12 @@ class Person(NamedTuple):
         did = told.get("did", "")
         return {
             "t": self.words,
+            "said": said_by(self.words),
+            "number": self.words.number,
             "dates": self.dates,
             "person": self,
             "did": did if self.words.has(f"did.{did}") else "",
-            "did_what": told.get("what", "")[:200],
+            "did_what": told.get("what", "")[:LONGEST_TOLD],
             "undo": told.get("undo", ""),
         }
 

@@ -36,9 +36,17 @@ class Words:
             sentence = sentence.replace("{" + key + "}", str(value))
         return str(sentence)
 
+    def number(self, number: int) -> str:
+        """Return a whole number with its thousands apart."""
+        return f"{number:,}".replace(",", self("dates.thousands"))
+
     def has(self, name: str) -> bool:
         """Return whether there is such a sentence."""
         return name in self._found
+
+    def of_part(self, part: str) -> list[tuple[str, Any]]:
+        """Return the sentences of a part, with their names."""
+        return [(name, each) for name, each in self._found.items() if name.startswith(part)]
 
     def of_scripts(self, *parts: str) -> dict[str, Any]:
         """Return what the scripts of these parts say: every `part.js.name`, by that name."""

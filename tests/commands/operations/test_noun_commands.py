@@ -298,6 +298,13 @@ class TestTerminal:
         assert len(row) <= 100
         assert re.search("V?e?r?y?…", row)
 
+    def test_commands_written_by_hand_have_the_same_tables(self, server: Running) -> None:
+        with terminal("user", "list", "--data", str(server.data)) as window:
+            assert window.end() == 0
+        assert window.shown.splitlines()[0].split() == ["USER", "NAME", "SINCE"]
+        assert "\t" not in window.shown
+        assert done("user", "list", data=server.data).count("\t") == 2
+
     def test_a_part_of_a_list_says_of_how_many(self, server: Running) -> None:
         for title in ("Part one", "Part two"):
             done("note", "add", title, "--content", "", data=server.data)

@@ -1,5 +1,6 @@
 """The agent: conversations, what it says, and a line to say something."""
 
+import functools
 from typing import Any
 
 from starlette.responses import Response
@@ -7,12 +8,14 @@ from starlette.routing import Route
 
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.people.talks import managed_in
 from app.interfaces.home.rendered import html_of
+from app.interfaces.home.said import said_lines
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
 AGENT = "/agent"
+HEARTBEAT = "Heartbeat"
+"""The title of the conversation in which the heartbeat tells what it has to tell."""
 MOST_TALKS = 30
 MOST_MESSAGES = 60
 
@@ -31,14 +34,16 @@ def routes() -> list[Route]:
 @for_person
 async def start(visit: Visit, person: Person) -> Response:
     """Show where a conversation begins, and those that there were."""
-    talks = await person.call("list_conversations", view="me", limit=100, messageLimit=2)
-    own = [
-        each
-        for each in talks.conversations
-        if each.contact is None and not managed_in(person, each, each.messages)
-    ]
+    asked = visit.query_params.get("from", "")
+    offset = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0
+    page = await person.call("page_conversations", own=True, limit=MOST_TALKS, offset=offset)
     return await _shown(
-        person, talks=own[:MOST_TALKS], draft=visit.query_params.get("say", "")[:4000]
+        person,
+        talks=page.conversations,
+        offset=offset,
+        earlier=offset + MOST_TALKS if page.more else 0,
+        later=max(0, offset - MOST_TALKS),
+        draft=visit.query_params.get("say", "")[:4000],
     )
 
 
@@ -67,8 +72,14 @@ async def _shown(person: Person, **values: Any) -> Response:
         excerpt=excerpt,
         speaks=any(each.name != "offline" for each in models),
         html_of=html_of,
+        heard=functools.partial(_heard, person),
         **{"found": None, "talks": [], **values},
     )
+
+
+def _heard(person: Person, talk: Any, text: str) -> str:
+    """Return what stands in a conversation: that of the heartbeat in the person's language."""
+    return said_lines(person.words, text) if talk.title == HEARTBEAT else text
 
 
 @for_person
@@ -79,7 +90,13 @@ async def answer(visit: Visit, person: Person) -> Response:
         "read_conversation", id=visit.number_in_path(), limit=1, before=number + 1
     )
     await person.call("mark_read", id=found.conversation.conversation_id, messageId=number)
-    return await person.piece("agent/messages", messages=found.messages, html_of=html_of)
+    return await person.piece(
+        "agent/messages",
+        messages=found.messages,
+        html_of=html_of,
+        found=found,
+        heard=functools.partial(_heard, person),
+    )
 
 
 @for_person

@@ -47,7 +47,7 @@ async def show(visit: Visit, person: Person) -> Response:
         runs=runs,
         newest=next((run for run in runs if run.items), None),
         kind_of=kind_of,
-        timeline=timeline_of(runs, person.dates),
+        timeline=timeline_of(runs, person.words, person.dates),
         budget=next((cap for cap in caps if cap.subject == "heartbeat"), None),
         stopped=await visit.parts.call(OPERATOR, "agents_state", {}),
         may_stop=await is_alone(visit),

@@ -5,6 +5,8 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from app.interfaces.home.dates import Dates
+from app.interfaces.home.said import said
+from app.interfaces.home.words import Words
 
 DAYS = 7
 HOUR_WIDTH = 24
@@ -32,7 +34,7 @@ class Timeline(NamedTuple):
     dots: list[Dot]
 
 
-def timeline_of(runs: Iterable[Any], dates: Dates) -> Timeline:
+def timeline_of(runs: Iterable[Any], words: Words, dates: Dates) -> Timeline:
     """Return the picture of the runs of the last seven days of this person."""
     days = [dates.today - timedelta(days=back) for back in range(DAYS)]
     rows = {day: number for number, day in enumerate(days)}
@@ -41,7 +43,7 @@ def timeline_of(runs: Iterable[Any], dates: Dates) -> Timeline:
         DAYS * ROW_HEIGHT + 24,
         [(_middle(number), dates.day(day)) for day, number in rows.items()],
         [(LEFT + hour * HOUR_WIDTH, f"{hour:02d}") for hour in range(0, 25, 6)],
-        [dot for run in runs if (dot := _dot(run, rows, dates)) is not None],
+        [dot for run in runs if (dot := _dot(run, rows, words, dates)) is not None],
     )
 
 
@@ -54,13 +56,14 @@ def kind_of(run: Any) -> str:
     return "acted" if run.actions_created else "quiet"
 
 
-def _dot(run: Any, rows: dict[date, int], dates: Dates) -> Dot | None:
+def _dot(run: Any, rows: dict[date, int], words: Words, dates: Dates) -> Dot | None:
     at = dates.local(run.started_at)
     row = rows.get(at.date())
     if row is None:
         return None
     x = LEFT + (at.hour + at.minute / 60) * HOUR_WIDTH
-    told = f"{dates.full(run.started_at)}: {run.summary or run.skip_reason or run.status}"
+    what = said(words, run.summary) or words(f"heartbeat.kind.{kind_of(run)}")
+    told = f"{dates.full(run.started_at)}: {what}"
     return Dot(run.id, round(x, 1), _middle(row), kind_of(run), told)
 
 

@@ -50,17 +50,11 @@ class Line(NamedTuple):
     is_new: bool
 
 
-async def list_talks(person: Person) -> list[Talk]:
-    """Return the conversations with others, newest first."""
-    found: list[Any] = []
-    # By view, so that many chats with one's own agent push out nobody.
-    for view, most, messages in (("me", 2 * MOST, 2), ("coo", MOST, 1), ("group", MOST, 1)):
-        listed = await person.call(
-            "list_conversations", view=view, limit=most, messageLimit=messages
-        )
-        found += listed.conversations
-    found.sort(key=lambda head: (head.updated_at, head.conversation_id), reverse=True)
-    return [talk_of(person, head, head.messages) for head in found if _is_with_others(person, head)]
+async def list_talks(person: Person, most: int = MOST, offset: int = 0) -> tuple[list[Talk], bool]:
+    """Return conversations with others, newest first, and whether there are more."""
+    found = await person.call("page_conversations", own=False, limit=most, offset=offset)
+    talks = [talk_of(person, head, head.messages) for head in found.conversations]
+    return talks, found.more
 
 
 def talk_of(person: Person, head: Any, messages: Sequence[Any]) -> Talk:
@@ -116,12 +110,6 @@ def managed_in(person: Person, head: Any, messages: Iterable[Any]) -> str:
         ),
         "",
     )
-
-
-def _is_with_others(person: Person, head: Any) -> bool:
-    if head.owner_id != person.caller.user_id or head.contact is not None:
-        return True
-    return bool(managed_in(person, head, head.messages))
 
 
 def _title_of(person: Person, kind: Kind, head: Any) -> str:

@@ -68,7 +68,7 @@ async def shown(
         before=before,
         to=to,
         agent=talks.kind_of(person, head) == "agent",
-        talks=(await talks.list_talks(person))[: talks.MOST_BESIDE],
+        talks=(await talks.list_talks(person, talks.MOST_BESIDE))[0],
         here=number,
         draft=draft,
         trouble=trouble,

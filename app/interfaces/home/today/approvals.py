@@ -11,8 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.schema import encode
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.back import back_of
+from app.interfaces.home.said import said
 from app.interfaces.home.words import Words
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -134,7 +135,7 @@ def approval_view(person: Person, escalation: Any) -> ApprovalView:
         else "",
         lines=lines[:MOST_LINES],
         cut=len(lines) > MOST_LINES,
-        reason=one.reason,
+        reason=said(person.words, one.reason),
         asked=ago(person, one.created_at),
         until=person.dates.full(one.expires_at),
         careful=one.risk == "high",

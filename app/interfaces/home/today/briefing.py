@@ -10,9 +10,10 @@ from starlette.routing import Route
 
 from app.core.markdown import html_fragments
 from app.errors import NotFound
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.said import said
 from app.interfaces.home.today.approvals import ago
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -70,14 +71,17 @@ async def newest_briefing(person: Person) -> BriefingView | None:
     found = (await person.call("get_briefing", id=listed[0].id)).briefing
     entries = {name: _entries(found, name) for name in SECTIONS}
     sections = [
-        Section(name, [(row.text, row.aside) for row in rows[:MOST_ROWS]])
+        Section(name, [(row.text, said(person.words, row.aside)) for row in rows[:MOST_ROWS]])
         for name, rows in entries.items()
     ]
     return BriefingView(
         found.id,
         ago(person, found.generated_at),
-        [row.text for row in html_fragments.read_entries(found.status_quo_summary)][:12],
-        [_suggestion(entries, given) for given in _suggestions(found)],
+        [
+            said(person.words, row.text)
+            for row in html_fragments.read_entries(found.status_quo_summary)
+        ][:12],
+        [_suggestion(person, entries, given) for given in _suggestions(found)],
         [section for section in sections if section.rows],
     )
 
@@ -104,13 +108,13 @@ async def follow(visit: Visit, person: Person) -> Response:
         done = await person.call("complete_todo", id=id_)
         undo = f"/todos/{id_}/reopen" + (f"?next={done.next.id}" if done.next else "")
         return see(back, did="todo_done", what=done.todo.title, undo=undo)
-    title = _title_of(given)
+    title = _title_of(person, given)
     fields = {"title": title, "dueDate": person.dates.today.isoformat()}
     made = await person.call("create_todo", **fields)
     return see(back, did="todo_added", what=title, undo=f"/todos/{made.todo.id}/delete")
 
 
-def _suggestion(entries: Entries, given: dict[str, str]) -> Suggestion:
+def _suggestion(person: Person, entries: Entries, given: dict[str, str]) -> Suggestion:
     act, address = given["action"], ""
     if act == "reschedule_todo":
         address = "/todos/replan"
@@ -121,7 +125,8 @@ def _suggestion(entries: Entries, given: dict[str, str]) -> Suggestion:
         act, address = "review_note", "/todos"
     elif act in MAKES_TODO:
         act = "create_todo"
-    return Suggestion(given["suggestionId"], given["title"], given["description"], act, address)
+    title, told = (said(person.words, given[name]) for name in ("title", "description"))
+    return Suggestion(given["suggestionId"], title, told, act, address)
 
 
 def _suggestions(found: Any) -> list[dict[str, str]]:
@@ -148,7 +153,9 @@ def _entries(found: Any, section: str) -> list[html_fragments.Row]:
     return [row for row in rows if row.listed]
 
 
-def _title_of(given: dict[str, str]) -> str:
+def _title_of(person: Person, given: dict[str, str]) -> str:
     """Return the todo that a suggestion makes: what it would make one of, or what it says."""
     named = NAMED.search(given["title"])
-    return named[1] if named and given["action"] == "create_todo" else given["title"]
+    if named and given["action"] == "create_todo":
+        return named[1]
+    return said(person.words, given["title"])

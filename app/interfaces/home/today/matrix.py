@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from app.core.markdown import html_fragments
 from app.errors import Invalid
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.todos.todo_forms import due_on, undo_address
 from app.interfaces.home.todos.todo_view import HIGH, Todo, day_of, todo_of, todos_of
 from app.interfaces.pages.forms import form_of, value_of

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.interfaces.home.home_page import Person
+from app.interfaces.home.said import said
 
 LOOKED_BACK = timedelta(days=1)
 RUNS, TALKS, GUESTS, MOST = 3, 20, 5, 8
@@ -54,8 +55,7 @@ async def _runs(person: Person) -> list[Event]:
 def _run_said(person: Person, run: Any) -> str:
     if run.error is not msgspec.UNSET:
         return person.words("today.run.failed")
-    said = run.summary or person.words("today.run.nothing")
-    return str(said)[:300]
+    return said(person.words, run.summary)[:300] or person.words("today.run.nothing")
 
 
 def _run_why(person: Person, run: Any) -> str:
@@ -63,9 +63,10 @@ def _run_why(person: Person, run: Any) -> str:
     if run.dry_run:
         why.append(person.words("today.run.rehearsal"))
     if run.skip_reason:
-        why.append(run.skip_reason)
+        name = f"heartbeat.skip.{run.skip_reason}"
+        why.append(person.words(name) if person.words.has(name) else run.skip_reason)
     if run.insights:
-        why.append(run.insights[0][:200])
+        why.append(said(person.words, run.insights[0])[:200])
     return " · ".join(why)
 
 

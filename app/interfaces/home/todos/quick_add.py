@@ -9,8 +9,8 @@ from starlette.routing import Route
 
 from app.core.random_tokens import new_uuid
 from app.errors import IdempotencyConflict, Invalid
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.todos.rule_words import rule_words
 from app.interfaces.home.todos.todo_view import DAY, level_of
 from app.interfaces.pages.forms import form_of, value_of

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import Invalid
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import Step, todo_of
 from app.interfaces.pages.forms import form_of, value_of

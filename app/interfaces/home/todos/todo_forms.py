@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import Invalid
+from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.back import back_of
 from app.interfaces.home.todos.todo_view import DAY, Step, day_of, todo_of
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -104,7 +104,7 @@ async def move(visit: Visit, person: Person) -> Response:
     form, id_ = await form_of(visit), visit.number_in_path()
     todo = (await person.call("get_todo", id=id_)).todo
     named = value_of(form, "day")
-    day = _day_named(person, (value_of(form, "date") or "?") if named == "date" else named)
+    day = day_named(person, (value_of(form, "date") or "?") if named == "date" else named)
     due = due_on(person, todo.due_date, day)
     moved = await person.call("edit_todo", id=id_, dueDate=due)
     told = f"{moved.todo.title} ({person.dates.day(day)})" if day else moved.todo.title
@@ -179,7 +179,7 @@ async def _steps_back(person: Person, id_: int, before: str) -> list[dict[str, A
     ]
 
 
-def _day_named(person: Person, named: str) -> date | None:
+def day_named(person: Person, named: str) -> date | None:
     """Return the day that a form names: today, tomorrow, next week's Monday, a date, or none."""
     today = person.dates.today
     match named:

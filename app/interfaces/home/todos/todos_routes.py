@@ -3,6 +3,7 @@
 from starlette.routing import Route
 
 from app.interfaces.home.todos import (
+    many_todos,
     quick_add,
     replan_page,
     step_forms,
@@ -17,6 +18,7 @@ def routes() -> list[Route]:
     """Return the routes of every page and form of the todos."""
     return [
         *todo_list_page.routes(),
+        *many_todos.routes(),
         *week_page.routes(),
         *replan_page.routes(),
         *quick_add.routes(),

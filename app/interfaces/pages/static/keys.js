@@ -7,16 +7,17 @@ const known = [];
 let before = "";
 let timer = 0;
 
-/** Give a key something to do: `"g n"` is g, then n; `"Mod+k"` is Ctrl or ⌘ with k and works while typing too. */
-export function key(combination, told, run) {
-  known.push({ combination, told, run });
+/** Give a key something to do: `"g n"` is g, then n; `"Mod+k"` is Ctrl or ⌘ with k and works while typing too. Where `when` says no, the key is the browser's. */
+export function key(combination, told, run, when = () => true) {
+  known.push({ combination, told, run, when });
 }
 
 function pressed(event) {
   const modified = event.ctrlKey || event.metaKey;
   if (event.altKey || event.isComposing || (!modified && isTyping(event.target)) || document.querySelector("dialog[open]") && !modified) return;
-  const now = modified ? `Mod+${event.key.toLowerCase()}` : event.key;
-  const found = known.find(({ combination }) => combination === (before ? `${before} ${now}` : now)) ?? known.find(({ combination }) => combination === now);
+  const now = modified ? `Mod+${event.key.toLowerCase()}` : event.key === " " ? "Space" : event.key;
+  const find = (wanted) => known.find(({ combination, when }) => combination === wanted && when());
+  const found = find(before ? `${before} ${now}` : now) ?? find(now);
   clearTimeout(timer);
   before = "";
   if (found) {

@@ -1,0 +1,101 @@
+"""One act for many things that were selected, and one form that takes all of it back.
+
+Each is done by itself, so that one that fails keeps none of the others back; those that failed are
+named.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from app.errors import AppError, Invalid
+from app.interfaces.home.home_page import Person, see
+from app.interfaces.pages.forms import values_of
+from app.interfaces.pages.visit import Visit
+
+MOST = 100
+MOST_NAMED = 3
+MOST_DIGITS = 15
+Group = tuple[str, int]
+"""A value of before, and the thing that had it."""
+
+
+class Outcome(NamedTuple):
+    """How many of those selected were done, what of before gives them back, and what failed."""
+
+    done: int
+    before: list[Group]
+    failed: list[str]
+
+
+def selected_in(form: list[tuple[str, str]], name: str, person: Person) -> list[int]:
+    """Return the things that a form selects, each once; raise Invalid for none or too many."""
+    sent = values_of(form, name)
+    ids = list(dict.fromkeys(int(each) for each in sent if _is_id(each)))
+    if not ids or len(ids) > MOST:
+        raise Invalid(person.words("many.none" if not ids else "many.too_many"), field=name)
+    return ids
+
+
+async def for_each(
+    person: Person,
+    ids: Iterable[int],
+    act: Callable[[int], Awaitable[list[Group] | None]],
+    name: Callable[[int], Awaitable[str]],
+) -> Outcome:
+    """Do something to each; `act` returns what of before gives it back, None where it had nothing
+    to do, and `name` what is said of one that failed.
+    """
+    done, before, failed = 0, list[Group](), list[str]()
+    for id_ in ids:
+        try:
+            groups = await act(id_)
+        except AppError as error:
+            failed.append(f"{await _named(person, id_, name)} ({error.message.rstrip('.')})")
+        else:
+            done += 1
+            before += groups or []
+    return Outcome(done, before, failed)
+
+
+def tell(person: Person, back: str, outcome: Outcome, sentence: str, undo: str = "") -> Response:
+    """Go back to the page and say what was done, what was not, and the way back."""
+    if not outcome.failed:
+        return see(back, did="many", what=sentence, undo=undo)
+    shown = ", ".join(outcome.failed[:MOST_NAMED])
+    if more := len(outcome.failed) - MOST_NAMED:
+        shown += person.words("many.more", n=more) if more > 0 else ""
+    failed = person.words("many.failed", what=shown)
+    told = f"{sentence} {failed}" if outcome.done else failed
+    return see(back, did="many_part", what=told, undo=undo if outcome.done else "")
+
+
+def undo_of(address: str, act: str, before: list[Group]) -> str:
+    """Return the address of the form that gives each thing what it had; empty where none had."""
+    groups: dict[str, list[str]] = {}
+    for value, id_ in before:
+        groups.setdefault(value, []).append(str(id_))
+    pairs = [("g", f"{value}~{'.'.join(ids)}") for value, ids in groups.items()]
+    return f"{address}?{urlencode([('do', act), *pairs])}" if pairs else ""
+
+
+def groups_in(visit: Visit) -> list[Group]:
+    """Return what an address of undo gives back, and to which things."""
+    found: list[Group] = []
+    for group in visit.query_params.getlist("g"):
+        value, _, ids = group.rpartition("~")
+        found += [(value, int(id_)) for id_ in ids.split(".") if _is_id(id_)]
+    return found[: 2 * MOST]
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
+
+
+async def _named(person: Person, id_: int, name: Callable[[int], Awaitable[str]]) -> str:
+    try:
+        return f"“{(await name(id_))[:40]}”"
+    except AppError:
+        return person.words("many.gone")

@@ -1,0 +1,145 @@
+"""What is done with several notes at once: move, tag, pin, delete, and all of it taken back."""
+
+import functools
+from collections.abc import Awaitable, Callable
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.errors import NotFound
+from app.interfaces.home.back import back_of
+from app.interfaces.home.home_page import Person, for_person
+from app.interfaces.home.many import Group, for_each, groups_in, selected_in, tell, undo_of
+from app.interfaces.home.notes.desk import tags_of, tree_of
+from app.interfaces.home.notes.edit_page import split_tags
+from app.interfaces.pages.forms import form_of, value_of, values_of
+from app.interfaces.pages.visit import Visit
+
+UNDO = "/notes/many/undo"
+Act = Callable[[Person, int, str], Awaitable[list[Group]]]
+"""Does something to a note, with a value, and returns what of before gives it back."""
+
+
+def routes() -> list[Route]:
+    """Give the routes."""
+    return [Route("/notes/many", act, methods=["POST"]), Route(UNDO, undo, methods=["POST"])]
+
+
+@for_person
+async def act(visit: Visit, person: Person) -> Response:
+    """Do to the notes selected what the button says, or ask first where to, or which tags."""
+    form = await form_of(visit)
+    ids, wanted = selected_in(form, "note", person), value_of(form, "do")
+    back = back_of(visit, form, "/notes")
+    if wanted in ("ask-move", "ask-tags"):
+        return await _ask(person, ids, wanted.removeprefix("ask-"), back)
+    if wanted not in ACTS:
+        raise NotFound(person.words("many.none"))
+    value = await _value(person, form, wanted)
+    outcome = await for_each(
+        person, ids, lambda id_: ACTS[wanted][0](person, id_, value), _title(person)
+    )
+    where = (await tree_of(person)).path(int(value)) if wanted == "move" and value else ""
+    told = person.words(
+        f"many.did_{wanted}", n=outcome.done, where=where or person.words("notes.no_folder_name")
+    )
+    if wanted == "trash" and back.partition("?")[0] in {f"/notes/{id_}" for id_ in ids}:
+        back = "/notes"
+    return tell(person, back, outcome, told, undo_of(UNDO, ACTS[wanted][1], outcome.before))
+
+
+@for_person
+async def undo(visit: Visit, person: Person) -> Response:
+    """Give each note back what it had before."""
+    form, wanted = await form_of(visit), visit.query_params.get("do", "")
+    values = {id_: value for value, id_ in groups_in(visit)}
+    if wanted not in ACTS or not values:
+        raise NotFound(person.words("many.none"))
+    outcome = await for_each(
+        person, values, lambda id_: ACTS[wanted][0](person, id_, values[id_]), _title(person)
+    )
+    told = person.words("many.undone", n=outcome.done)
+    return tell(person, back_of(visit, form, "/notes"), outcome, told)
+
+
+async def _ask(person: Person, ids: list[int], what: str, back: str) -> Response:
+    """Ask where the notes are to go, or which tags they are to have."""
+    notes = [await person.call("read_note_text", id=id_) for id_ in ids]
+    return await person.show(
+        "notes_many",
+        place="notes",
+        what=what,
+        ids=ids,
+        back=back,
+        titles=[note.title for note in notes],
+        tags=sorted({tag for note in notes for tag in tags_of(note.tags)}),
+        places=(await tree_of(person)).places() if what == "move" else [],
+    )
+
+
+async def _value(person: Person, form: list[tuple[str, str]], wanted: str) -> str:
+    """Return what a form gives the notes: a folder, or tags with a sign before each."""
+    if wanted == "tags":
+        added = [f"+{tag}" for tag in split_tags(value_of(form, "tags"))]
+        return ",".join([*added, *(f"-{tag}" for tag in values_of(form, "without"))])
+    if wanted != "move":
+        return ""
+    if path := value_of(form, "path").strip("/ "):
+        return str((await person.call("create_folder", path=path)).folder.id)
+    return value_of(form, "folder")
+
+
+def _title(person: Person) -> Callable[[int], Awaitable[str]]:
+    async def title(id_: int) -> str:
+        return str((await person.call("read_note_text", id=id_)).title)
+
+    return title
+
+
+async def _move(person: Person, id_: int, folder: str) -> list[Group]:
+    before = (await person.call("read_note_text", id=id_)).folder_id
+    await person.call("move_note", id=id_, folderId=int(folder) if folder.isdecimal() else None)
+    return [(str(before or ""), id_)]
+
+
+async def _change_tags(person: Person, id_: int, signed: str) -> list[Group]:
+    """Add each tag with a plus before it, and take away each with a minus."""
+    note = await person.call("read_note_text", id=id_)
+    tags, undone = tags_of(note.tags), list[str]()
+    for sign, tag in ((each[0], each[1:]) for each in signed.split(",") if each):
+        if sign == "+" and tag not in tags:
+            tags.append(tag)
+            undone.append(f"-{tag}")
+        elif sign == "-" and tag in tags:
+            tags.remove(tag)
+            undone.append(f"+{tag}")
+    if undone:
+        await person.call("change_note", id=id_, tags=tags, ifRevision=note.revision)
+    return [(",".join(undone), id_)] if undone else []
+
+
+async def _pin(person: Person, id_: int, _: str, *, pinned: bool = True) -> list[Group]:
+    before = (await person.call("read_note_text", id=id_)).pinned
+    await person.call("pin_note", id=id_, pinned=pinned)
+    return [("", id_)] if before != pinned else []
+
+
+async def _trash(person: Person, id_: int, _: str) -> list[Group]:
+    await person.call("delete_note", id=id_)
+    return [("", id_)]
+
+
+async def _restore(person: Person, id_: int, _: str) -> list[Group]:
+    await person.call("restore_from_trash", kind="note", id=id_)
+    return []
+
+
+ACTS: dict[str, tuple[Act, str]] = {
+    "move": (_move, "move"),
+    "tags": (_change_tags, "tags"),
+    "pin": (_pin, "unpin"),
+    "unpin": (functools.partial(_pin, pinned=False), "pin"),
+    "trash": (_trash, "restore"),
+    "restore": (_restore, "trash"),
+}
+"""What can be done, each with what takes it back."""

@@ -1,0 +1,132 @@
+"""What operations say in English sentences of their own, in the language of whoever reads.
+
+`languages/en/said.toml` holds these sentences as they are made, with holes for what changes, and
+each other language what they are there. A hole `{said}` is itself such a sentence or a list of
+them, `{n}` and the like are numbers, any other holds what somebody wrote and stays. What is not
+found, such as the words of a person or a model, stays as it is.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from app.interfaces.home.words import DEFAULT, Words, words_of
+
+PART = "said."
+LONGEST = 2_000
+DEEPEST = 8
+HOLE = re.compile(r"\{(\w+)\}")
+SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z“\d])")
+NUMBERS = {"n": r"\d+", "day": r"\d+", "year": r"\d{4}", "date": r"[\d-]+", "time": r"[\d:–]+"}
+JOINTS = (", and ", " and ", ", ", "; ", "\n")
+
+
+class Pattern(NamedTuple):
+    """A sentence as a pattern, by the name of the words that it has in each language.
+
+    `needs` is the longest piece of it that is always there: looking for it takes a tenth of the
+    time of the pattern, and most sentences of people hold none of these.
+    """
+
+    name: str
+    needs: str
+    found: re.Pattern[str]
+
+
+def said_by(words: Words) -> Callable[[str], str]:
+    """Return what gives sentences of operations in the language of these words."""
+    return functools.partial(said, words)
+
+
+def said(words: Words, text: object) -> str:
+    """Return a text of an operation in the language of these words."""
+    english = str(text or "")
+    if words.language == DEFAULT or len(english) > LONGEST:
+        return english
+    return _kept(words.language, english)
+
+
+def said_lines(words: Words, text: str) -> str:
+    """Return a message of the heartbeat, line by line, each of which may be in a list."""
+    lines = (("- ", line[2:]) if line.startswith("- ") else ("", line) for line in text.split("\n"))
+    return "\n".join(sign + said(words, line) for sign, line in lines)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept(language: str, text: str) -> str:
+    words = words_of(language)
+    if (whole := _translated(words, text)) is not None:
+        return whole
+    # sentence by sentence, so that one that is not known leaves the others be
+    return " ".join(_translated(words, each) or each for each in SENTENCE.split(text))
+
+
+def _translated(words: Words, text: str, depth: int = 0) -> str | None:
+    """Return a sentence, or a list of phrases, in another language; None for what is unknown."""
+    if depth > DEEPEST or not text:
+        return None
+    for pattern in _patterns():
+        if (
+            pattern.needs in text
+            and (match := pattern.found.fullmatch(text))
+            and (filled := _filled(words, pattern.name, match.groupdict(), depth))
+        ):
+            return filled
+    if text[0].isupper() and (small := _translated(words, text[0].lower() + text[1:], depth + 1)):
+        return small[0].upper() + small[1:]
+    if text.endswith(".") and (bare := _translated(words, text[:-1], depth + 1)):
+        return f"{bare}."
+    return _listed(words, text, depth)
+
+
+def _filled(words: Words, name: str, holes: Mapping[str, str], depth: int) -> str | None:
+    values: dict[str, object] = {}
+    for hole, value in holes.items():
+        filled = _translated(words, value, depth + 1) if hole.startswith("said") else value
+        if filled is None:
+            return None
+        values[hole] = int(value) if hole == "n" else filled
+    return words(name, **values)
+
+
+def _listed(words: Words, text: str, depth: int) -> str | None:
+    """Return a list of phrases; None unless each of them is known."""
+    for joint in JOINTS:
+        first, found, rest = text.partition(joint)
+        if not found:
+            continue
+        parts = [_translated(words, part, depth + 1) for part in (first, rest)]
+        if all(parts):
+            comma = words("said.and") if "and" in joint else joint
+            return f"{parts[0]}{comma}{parts[1]}"
+    return None
+
+
+@functools.cache
+def _patterns() -> list[Pattern]:
+    """Return the sentences, those with the most words of their own first."""
+    english = words_of(DEFAULT)
+    found: list[tuple[int, Pattern]] = []
+    for name, sentence in english.of_part(PART):
+        forms = sentence.values() if isinstance(sentence, Mapping) else (sentence,)
+        found += [
+            (-len(HOLE.sub("", form)), Pattern(name, _needs(form), _pattern(form)))
+            for form in forms
+        ]
+    return [pattern for _, pattern in sorted(found, key=lambda each: each[0])]
+
+
+def _needs(form: str) -> str:
+    return max(re.split(r"\{\w+\}|[“”]", form), key=len)
+
+
+def _pattern(form: str) -> re.Pattern[str]:
+    pieces, at = [], 0
+    for hole in HOLE.finditer(form):
+        pieces.append(re.escape(form[at : hole.start()]))
+        pieces.append(f"(?P<{hole[1]}>{NUMBERS.get(hole[1], '.+')})")
+        at = hole.end()
+    whole = "".join(pieces) + re.escape(form[at:])
+    # the titles of actions quote with plain marks, so that no title can end its quote
+    return re.compile(whole.replace("“", "[“']").replace("”", "[”']"))
