@@ -26,11 +26,7 @@ async def show(visit: Visit, person: Person) -> Response:
     month = visit.query_params.get("month", "")
     usage = await person.call("read_usage", **({"month": month} if month else {}))
     return await show_section(
-        person,
-        "usage",
-        usage=usage,
-        bars=_bars(usage),
-        caps=(await person.call("list_caps")).caps,
+        person, "usage", usage=usage, bars=_bars(usage), caps=(await person.call("list_caps")).caps
     )
 
 
