@@ -51,11 +51,6 @@ class Dates:
         form = "dates.short" if day.year == self.today.year else "dates.short_year"
         return self._words(form, day=day.day, month=self._month(day)[:3], year=day.year)
 
-    def month(self, month: str) -> str:
-        """Return a month of the wire (2026-11) in words: November 2026."""
-        first = date.fromisoformat(f"{month}-01")
-        return f"{self._month(first)} {first.year}"
-
     def when(self, moment: str) -> str:
         """Return a moment in short: the time today, else the day."""
         local = self.local(moment)

@@ -1,8 +1,7 @@
 """What was used this month: tokens by day and by whom, and the caps."""
 
 from calendar import monthrange
-from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,6 +12,13 @@ from app.interfaces.pages.visit import Visit
 
 USAGE = address_of("usage")
 BAR_HEIGHT = 100
+
+
+class Day(NamedTuple):
+    """A day, and the tokens that it took."""
+
+    date: str
+    tokens: int
 
 
 def routes() -> list[Route]:
@@ -30,14 +36,13 @@ async def show(visit: Visit, person: Person) -> Response:
     )
 
 
-def _bars(usage: Any) -> list[tuple[int, float, date, int]]:
-    """Return a bar for each day of the month: its place, its height, the day and its tokens."""
-    tokens = {day.date: day.tokens for day in usage.by_day}
-    most = max(tokens.values(), default=0) or 1
+def _bars(usage: Any) -> list[tuple[int, float, Day]]:
+    """Return a bar for each day of the month: its place, its height and the day."""
+    used = {day.date: day.tokens for day in usage.by_day}
+    most = max(used.values(), default=0) or 1
     year, month = map(int, usage.month.split("-"))
-    days = [date(year, month, number + 1) for number in range(monthrange(year, month)[1])]
-    used = [tokens.get(day.isoformat(), 0) for day in days]
+    dates = [f"{usage.month}-{day:02d}" for day in range(1, monthrange(year, month)[1] + 1)]
+    days = [Day(each, used.get(each, 0)) for each in dates]
     return [
-        (place, round(BAR_HEIGHT * count / most, 1), day, count)
-        for place, (day, count) in enumerate(zip(days, used, strict=True))
+        (place, round(BAR_HEIGHT * day.tokens / most, 1), day) for place, day in enumerate(days)
     ]
