@@ -36,9 +36,7 @@ async def page(
     )
 
 
-async def notice(
-    title: str, *sentences: str, status: int = 200, home: bool = False
-) -> Response:
+async def notice(title: str, *sentences: str, status: int = 200, home: bool = False) -> Response:
     """Return a page that says one thing; `home` with the way to the first page."""
     return await page("notice", status=status, title=title, sentences=sentences, home=home)
 
