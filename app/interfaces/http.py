@@ -53,6 +53,10 @@ from app.interfaces.wire.trusted_proxies import Proxies
 FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
 """What applications of the origins in the setting ask beside the API."""
 MCP_PATHS = (MCP, BASE + MCP)
+NOWHERE = (
+    "There is nothing here",
+    "No page has this address. It may be mistyped, or what was here is gone.",
+)
 log = logging.getLogger("hearth")
 
 
@@ -323,7 +327,9 @@ class Api:
         if isinstance(error, InsufficientScope) and not headers:
             headers += self.credentials.wanting(exchange, error)
         if _reads_pages(exchange):
-            page = await notice("That did not work", error.message, status=error.status)
+            lost = isinstance(error, NotFound)
+            told = NOWHERE if lost else ("That did not work", error.message)
+            page = await notice(*told, status=error.status, home=lost)
             page.headers.update(error.headers)
             await exchange.show(page)
             return

@@ -50,6 +50,7 @@ async def test_a_browser_is_told_of_failures_in_a_page(stranger: Client) -> None
     html = {"Accept": "text/html,*/*"}
     found = await stranger.get(f"{ORIGIN}/nothing/here", headers=html)
     assert (found.status_code, found.headers["content-type"]) == (404, "text/html; charset=utf-8")
-    assert "That did not work" in found.text
+    assert "There is nothing here" in found.text
+    assert '<a class="button" href="/">' in found.text
     assert (await stranger.get(f"{ORIGIN}/nothing/here")).json()["error"] == "not_found"
     assert (await stranger.get("/nothing", headers=html)).json()["error"] == "not_found"

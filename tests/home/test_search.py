@@ -93,6 +93,29 @@ async def test_the_palette_finds_and_opens_by_keyboard(home: Home) -> None:
     await page.wait_for_url("**/search")
 
 
+async def test_a_todo_is_added_from_anywhere_and_keys_walk_what_was_found(home: Home) -> None:
+    await garden(home)
+    page = await home.go("/search?q=frost")
+    await page.get_by_role("heading", name="Search").click()
+    await page.keyboard.press("j")
+    await expect(page.locator("#results a:focus")).to_have_count(1)
+    await page.keyboard.press("q")
+    await expect(page.get_by_role("combobox", name="Add a todo")).to_be_focused()
+    await page.keyboard.type("Buy fleece tomorrow")
+    await expect(page.get_by_role("option")).to_have_count(1)
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".toast")).to_contain_text("Added: Buy fleece")
+
+
+async def test_what_was_found_reads_without_the_signs_of_markdown(home: Home) -> None:
+    text = "## Before the frost\n\n- [x] Fleece **down**\n- [ ] See [[Tools]]\n"
+    await home.client.note("Plan", text, contentFormat="markdown")
+    page = await home.go("/search?q=frost")
+    await expect(page.locator(".hits li p").first).to_have_text(
+        "Before the frost Fleece down See Tools"
+    )
+
+
 async def test_keys_lead_to_places_but_not_while_typing(home: Home) -> None:
     page = await home.go("/search")
     await page.keyboard.type("gt?")

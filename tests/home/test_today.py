@@ -45,6 +45,23 @@ async def text_of(home: Home, note: Any) -> str:
     return str((await home.client.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"])
 
 
+async def test_an_empty_home_begins_with_four_things_to_do(home: Home) -> None:
+    await home.check_everywhere("/")
+    page = await home.go("/")
+    begin = page.locator(".begin").get_by_role("link")
+    assert [await each.get_attribute("href") for each in await begin.all()] == [
+        "/notes/new",
+        "/settings/data#import",
+        "/settings/tools",
+        "/agent",
+    ]
+    await page.keyboard.press("q")
+    await page.keyboard.type("Call Eva")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("link", name="Call Eva").first).to_be_visible()
+    await expect(page.locator(".begin")).to_have_count(0)
+
+
 async def test_the_day_in_a_sentence_with_what_is_late_and_due(home: Home) -> None:
     await todo(home, "Sign the offer", dueDate="2026-11-19")
     await todo(home, "Call at seven", dueDate="2026-11-21T07:00:00Z")

@@ -84,7 +84,7 @@ async def test_keys_choose_move_weigh_and_delete(home: Home) -> None:
     await expect(page.locator(".toast")).to_have_count(2)
     assert (await stored(home, first))["priority"] == 1
     await page.keyboard.press("j")
-    await page.keyboard.press("d")
+    await page.keyboard.press("#")
     await expect(page.locator(".toast").last).to_contain_text("In the trash: Call Eva")
     await undo(page)
     await expect(page.get_by_role("link", name="Call Eva")).to_be_visible()

@@ -1,7 +1,12 @@
 """Texts with marked places, as templates show them."""
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
+
+_SIGNS = re.compile(
+    r"(?<!\S)(?:#{1,6}|[-*+]\s+\[[ xX]\]|\|?(?:\s*:?-{3,}:?\s*\|)+|\|)(?=\s|$)|\[\[|\]\]|\*\*|~~|`"
+)
 
 
 class Piece(NamedTuple):
@@ -19,3 +24,11 @@ def marked_pieces(text: str, marks: Iterable[tuple[int, int]]) -> list[Piece]:
             pieces += [Piece(text[at:start], False), Piece(text[start:end], True)]
             at = end
     return [piece for piece in (*pieces, Piece(text[at:], False)) if piece.text]
+
+
+def marked_words(text: str, marks: Iterable[tuple[int, int]]) -> list[Piece]:
+    """Return the pieces of a text of Markdown without its signs, as one reads it."""
+    return [
+        Piece(re.sub(r"\s+", " ", _SIGNS.sub("", piece.text)), piece.marked)
+        for piece in marked_pieces(text, marks)
+    ]

@@ -41,9 +41,9 @@ async def page(
     )
 
 
-async def notice(title: str, *sentences: str, status: int = 200) -> Response:
-    """Return a page that says one thing."""
-    return await page("notice", status=status, title=title, sentences=sentences)
+async def notice(title: str, *sentences: str, status: int = 200, home: bool = False) -> Response:
+    """Return a page that says one thing; `home` with the way to the first page."""
+    return await page("notice", status=status, title=title, sentences=sentences, home=home)
 
 
 def told_as_page(answer: Answer) -> Answer:

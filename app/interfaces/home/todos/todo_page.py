@@ -124,7 +124,7 @@ def _draft_in(form: list[tuple[str, str]]) -> Draft:
     """Return what a form holds; browsers end the lines of a text by two characters."""
     values = {name: value_of(form, name).replace("\r\n", "\n") for name in Draft._fields}
     for name in ("title", "day", "clock", "often"):
-        values[name] = values[name].strip()
+        values[name] = values[name].replace("\n", " ").strip()
     return Draft(**values)
 
 

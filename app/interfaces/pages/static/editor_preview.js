@@ -55,7 +55,7 @@ export function previewOf(area, pane, button) {
   button.hidden = false;
   let wanted = "";
   try { wanted = localStorage.getItem("hearth-preview"); } catch { /* none */ }
-  if (wanted && innerWidth > 1100) toggle(true);
+  if (wanted && matchMedia("(min-width: 68.8125em)").matches) toggle(true);
   return toggle;
 }
 

@@ -20,17 +20,19 @@ const ADDRESS = {
 let people = null;
 let open = null;
 
-/** Open the palette, or close it when it is open. */
-export function palette() {
+/** Open the palette, or close it when it is open; with `adds` it takes a todo and nothing else. */
+export function palette({ adds = false } = {}) {
   if (open) return open.close();
-  open = new Palette(() => { open = null; });
+  open = new Palette(adds, () => { open = null; });
 }
 
 class Palette {
-  constructor(closed) {
-    this.list = element("ul", { id: "palette-list", role: "listbox", "aria-label": say("search.js.palette") });
-    this.input = element("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": say("search.js.palette"), placeholder: say("search.js.palette_example"), autocomplete: "off", spellcheck: "false", autofocus: true });
-    this.dialog = element("dialog", { class: "palette", "aria-label": say("search.js.palette"), onclose: () => { this.dialog.remove(); closed(); } }, this.input, this.list);
+  constructor(adds, closed) {
+    this.adds = adds;
+    const name = say(adds ? "search.js.add_a_todo" : "search.js.palette");
+    this.list = element("ul", { id: "palette-list", role: "listbox", "aria-label": name });
+    this.input = element("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": name, placeholder: say(adds ? "search.js.add_example" : "search.js.palette_example"), autocomplete: "off", spellcheck: "false", autofocus: true });
+    this.dialog = element("dialog", { class: "palette", "aria-label": name, onclose: () => { this.dialog.remove(); closed(); } }, this.input, this.list);
     this.input.addEventListener("input", later(PAUSE, () => this.find()));
     this.input.addEventListener("keydown", (event) => this.pressed(event));
     this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.close(); });
@@ -46,6 +48,7 @@ class Palette {
 
   async find() {
     const query = this.input.value.trim();
+    if (this.adds) return this.show(query ? [adding(query)] : []);
     this.asked?.abort();
     this.asked = new AbortController();
     try {
@@ -54,7 +57,8 @@ class Palette {
         this.people(),
       ]);
       if (this.input.value.trim() !== query) return;
-      this.show([...names.results.map(named), ...matching(known, query), ...commands(query)]);
+      const all = commands(query), called = all.filter(({ title }) => query.length > 2 && title.toLowerCase().startsWith(query.toLowerCase()));
+      this.show([...called, ...names.results.map(named), ...matching(known, query), ...all.filter((row) => !called.includes(row))]);
     } catch (error) {
       if (error.status === 0) this.show(commands(query));
       else told(error);
@@ -70,7 +74,7 @@ class Palette {
     this.rows = rows;
     this.list.replaceChildren(...rows.map((row, number) => element("li", { role: "option", id: `palette-${number}`, "aria-selected": "false", onclick: () => this.take(number), onpointermove: () => this.choose(number) },
       element("span", {}, ...marked(row.title, row.marks ?? [])), row.path ? element("span", { class: "path" }, row.path) : null, element("span", { class: "kind" }, row.kind))));
-    if (!rows.length) this.list.replaceChildren(element("li", { class: "nothing" }, say("search.js.palette_nothing")));
+    if (!rows.length && !this.adds) this.list.replaceChildren(element("li", { class: "nothing" }, say("search.js.palette_nothing")));
     this.choose(0);
   }
 
@@ -125,12 +129,14 @@ function commands(query) {
   const typed = encodeURIComponent(query);
   return query ? [...fitting,
     { title: say("search.js.search_for", { query }), kind: command, address: `/search?q=${typed}` },
-    { title: say("search.js.add_todo", { query }), kind: command, run: () => addTodo(query) },
+    adding(query),
     { title: say("search.js.new_note_called", { query }), kind: command, address: `/notes/new?title=${typed}` },
     { title: say("search.js.ask_agent", { query }), kind: command, address: `/agent?say=${typed}` },
     { title: say("search.js.lines_of", { query }), kind: command, address: `/search/lines?pattern=${typed}` },
   ] : fitting;
 }
+
+const adding = (query) => ({ title: say("search.js.add_todo", { query }), kind: say("search.js.command"), run: () => addTodo(query) });
 
 /** Add a todo as the line on its page does: days and times in it are understood, and it can be taken back. */
 async function addTodo(title) {

@@ -1,7 +1,7 @@
 // Search as somebody types: the results come from the server, the address follows.
 
 import { piece } from "./api.js";
-import { fromServer, later, one } from "./dom.js";
+import { all, fromServer, later, one } from "./dom.js";
 import { key } from "./keys.js";
 import { told } from "./toasts.js";
 import { say } from "./words.js";
@@ -24,8 +24,15 @@ async function search() {
   }
 }
 
+function step(by) {
+  const links = all("#results section a, .lines h2 a");
+  links[Math.max(0, Math.min(links.length - 1, links.indexOf(document.activeElement) + by))]?.focus();
+}
+
 if (form) {
   form.addEventListener("input", later(PAUSE, search));
   form.addEventListener("submit", (event) => { event.preventDefault(); search(); });
 }
+key("j", say("search.js.key_next"), () => step(1));
+key("k", say("search.js.key_before"), () => step(-1));
 key("/", say("search.js.key_focus"), () => one("#q, #pattern")?.select());

@@ -9,6 +9,8 @@ const EVERY = 700;
 const zones = one("#zones");
 if (zones) zones.append(...(Intl.supportedValuesOf?.("timeZone") ?? []).map((name) => element("option", { value: name })));
 
+one(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 const form = one("#import-form");
 form?.addEventListener("submit", async (event) => {
   event.preventDefault();

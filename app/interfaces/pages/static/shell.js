@@ -1,6 +1,6 @@
 // What every page of the home has: keys, the palette, and word when the server is away.
 
-import { keepShell } from "./dom.js";
+import { keepShell, one } from "./dom.js";
 import { toast } from "./toasts.js";
 import { key, showKeys } from "./keys.js";
 import { say } from "./words.js";
@@ -9,6 +9,11 @@ const SENDING = 3000;
 const PLACES = { t: ["today", "/"], n: ["notes", "/notes"], o: ["todos", "/todos"], s: ["search", "/search"], a: ["agent", "/agent"], h: ["heartbeat", "/heartbeat"], p: ["people", "/people"], ",": ["settings", "/settings"] };
 
 key("Mod+k", say("shell.js.key_palette"), async () => (await import("./palette.js")).palette());
+key("q", say("shell.js.key_add"), async () => {
+  const line = one("[data-quick-add]");
+  if (line) line.focus();
+  else (await import("./palette.js")).palette({ adds: true });
+});
 key("?", say("shell.js.key_help"), showKeys);
 for (const [letter, [name, address]] of Object.entries(PLACES)) key(`g ${letter}`, say(`shell.js.key_${name}`), () => location.assign(address));
 

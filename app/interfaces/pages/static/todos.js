@@ -146,6 +146,12 @@ document.addEventListener("dragend", () => {
 });
 
 document.addEventListener("submit", submitted);
+// A title wraps, and is one line all the same.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || event.target.id !== "title") return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
+});
 // The name of a step is saved when one leaves it.
 document.addEventListener("change", (event) => { if (event.target.closest(".steps .rows [data-stay]")) event.target.form.requestSubmit(); });
 addEventListener("hearth:renewed", prepare);
@@ -162,6 +168,6 @@ if (rows().length || one("#todo-menu")) {
   key("w", say("todos.js.key_tomorrow"), withChosen(act("move", [["day", "tomorrow"]])));
   key("+", say("todos.js.key_more"), withChosen(weigh(1)));
   key("-", say("todos.js.key_less"), withChosen(weigh(-1)));
-  key("d", say("todos.js.key_delete"), withChosen(act("delete")));
+  key("#", say("todos.js.key_delete"), withChosen(act("delete")));
 }
 if (one(".finder")) key("f", say("todos.js.key_find"), () => one(".finder input").focus());
