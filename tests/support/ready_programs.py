@@ -25,7 +25,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import IO, Any, NamedTuple, NoReturn
 
 from app.__main__ import COMMANDS
 from app.__main__ import main as hearth
@@ -44,10 +44,13 @@ SOCKET = "programs"
 class Program:
     """A running copy, with what tests use of `subprocess.Popen`."""
 
-    def __init__(self, link: socket.socket) -> None:
+    def __init__(
+        self, link: socket.socket, stdout: IO[str] | None = None, stderr: IO[str] | None = None
+    ) -> None:
         self._link = link
         self.pid = number(link)
         self.returncode: int | None = None
+        self.stdout, self.stderr = stdout, stderr
 
     def poll(self) -> int | None:
         """Return its exit code, or None while it runs."""
@@ -63,6 +66,14 @@ class Program:
             self.returncode = number(self._link)
             self._link.close()
         return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait for its end and return what it said on both streams."""
+        assert self.stdout is not None
+        assert self.stderr is not None
+        self.wait(timeout)
+        with self.stdout, self.stderr:
+            return self.stdout.read(), self.stderr.read()
 
     def send_signal(self, which: int) -> None:
         """Send it a signal, if it still runs."""
@@ -89,6 +100,18 @@ def start(
 ) -> Program:
     """Start `hearth` with these arguments; `files` are its input, output and errors."""
     return Program(ask(str(address()), arguments, environment, str(ROOT), files))
+
+
+def piped(arguments: list[str], environment: Mapping[str, str]) -> Program:
+    """Start `hearth` with these arguments, and take what it says."""
+    (stdout, its_stdout), (stderr, its_stderr) = os.pipe(), os.pipe()
+    with Path(os.devnull).open("rb") as nothing:
+        files = nothing.fileno(), its_stdout, its_stderr
+        link = ask(str(address()), arguments, environment, str(ROOT), files)
+    os.close(its_stdout)
+    os.close(its_stderr)
+    streams = [os.fdopen(each, encoding="utf-8", errors="replace") for each in (stdout, stderr)]
+    return Program(link, *streams)
 
 
 class Done(NamedTuple):
@@ -208,6 +231,8 @@ def _become(asked: dict[str, Any], files: "array.array[int]") -> NoReturn:
         open(place, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
         for place, mode in enumerate("rww")
     )
+    # even where the tests were started to ignore it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(asked["environment"])
     time.tzset()
