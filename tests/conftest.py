@@ -1,14 +1,16 @@
 """The shared cast: a server in process, its clock, and the people who use it."""
 
+import asyncio
 import dataclasses
+import functools
 import gc
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx2 as httpx
 import pytest
@@ -17,7 +19,7 @@ from hypothesis import HealthCheck, settings
 import browser
 import environment
 from app.core.app import App
-from app.core.caller import OPERATOR
+from app.core.caller import OPERATOR, Caller
 from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.migrations import migrate
@@ -84,15 +86,6 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def data(tmp_path: Path, migrated: Path) -> Path:
-    """A data directory with a fresh database."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    shutil.copy(migrated, folder / DATABASE)
-    return folder
-
-
 class MovableClock:
     """A clock that stands still until the test moves it."""
 
@@ -109,6 +102,67 @@ class MovableClock:
 @pytest.fixture
 def clock() -> MovableClock:
     return MovableClock()
+
+
+class Beginning(NamedTuple):
+    """A database to begin with, and the keys of the people who are in it."""
+
+    database: Path
+    keys: dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def beginnings(
+    tmp_path_factory: pytest.TempPathFactory, migrated: Path
+) -> Callable[[tuple[str, ...]], Beginning]:
+    """Databases in which some people have a workspace, each made once.
+
+    That takes a third of the time of a test's own server.
+    """
+
+    @functools.cache
+    def beginning(people: tuple[str, ...]) -> Beginning:
+        place = tmp_path_factory.mktemp("beginning")
+        shutil.copy(migrated, place / DATABASE)
+        return Beginning(place / DATABASE, asyncio.run(_bring_in(place, people)) if people else {})
+
+    return beginning
+
+
+async def _bring_in(place: Path, people: tuple[str, ...]) -> dict[str, str]:
+    asgi = create_app(open_settings(), place, clock=MovableClock())
+    async with asgi.router.lifespan_context(asgi):
+        served = Served(asgi, asgi.state.parts)
+        keys = {}
+        for number, username in enumerate(people, 1):
+            user = (await served.command("add_user", username=username)).user
+            keys[username] = await served.key(username)
+            # not over HTTP, so that the key has not been used yet
+            owner = Caller(number, user.user_id, username, "session", credential=number)
+            await served.parts.call(owner, "init", {})
+        return keys
+
+
+@pytest.fixture
+def begun(
+    request: pytest.FixtureRequest,
+    clock: MovableClock,
+    beginnings: Callable[[tuple[str, ...]], Beginning],
+) -> Beginning:
+    """What the test's own server begins with: those of Alice and Bob who take part are there."""
+    at_first = clock.now == MovableClock().now
+    return beginnings(
+        tuple(name for name in request.fixturenames if name in ("alice", "bob") and at_first)
+    )
+
+
+@pytest.fixture
+def data(tmp_path: Path, begun: Beginning) -> Path:
+    """A data directory with a fresh database."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(begun.database, folder / DATABASE)
+    return folder
 
 
 def open_settings() -> Settings:
@@ -162,9 +216,14 @@ class Served:
     async def person(self, username: str, scopes: list[str] | None = None) -> "Client":
         """Add a user with a workspace and give their client."""
         await self.command("add_user", username=username)
-        client = self.client(await self.key(username, scopes))
-        client.username = username
+        client = self.resident(username, await self.key(username, scopes))
         await client.post("/init", json={})
+        return client
+
+    def resident(self, username: str, key: str) -> "Client":
+        """Give the client of a user who is there."""
+        client = self.client(key)
+        client.username, client.key = username, key
         return client
 
 
@@ -172,6 +231,7 @@ class Client(httpx.AsyncClient):
     """An HTTP client that can also give bodies straight away, for calls that must succeed."""
 
     username = ""
+    key = ""
 
     async def ok(self, method: str, path: str, *, status: int = 200, **more: Any) -> Any:
         """Give the body of a call that must answer with `status` and success."""
@@ -248,17 +308,23 @@ async def resident(shared: Served) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def alice(served: Served) -> AsyncIterator[Client]:
-    client = await served.person("alice")
+async def alice(served: Served, begun: Beginning) -> AsyncIterator[Client]:
+    client = await _present("alice", served, begun)
     yield client
     await client.aclose()
 
 
 @pytest.fixture
-async def bob(served: Served) -> AsyncIterator[Client]:
-    client = await served.person("bob")
+async def bob(served: Served, begun: Beginning) -> AsyncIterator[Client]:
+    client = await _present("bob", served, begun)
     yield client
     await client.aclose()
+
+
+async def _present(username: str, served: Served, begun: Beginning) -> Client:
+    if key := begun.keys.get(username):
+        return served.resident(username, key)
+    return await served.person(username)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.commands.help import GUIDE
+from tests.support import ready_program, ready_programs
 from tests.support.serving import ROOT, Server, serving
 
 pytestmark = pytest.mark.skipif(
@@ -94,8 +95,11 @@ class Taking(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers['Content-Length']))
         self.send_response(204)
         self.end_headers()
-HTTPServer(('127.0.0.1', 9753), Taking).handle_request()
+there = HTTPServer(('127.0.0.1', 9753), Taking)
+open('there', 'x').close()
+there.handle_request()
 " > /dev/null 2>&1 &
+until [ -e there ]; do sleep 0.05; done
 """
 LAPTOPS = (
     BEN
@@ -199,7 +203,8 @@ def shell(tmp_path: Path, server: Server) -> Shell:
     """Start a shell in a folder with `.venv/bin/hearth`, which speaks to the server."""
     command = tmp_path / ".venv" / "bin" / "hearth"
     command.parent.mkdir(parents=True)
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m app "$@"\n', "utf-8")
+    ask = f'"{sys.executable}" -I -S "{ready_program.__file__}" "{ready_programs.address()}"'
+    command.write_text(f'#!/bin/sh\nexec {ask} "$@"\n', "utf-8")
     command.chmod(0o755)
     started = Shell(
         tmp_path,

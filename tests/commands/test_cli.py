@@ -37,15 +37,17 @@ from app.interfaces.openapi import openapi_document
 from app.settings import Settings
 from app.upkeep.backups import encryption
 from tests.conftest import ORIGIN, Served
+from tests.support import ready_programs
 from tests.support.cheap_age import cheap_age
 from tests.support.fake_provider import FakeProvider, serving, whole
+from tests.support.ready_programs import Program
 from tests.support.terminal import terminal
 
 __all__ = ["cheap_age"]
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
 numbers = itertools.count(1)
-started: list["subprocess.Popen[str]"] = []
+started: list[Program] = []
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +70,7 @@ def nothing_left_running() -> Iterator[None]:
 class Running:
     """A server process with its data directory, and what it said when it started."""
 
-    process: subprocess.Popen[str]
+    process: Program
     data: Path
     said: str
 
@@ -98,15 +100,8 @@ def start(data: Path, *options: str, **more: str) -> Running:
 
     It is killed when the tests leave it.
     """
-    command = [sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", *options]
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment(**more),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = ["serve", "--data", str(data), "--port", "0", *options]
+    process = ready_programs.piped(command, environment(**more))
     started.append(process)
     assert process.stdout is not None
     line = process.stdout.readline()

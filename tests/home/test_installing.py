@@ -17,6 +17,7 @@ async def test_while_the_server_is_away_the_shell_says_so_and_goes_on_when_it_is
         listening(served.asgi) as origin,
         at_home(served, alice, chromium, origin, service_workers="allow") as home,
     ):
+        await home.go("/")
         await home.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
         await home.page.evaluate("localStorage.setItem('hearth:draft:1', 'typed')")
         await home.page.wait_for_function("navigator.serviceWorker.controller !== null")

@@ -105,6 +105,9 @@ async def test_what_waits_for_a_yes_is_shown_and_allowed(home: Home) -> None:
     await expect(card.locator(".plus")).to_have_text("+ Beans in late May.")
     await expect(card).to_contain_text("changed only when its owner agrees")
     await home.check_everywhere("/approvals")
+    wait = "each => getComputedStyle(each).animationDuration"
+    # whoever wants no motion is not led to click it unseen either
+    assert await page.locator(".unseen-first").first.evaluate(wait) == "0.8s"
     await home.go("/")
     await page.get_by_role("button", name="Allow").click()
     await expect(page.locator(".toast")).to_contain_text("Allowed: change Garden plan")

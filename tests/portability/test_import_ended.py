@@ -34,7 +34,7 @@ def test_ctrl_c_ends_an_import_with_one_sentence(tmp_path: Path) -> None:
     os.kill(running.pid, signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 1
-    assert said.decode().splitlines() == [
+    assert said.splitlines() == [
         "Error: The import was interrupted. What was imported is kept. Run the same "
         "command again to continue."
     ]

@@ -12,7 +12,6 @@ import json
 import random
 import shutil
 import subprocess
-import sys
 import time
 import zipfile
 from pathlib import Path
@@ -22,9 +21,10 @@ import pytest
 
 from app.core.database.disk_reserve import RESERVE
 from app.portability.transfer_jobs import FULL
+from tests.support import ready_programs
 from tests.support.disks import can_mount, leave_room, small_disk
 from tests.support.moving_kills import content, hearth, ran, stored, tree
-from tests.support.serving import ROOT, Server, serving
+from tests.support.serving import Server, serving
 
 NOTES, FILES = 80, 6
 REST_SECONDS = 1.0
@@ -62,16 +62,13 @@ def refused(data: Path, *words: str) -> str:
     running = hearth(data, *words)
     _, said = running.communicate(timeout=120)
     assert running.returncode == 1, said
-    return said.decode()
+    return said
 
 
 def wrong(data: Path) -> set[str]:
     """Give which checks of the doctor find something wrong."""
-    command = [sys.executable, "-m", "app", "doctor", "--json", "--data", str(data)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=False)
-    return {
-        one["check"] for one in json.loads(done.stdout)["findings"] if one["gravity"] == "wrong"
-    }
+    done = ready_programs.run(["doctor", "--json", "--data", str(data)], timeout=120)
+    return {one["check"] for one in json.loads(done.said)["findings"] if one["gravity"] == "wrong"}
 
 
 def start_import(server: Server, name: str, body: bytes) -> Any:

@@ -15,7 +15,6 @@ import re
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from app.core.database.data_dir import DATABASE
+from tests.support import ready_programs
+from tests.support.ready_programs import Program
 
 NOTES = 250
 ADDRESS = re.compile(r"/os/(notes|attachments)/(\d+)")
@@ -51,7 +52,7 @@ def vault(place: Path) -> Path:
     return place
 
 
-def hearth(data: Path, *words: str) -> subprocess.Popen[bytes]:
+def hearth(data: Path, *words: str) -> Program:
     """Start a command beside no server."""
     environment = {
         **os.environ,
@@ -59,19 +60,7 @@ def hearth(data: Path, *words: str) -> subprocess.Popen[bytes]:
         "HEARTH_DURABILITY": "normal",
         "HEARTH_BACKUPS": "off",
     }
-    command = [sys.executable, "-m", "app", *words, "--data", str(data)]
-    return subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        preexec_fn=_take_interrupts if os.name == "posix" else None,
-    )
-
-
-def _take_interrupts() -> None:
-    """Let Ctrl-C end the command, even where the tests were started to ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return ready_programs.piped([*words, "--data", str(data)], environment)
 
 
 def ran(data: Path, *words: str) -> None:
@@ -79,7 +68,7 @@ def ran(data: Path, *words: str) -> None:
     running = hearth(data, *words)
     _, said = running.communicate(timeout=SECONDS)
     if running.returncode:
-        raise RuntimeError(f"{words}: {said.decode()}")
+        raise RuntimeError(f"{words}: {said}")
 
 
 def killed(data: Path, words: tuple[str, ...], reached: Callable[[], bool]) -> bool:

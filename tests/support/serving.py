@@ -5,9 +5,6 @@ import functools
 import http.client
 import json
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,6 +14,7 @@ from typing import Any
 import app
 from app.core.database.data_dir import DATABASE, FIRST_KEY
 from app.migrations import migrate
+from tests.support import ready_programs
 
 ROOT = Path(app.__file__).parent.parent
 START_SECONDS = 60.0
@@ -25,9 +23,7 @@ START_SECONDS = 60.0
 class Server:
     """A running `hearth serve`; `key` is that of its first user, or what `serving` was given."""
 
-    def __init__(
-        self, process: "subprocess.Popen[bytes]", said: Path, data: Path, key: str
-    ) -> None:
+    def __init__(self, process: ready_programs.Program, said: Path, data: Path, key: str) -> None:
         self.process = process
         self.said = said
         self.data = data
@@ -82,30 +78,18 @@ def serving(
         (data / DATABASE).write_bytes(_empty_database())
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder) / "said"
-        with said.open("wb") as out:
-            command = [
-                sys.executable,
-                "-m",
-                "app",
-                "serve",
-                "--data",
-                str(data),
-                "--port",
-                "0",
-                "--user",
-                "alice",
-                *options,
-            ]
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, **(environment or {})}
+        with said.open("wb") as out, Path(os.devnull).open("rb") as nothing:
+            process = ready_programs.start(
+                ["serve", "--data", str(data), "--port", "0", "--user", "alice", *options],
+                {**os.environ, **(environment or {})},
+                (nothing.fileno(), out.fileno(), out.fileno()),
             )
         server = Server(process, said, data, key)
         try:
             _await_start(server)
             yield server
         finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
+            process.terminate()
             process.wait(60)
 
 
@@ -131,9 +115,6 @@ def _await_start(server: Server) -> None:
 
 def refused(data: Path, *arguments: str) -> str:
     """Run a command that must be refused and give what it says."""
-    command = [sys.executable, "-m", "app", *arguments, "--data", str(data)]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=START_SECONDS, check=False
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    return done.stderr
+    done = ready_programs.run([*arguments, "--data", str(data)], timeout=START_SECONDS)
+    assert done.code == 1, done.said + done.complained
+    return done.complained
