@@ -126,6 +126,8 @@ def found_of(probed: Probed) -> Found:
 
 async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
     """Let the model take the trials, those of writing only where it fails at calling tools."""
+    from pydantic_ai.exceptions import ModelTimeoutError
+
     from app.agent.models import trials
 
     runner = _Runner(model, key)
@@ -136,7 +138,9 @@ async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
         failed = runner.failed
     except Exception as failure:
         # Some servers refuse any request that has tools.
-        tools, failed = (None, "")
+        tools, failed = None, "its server refuses them"
+        if isinstance(failure, ModelTimeoutError):
+            failed = "a trial took too long"
         refusal = failure
     writes: bool | None = None
     error: str | None = None
@@ -255,14 +259,14 @@ def _find_warnings(
         )
     if known.tools is False and configured.tools == "auto":
         found.append(
-            f"The model is not trusted with tools: {tried.failed or 'its server takes none'}. To "
+            f"The model is not trusted with tools: {tried.failed or 'its server says so'}. To "
             "offer it some anyway, add it with `--tools few`."
         )
-    if tried.unwritten:
-        found.append(f"The model is not trusted with answers either: {tried.unwritten}.")
     offered_tools = (
         model_choice.tools_of(msgspec.structs.replace(configured, found=known)) != "none"
     )
+    if tried.unwritten and not offered_tools:
+        found.append(f"The model is not trusted with answers either: {tried.unwritten}.")
     if offered_tools and tried.pace and TOOL_PROMPT_TOKENS / tried.pace > SLOW_SECONDS:
         found.append(
             f"It reads and writes about {tried.pace:.0f} tokens a second here. A message with "
