@@ -1,5 +1,6 @@
-"""Small trials that show what a model can be trusted with: choosing and calling tools, or writing
-an answer from data that it is shown.
+"""Small trials that show what a model can be trusted with.
+
+Choosing and calling tools, or writing an answer from data that it is shown.
 """
 
 import re
