@@ -126,27 +126,26 @@ def found_of(probed: Probed) -> Found:
 
 async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
     """Let the model take the trials, those of writing only where it fails at calling tools."""
+    from pydantic_ai.exceptions import ModelTimeoutError
+
     from app.agent.models import trials
 
     runner = _Runner(model, key)
     begun = time.monotonic()
-    failed = ""
-    try:
-        tools: bool | None = await runner.passes(trials.CALLING)
-        failed = runner.failed
-    except Exception as failure:
+    tools = await runner.passes(trials.CALLING)
+    failed, refusal = runner.failed, runner.refusal
+    if refusal is not None:
         # Some servers refuse any request that has tools.
-        tools, failed = (None, "")
-        refusal = failure
-    writes: bool | None = None
-    error: str | None = None
-    if not tools:
-        try:
-            writes = await runner.passes(trials.WRITING)
-            tools = False
-        except Exception:
-            if tools is None:
-                error = _explain_failure(refusal, configured, key)
+        slow = isinstance(refusal, ModelTimeoutError)
+        failed = "a trial took too long" if slow else "its server refuses them"
+    writes = None if tools else await runner.passes(trials.WRITING)
+    error = (
+        _explain_failure(refusal, configured, key)
+        if refusal is not None and runner.refusal is not None
+        else None
+    )
+    if tools is None and error is None:
+        tools = False
     seconds = time.monotonic() - begun
     pace = runner.tokens / seconds if seconds else 0.0
     unwritten = runner.failed if writes is False else ""
@@ -161,13 +160,22 @@ class _Runner:
         self._key = key
         self.text = ""
         self.failed = ""
+        self.refusal: Exception | None = None
         self.tokens = 0
 
-    async def passes(self, given: "Sequence[Trial]") -> bool:
-        """Return whether the model passes the trials, up to the first that it does not."""
-        self.failed = ""
+    async def passes(self, given: "Sequence[Trial]") -> bool | None:
+        """Return whether the model passes the trials, up to the first that it does not.
+
+        None where it could not be asked, `refusal` saying why.
+        """
+        self.failed, self.refusal = "", None
         for trial in given:
-            if not await self._passes_one(trial):
+            try:
+                passed = await self._passes_one(trial)
+            except Exception as failure:
+                self.refusal = failure
+                return None
+            if not passed:
                 self.failed = trial.failure
                 return False
         return True
@@ -255,14 +263,14 @@ def _find_warnings(
         )
     if known.tools is False and configured.tools == "auto":
         found.append(
-            f"The model is not trusted with tools: {tried.failed or 'its server takes none'}. To "
+            f"The model is not trusted with tools: {tried.failed or 'its server says so'}. To "
             "offer it some anyway, add it with `--tools few`."
         )
-    if tried.unwritten:
-        found.append(f"The model is not trusted with answers either: {tried.unwritten}.")
     offered_tools = (
         model_choice.tools_of(msgspec.structs.replace(configured, found=known)) != "none"
     )
+    if tried.unwritten and not offered_tools:
+        found.append(f"The model is not trusted with answers either: {tried.unwritten}.")
     if offered_tools and tried.pace and TOOL_PROMPT_TOKENS / tried.pace > SLOW_SECONDS:
         found.append(
             f"It reads and writes about {tried.pace:.0f} tokens a second here. A message with "

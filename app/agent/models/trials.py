@@ -1,7 +1,9 @@
-"""Small trials that show what a model can be trusted with: choosing and calling tools, or writing
-an answer from data that it is shown.
+"""Small trials that show what a model can be trusted with.
+
+Choosing and calling tools, or writing an answer from data that it is shown.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +21,7 @@ from pydantic_ai.tools import ToolDefinition
 from app.agent.models.hybrid_model import FROM_DATA
 from app.agent.models.small_models import printed_calls
 
+_TWO_O_CLOCK = re.compile(r"\b14\b|\b2(?:[:.]00)? ?p", re.IGNORECASE)
 QUESTION = "What is the weather in Oslo now? Use the tool."
 OPENING = (
     '<data tool="get_note">Library. Monday to Friday 9 to 19, Saturday 10 to 14, Sunday closed. '
@@ -123,7 +126,7 @@ WRITING = (
     Trial(
         _asks_of_data("When does the library close on Saturday?"),
         (),
-        lambda done: "14" in done.text or "2 " in done.text or "2pm" in done.text.casefold(),
+        lambda done: _TWO_O_CLOCK.search(done.text) is not None and "19" not in done.text,
         "it read a time wrongly from what it was shown",
     ),
     Trial(

@@ -298,6 +298,13 @@ READS, HONEST = whole("It closes at 14:00."), whole("The number is not given.")
             None,
             "",
         ),
+        # As its template with doubled braces makes it say the same.
+        (
+            (whole('{{"name": "get_weather", "arguments": {"city": "Oslo"}}}}'), *TRUSTED[1:]),
+            True,
+            None,
+            "",
+        ),
         ((whole("Sunny."), READS, HONEST), False, True, "did not call a tool"),
         (
             (OSLO, whole(call=("complete_todo", {"id": "1"})), READS, HONEST),

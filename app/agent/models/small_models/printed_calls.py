@@ -60,7 +60,7 @@ def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
     calls: list[PrintedCall] = []
     for part in parts:
         try:
-            value = json.loads(part)
+            value = _read_json(part)
         except (ValueError, RecursionError):
             return []
         for entry in value if isinstance(value, list) else [value]:
@@ -69,6 +69,19 @@ def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
                 return []
             calls.append(call)
     return calls
+
+
+def _read_json(text: str) -> Any:
+    """Return the JSON of a call, with or without the braces doubled around it.
+
+    The template that comes with some files of Qwen2.5-Coder shows the model doubled ones.
+    """
+    if not text.startswith("{{"):
+        return json.loads(text)
+    value, end = json.JSONDecoder().raw_decode(text[1:])
+    if text[1 + end :].strip("} \n"):
+        raise ValueError(text)
+    return value
 
 
 def _read_call(value: Any, tools: Collection[str], *, tagged: bool) -> PrintedCall | None:
