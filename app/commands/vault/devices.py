@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.tables import format_json, format_table
+from app.commands.terminal.tables import format_json, format_table, json_option
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.vault.open_vault import open_vault, refresh, vault_option
 from app.vault import rotate_keys
@@ -18,7 +18,7 @@ Write it down; the code from before is void."""
 
 
 @click.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @vault_option
 def devices(json_: bool, folder: Path | None) -> None:
     """List your devices, their fingerprints, and whether you have confirmed them here."""
