@@ -9,7 +9,7 @@ from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.tables import format_json
-from app.commands.terminal.user_options import user_option
+from app.commands.terminal.user_options import user_options
 from app.commands.user import choose_username
 from app.settings import Settings
 
@@ -20,9 +20,7 @@ def app() -> None:
 
 
 @app.command(name="list")
-@user_option
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
-@settings_option
+@user_options
 def list_(user: str | None, json_: bool, settings: Settings) -> None:
     """List a user's connected applications, newest first."""
     found = ask(settings, "user_grants", username=choose_username(settings, user))

@@ -111,7 +111,7 @@ async def run_once(
         )  # a second cancellation must not leave the key claimed
         raise seen from None
     await shielded(
-        asyncio.ensure_future(app.write(_store_reply, request, found.http.status, encode(result)))
+        asyncio.ensure_future(app.write(_insert_reply, request, found.http.status, encode(result)))
     )
     return result
 
@@ -154,7 +154,8 @@ def _run_in(
     if (stored := _claim_key(tx, request)) is not None:
         return stored
     result = step(tx, caller)
-    _store_reply(tx, request, status, encode(result))
+    # in the transaction of the effect: neither is kept without the other
+    _insert_reply(tx, request, status, encode(result))
     return result
 
 
@@ -176,6 +177,7 @@ def _claim_key(tx: Tx, request: "_Request") -> Replay | None:
         now=tx.now,
     )
     if row is None:
+        # without a status: who comes with the key meanwhile is told that the first is at work
         _insert_reply(tx, request, None, None)
         return None
     if row["fingerprint"] != request.fingerprint:
@@ -187,10 +189,6 @@ def _claim_key(tx: Tx, request: "_Request") -> Replay | None:
             "The first request with this Idempotency-Key is still running.", retryAfter=1
         )
     return Replay(row["status"], row["body"])
-
-
-def _store_reply(tx: Tx, request: "_Request", status: int, body: bytes) -> None:
-    _insert_reply(tx, request, status, body)
 
 
 def _store_refusal(tx: Tx, request: "_Request", error: BaseException) -> None:

@@ -45,6 +45,7 @@ class RateLimit:
         now = self._clock()
         left = self._tokens_left(key, now)
         if left < 1:
+            # what is refused takes nothing, so that who keeps asking gets through in time too
             return Verdict(
                 self.per_minute, 0, self._seconds_until_full(left), self._seconds_until_one(left)
             )
@@ -52,6 +53,7 @@ class RateLimit:
         return Verdict(self.per_minute, int(left - 1), self._seconds_until_full(left - 1))
 
     def _tokens_left(self, key: object, now: float) -> float:
+        # filled up by the time that has passed whenever it is looked at: no bucket has a timer
         tokens, since = self._buckets.get(key, (self.per_minute, now))
         return min(self.per_minute, tokens + (now - since) * self._per_second)
 

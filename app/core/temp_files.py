@@ -33,6 +33,7 @@ class Upload:
         self.path = folder / f"{UPLOAD}{random_tokens.new_uuid()}"
         with _told_when_full():
             folder.mkdir(mode=0o700, exist_ok=True)
+            # x: what lies there already is neither written over nor, were it a link, followed
             self._file = self.path.open("xb")
 
     @property

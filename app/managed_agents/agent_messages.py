@@ -92,7 +92,7 @@ def _begin(tx: Tx, me: Caller, handle: str, text: str, *, by_agent: bool) -> Age
     )
     if me.agent is not None:
         _require_no_flood(tx, conversation, me.agent.id)
-    message = _store(tx, me, owner, conversation, text, by_agent=by_agent)
+    message = deliver_message.store_question(tx, me, owner, conversation, text, by_agent=by_agent)
     asker = None if me.agent is not None else me.user
     try:
         return agent_turns.begin(
@@ -142,25 +142,6 @@ def _require_no_flood(tx: Tx, conversation: int, sender: int) -> None:
             f"An agent sends another at most {MOST_AN_HOUR} messages an hour.",
             retryAfter=int(HOUR.total_seconds()),
         )
-
-
-def _store(
-    tx: Tx, me: Caller, owner: Person, conversation: int, text: str, *, by_agent: bool
-) -> int:
-    """Store a message to an agent, tell its owner where somebody else sent it, return its id."""
-    sender = senders.sender_of(tx, me, agent=by_agent)
-    message = deliver_message.store_message(tx, conversation, sender, text)
-    if owner.id != me.user:
-        deliver_message.publish_message(
-            tx,
-            owner,
-            sender,
-            message=message,
-            conversation=conversation,
-            mode="agent",
-            content=text,
-        )
-    return message
 
 
 def _note_answer(tx: Tx, me: Caller, turn: AgentTurn, answer: str) -> None:

@@ -15,7 +15,7 @@ from app.migrations import NewerFile
 from app.upkeep import storage_by_owner
 from app.upkeep.backups import backup_files, copy_database, encryption
 from app.upkeep.backups.backup_files import BackupFailed
-from app.upkeep.backups.copy_database import copy_and_check as copy_rows
+from app.upkeep.backups.copy_database import copy_and_check
 from app.upkeep.doctor import examine
 
 
@@ -37,7 +37,7 @@ def copy_task(task: Copying) -> dict[str, Any]:
     plain = target.with_name(f".{target.stem}.plain{backup_files.PART}")
     backup_files.delete_part(plain)
     try:
-        made = copy_rows(source, plain, gently=task.gently)
+        made = copy_and_check(source, plain, gently=task.gently)
         return {"rows": made.rows, "size": encryption.seal(plain, target, task.passphrase)}
     finally:
         backup_files.delete_part(plain)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import msgspec
 
 from app.account import users
-from app.agent.memory import identity
-from app.agent.memory.persona import CALLED as NAMED
+from app.agent.memory import identity, persona
 from app.agent.memory.persona import CLOCK, OTHER
 from app.agent.turn.citations import Quotes, Source
 from app.core.app import App
@@ -294,7 +293,7 @@ def instructions(turn: Turn) -> str:
     settings = turn.app.quick(users.settings_of, turn.me.user)
     agent = turn.me.agent
     if named := settings.agent_name if agent is None else agent.name:
-        parts.append(NAMED.format(name=named))
+        parts.append(persona.CALLED.format(name=named))
     if turn.me.kind in OTHERS or (agent is not None and agent.asked_by_other):
         parts.append(OTHER.format(name=settings.name, username=turn.me.username))
     if words := identity.owner_words(turn.app, turn.me) if turn.told is None else turn.told:

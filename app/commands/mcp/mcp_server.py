@@ -22,7 +22,6 @@ PATIENCE = 120
 RUNS = (
     "This runs a program on your machine, with all that you may do, whenever the agent uses it:\n"
 )
-json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
 
 

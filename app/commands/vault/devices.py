@@ -7,7 +7,7 @@ import click
 
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Refused
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.vault.open_vault import open_vault, refresh, vault_option
 from app.vault import rotate_keys
@@ -19,7 +19,7 @@ Write it down; the code from before is void."""
 
 
 @click.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @vault_option
 def devices(json_: bool, folder: Path | None) -> None:
     """List your devices, their fingerprints, and whether you have confirmed them here."""

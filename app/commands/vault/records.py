@@ -9,7 +9,7 @@ import click
 
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import strip_controls
 from app.commands.vault.open_vault import open_vault, refresh, refresh_if_online, vault_option
 from app.core.process.counted import counted
@@ -19,7 +19,6 @@ from app.vault.vault import Vault
 
 CHUNK = 1 << 20
 session_option = click.option("--session", metavar="NAME", help="Name of the session.")
-json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.command()

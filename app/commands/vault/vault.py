@@ -10,7 +10,7 @@ import click
 
 from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.server_addresses import check_address
-from app.commands.terminal.tables import format_json
+from app.commands.terminal.tables import format_json, json_option
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.vault import devices, records
 from app.commands.vault.open_vault import device_files, has_key, open_vault, told, vault_option
@@ -64,7 +64,7 @@ def enrol(
 
 
 @vault.command()
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@json_option
 @vault_option
 def status(json_: bool, folder: Path | None) -> None:
     """Show this device, its fingerprint, the account key's, and what the records take."""

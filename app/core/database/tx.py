@@ -122,7 +122,10 @@ class Tx:
         return self.connection.execute(_insert_sql(table, *columns), columns).lastrowid or 0
 
     def update(self, table: str, where: Mapping[str, Any], /, **columns: Any) -> int:
-        """Give columns of the rows in which others have certain values, and return how many."""
+        """Give columns of the rows in which others have certain values, and return how many.
+
+        SQLite finds no partial index by a value: what needs one is written as SQL, with a literal.
+        """
         params = columns | {f"where_{column}": value for column, value in where.items()}
         sql = _update_sql(table, tuple(where), *columns)
         return self.connection.execute(sql, params).rowcount

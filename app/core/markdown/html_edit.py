@@ -233,6 +233,7 @@ def _carry_line_change(source: str, before: str, after: str) -> str | None:
     most = min(len(before), len(after))
     head = next((at for at in range(most) if before[at] != after[at]), most)
     tail = next((at for at in range(most - head) if before[-1 - at] != after[-1 - at]), most - head)
+    # back to where a word or an entity begins, on to where it ends: their parts are found elsewhere
     while head and (before[head - 1].isalnum() or before[head - 1] in "&#"):
         head -= 1
     while tail and (before[-tail].isalnum() or before[-tail] in ";#"):
@@ -248,6 +249,7 @@ def _carry_line_change(source: str, before: str, after: str) -> str | None:
     if not gone or "<" in gone + come or ">" in gone + come:
         return None
     word = unescape(gone)
+    # the address of a link is not shown, so a word in it is never the one that was changed
     shown = [unescape(_TAG.sub("", part)) for part in (before[:head], before)]
     spots = [
         found.start()

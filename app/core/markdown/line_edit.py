@@ -67,6 +67,7 @@ def _compare(
         yield False, was, now
         return
     old, new = before[was.start : was.stop], after[now.start : now.stop]
+    # autojunk would take a line that stands often, as an empty one does, for one to match nowhere
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         yield kind == "equal", was[a:b], now[c:d]
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from app.account import contact_pairs as known
+from app.account import contact_pairs
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
@@ -45,7 +45,7 @@ def connect_by_link(
     # A grant that gives access already is never replaced by what a link happens to offer.
     if grant_rows.find_grant(tx, link.owner, me.user).permissions.agent_access:
         raise AlreadyConnected("You may ask this agent already.", field="shareToken")
-    known.connect(tx, me.user, link.owner, friend=False)
+    contact_pairs.connect(tx, me.user, link.owner, friend=False)
     held = grant_rows.put(
         tx,
         link.owner,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from app.account import contact_pairs as known
+from app.account import contact_pairs
 from app.agent.heartbeat import clock
 from app.core.app import App
 from app.core.caller import Caller
@@ -291,7 +291,7 @@ def _accept_request(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -
     was asked for.
     """
     asker, asked = row["from_id"], row["to_id"]
-    known.connect(tx, asker, asked, friend=row["type"] == "friend")
+    contact_pairs.connect(tx, asker, asked, friend=row["type"] == "friend")
     if permissions is not None:
         grant_rows.put(tx, asked, asker, permissions)
     elif row["type"] == "agent":
@@ -309,7 +309,7 @@ def _accept_request(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -
 
 def _is_granted_already(tx: Tx, asker: int, asked: int, kind: Type) -> bool:
     if kind == "friend":
-        return known.are_friends(tx, asker, asked)
+        return contact_pairs.are_friends(tx, asker, asked)
     return grant_rows.find_grant(tx, asked, asker).permissions.agent_access
 
 

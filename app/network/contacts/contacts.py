@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from app.account import contact_pairs as known
+from app.account import contact_pairs
 from app.account.grant_events import Reason
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -104,7 +104,7 @@ def remove_contact(tx: Tx, me: Caller, *, user_id: UserRef) -> Record:
     for folder in folder_shares.end_shares_between(tx, me.user, other["id"]):
         for listener in (me.user, other["id"]):
             revocation.emit_revoked(tx, me, listener, "folder", folder)
-    known.disconnect(tx, me.user, other["id"])
+    contact_pairs.disconnect(tx, me.user, other["id"])
     return Record()
 
 

@@ -142,6 +142,7 @@ def peer_caller(tx: Tx, owner: int, holder: int) -> Caller | None:
             holder=holder,
         )
     }
+    # fewer than two: the account of one of them is deleted
     if not held.permissions.agent_access or owner == holder or len(people) < 2:
         return None
     return permission_object.caller_for(

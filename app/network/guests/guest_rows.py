@@ -177,6 +177,7 @@ def purge(tx: Tx, link: int) -> None:
 
 def store_decision(tx: Tx, owner: int, event: str, decision: Any) -> None:
     """Keep what a local machine decided, once."""
+    # a machine that has heard no answer sends the same event again
     tx.run(
         """INSERT INTO guest_decisions (owner_id, client_event_id, decision,
           created_at) VALUES (:owner, :event, :decision, :now)

@@ -298,23 +298,12 @@ def _store_question(
     tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool
 ) -> tuple[int, int]:
     """Store a question and tell the agent's owner; return its conversation and its id."""
-    own, sender = owner.id == me.user, senders.sender_of(tx, me, agent=by_agent)
     conversation = (
         threads.own_agent_thread(tx, me.user)
-        if own
+        if owner.id == me.user
         else threads.shared_agent_thread(tx, owner.id, me.user)
     )
-    message = deliver_message.store_message(tx, conversation, sender, text)
-    if not own:
-        deliver_message.publish_message(
-            tx,
-            owner,
-            sender,
-            message=message,
-            conversation=conversation,
-            mode="agent",
-            content=text,
-        )
+    message = deliver_message.store_question(tx, me, owner, conversation, text, by_agent=by_agent)
     return conversation, message
 
 

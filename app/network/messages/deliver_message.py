@@ -9,8 +9,9 @@ from typing import Literal
 from app.agent.heartbeat import clock
 from app.agent.memory import message_memory
 from app.agent.turn import conversation_rows
+from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.network.messages.senders import Person, Sender
+from app.network.messages.senders import Person, Sender, sender_of
 
 RECEIVED = "message.received"
 """Published for each user whom a message is for."""
@@ -63,6 +64,25 @@ def store_message(
         content=content,
         client_message_id=client_message_id,
     )
+
+
+def store_question(
+    tx: Tx, me: Caller, owner: Person, conversation: int, text: str, *, by_agent: bool
+) -> int:
+    """Store a message to an agent, tell its owner where somebody else sent it, return its id."""
+    sender = sender_of(tx, me, agent=by_agent)
+    message = store_message(tx, conversation, sender, text)
+    if owner.id != me.user:
+        publish_message(
+            tx,
+            owner,
+            sender,
+            message=message,
+            conversation=conversation,
+            mode="agent",
+            content=text,
+        )
+    return message
 
 
 def publish_message(

@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from app.account import contact_pairs, users
-from app.agent.heartbeat import tell_owner as unasked
+from app.agent.heartbeat import tell_owner
 from app.core.app import App
 from app.core.caller import AgentIdentity, Caller
 from app.core.database.tx import Tx
@@ -194,7 +194,7 @@ def _send_to_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
     if me.agent is not None:
         owner = senders.require_person_of_row(tx, me.user)
         return _send_from_agent(tx, me, me.agent, owner, message, "inform", began)
-    id_ = unasked.send_message(tx, me.user, message)
+    id_ = tell_owner.send_message(tx, me.user, message)
     conversation = tx.value("SELECT conversation_id FROM messages WHERE id = :id", id=id_)
     return Delivered(
         users.settings_of(tx, me.user).name,

@@ -17,6 +17,7 @@ def insert_waiting(
     tx: Tx, message: int, *, owner: int, asker: int, reason: Reason, next_at: str | None
 ) -> bool:
     """Let a message wait; return whether there was room for it."""
+    # of this one person, so that nobody fills the agent's list for all others
     number = tx.value(
         "SELECT count(*) FROM waiting_messages WHERE owner_id = :owner AND asker_id = :asker",
         owner=owner,
@@ -24,15 +25,13 @@ def insert_waiting(
     )
     if number >= MOST:
         return False
-    tx.run(
-        """INSERT INTO waiting_messages (message_id, owner_id, asker_id, reason, next_at)
-           VALUES (:message, :owner, :asker, :reason, ifnull(:next, :now))""",
-        message=message,
-        owner=owner,
-        asker=asker,
+    tx.insert(
+        "waiting_messages",
+        message_id=message,
+        owner_id=owner,
+        asker_id=asker,
         reason=reason,
-        next=next_at,
-        now=tx.now,
+        next_at=next_at or tx.now,
     )
     return True
 

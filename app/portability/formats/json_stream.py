@@ -17,6 +17,7 @@ class JsonStream:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        # sig: some programs begin their files with a byte order mark
         self._decode = codecs.getincrementaldecoder("utf-8-sig")("replace").decode
         self._values = json.JSONDecoder()
         self._text = ""
@@ -53,6 +54,7 @@ class JsonStream:
                 if not self._more():
                     raise
                 continue
+            # a number that ends with what was read so far may go on behind it
             if end < len(self._text) or not self._more():
                 self._place = end
                 return found

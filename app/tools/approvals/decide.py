@@ -28,6 +28,7 @@ from app.errors import (
 )
 from app.tools.approvals import (
     audit,
+    call_origin,
     escalation_rows,
     escalations,
     policy,
@@ -37,7 +38,6 @@ from app.tools.approvals import (
     tool_gate,
     who_decides,
 )
-from app.tools.approvals import call_origin as origins
 from app.tools.approvals.escalations import EscalationAnswer, EscalationList
 from app.tools.registry import remote_tools
 from app.tools.registry.registry import cut_result
@@ -244,7 +244,7 @@ def _continue(
     )
     if said.remember != "once":
         precedents.add(
-            tx, asker, row, origins.unpack_origin(row["origin"]), whole=said.remember == "tool"
+            tx, asker, row, call_origin.unpack_origin(row["origin"]), whole=said.remember == "tool"
         )
     # What waits on the world cannot run in a transaction: it is sent after this one.
     if call is not None and call.plan is None:

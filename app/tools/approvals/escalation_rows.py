@@ -14,8 +14,7 @@ from app.core.database.tx import Tx, stamp
 from app.core.operation import Taint
 from app.core.schema import encode
 from app.errors import AppError, NotFound, PayloadTooLarge, QuotaExceeded
-from app.tools.approvals import audit
-from app.tools.approvals import call_origin as origins
+from app.tools.approvals import audit, call_origin
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
 from app.tools.registry.registry import RegisteredTool
@@ -103,7 +102,7 @@ def raise_(
         "escalations",
         user_id=me.user,
         kind=kind,
-        origin=origins.pack_origin(origin),
+        origin=call_origin.pack_origin(origin),
         requested_by=encode(_asking_actor(me, origin)).decode(),
         credential_kind=me.kind,
         credential=me.credential,
@@ -195,7 +194,7 @@ def end(
         result=None if result is None else result.decode(),
         failure=told,
     )
-    origin = origins.unpack_origin(row["origin"])
+    origin = call_origin.unpack_origin(row["origin"])
     tx.tell(SETTLED, Settled(row["id"], row["user_id"], origin, row["tool"], status))
     _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
 
@@ -207,7 +206,7 @@ def supersede(
     rows = tx.all(
         f"SELECT * FROM escalations WHERE user_id = :user AND {PENDING}", user=user, now=tx.now
     )
-    ended = [row for row in rows if gone(origins.unpack_origin(row["origin"]), row)]
+    ended = [row for row in rows if gone(call_origin.unpack_origin(row["origin"]), row)]
     for row in ended:
         audit.add(tx, me, audit_entry(row, "decision", f"superseded: {failure.code}"), user=user)
         end(tx, row, "superseded", failure=failure)
@@ -222,7 +221,7 @@ def audit_entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Ent
         row["tool"],
         row["arguments_sha256"],
         outcome,
-        origins.unpack_origin(row["origin"]).kind,
+        call_origin.unpack_origin(row["origin"]).kind,
         row["id"],
         taint,
     )
@@ -304,7 +303,7 @@ def _find_same_pending(
             row["id"]
             for row in rows
             # By key, not as a whole: the next run of a heartbeat asks for the same thing again.
-            if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)
+            if call_origin.unpack_origin(row["origin"]).key(me) == origin.key(me)
         ),
         None,
     )
@@ -327,7 +326,7 @@ def answered(tx: Tx, me: Caller, tool: str, sha: str, origin: Origin) -> sqlite3
         since=stamp(tx.moment - ANSWER_LASTS),
     )
     return next(
-        (row for row in rows if origins.unpack_origin(row["origin"]).key(me) == origin.key(me)),
+        (row for row in rows if call_origin.unpack_origin(row["origin"]).key(me) == origin.key(me)),
         None,
     )
 

@@ -15,8 +15,7 @@ from app.core.fit_types import copy_fields
 from app.core.operation import MINUTE, Tool, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
-from app.tools.approvals import call_origin as origins
-from app.tools.approvals import change_preview, escalation_rows, precedents
+from app.tools.approvals import call_origin, change_preview, escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
 from app.tools.approvals.escalation_rows import PENDING
@@ -38,7 +37,7 @@ class Escalation(Record):
     id: int
     status: str
     kind: str
-    origin: origins.Shown
+    origin: call_origin.Shown
     requested_by: Anyone
     tool_name: str
     arguments: Object
@@ -200,7 +199,7 @@ def escalation_record(tx: Tx, row: sqlite3.Row) -> Escalation:
         Escalation,
         row,
         status="expired" if escalation_rows.is_due(tx, row) else row["status"],
-        origin=origins.unpack_origin(row["origin"]).shown,
+        origin=call_origin.unpack_origin(row["origin"]).shown,
         requested_by=_raw_json(row["requested_by"]),
         tool_name=row["tool"],
         arguments=_raw_json(row["arguments"]),

@@ -9,7 +9,7 @@ from app.agent.heartbeat.records.proposals import ActionType
 from app.agent.heartbeat.records.schedule_rows import Tier
 from app.core.caller import EVERYTHING, Caller
 from app.core.database.tx import Tx
-from app.tools.approvals import call_origin as origins
+from app.tools.approvals import call_origin
 
 READS = (
     "os.status:read",
@@ -131,7 +131,7 @@ def current_scopes(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     """
     run = tx.one(
         "SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user",
-        id=origins.unpack_origin(escalation["origin"]).run_id,
+        id=call_origin.unpack_origin(escalation["origin"]).run_id,
         user=escalation["user_id"],
     )
     # A tier that was asked for with the run was no matter of the policy.

@@ -85,6 +85,7 @@ _DROPPED = {"script", "style", "template", "title"}
 _TOKEN = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
 _ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
 _NESTING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# Elements without an end tag, or that need none: counted, a flat list of them would look deep.
 _CLOSED_BY_NEXT = frozenset(
     (
         "area base br col dd dt embed hr img input link meta option p param source tbody td th "

@@ -94,7 +94,7 @@ def components(stream: BinaryIO) -> Iterator[Component]:
             current.inside.append(name)
             depth += 1
         elif mark == "begin":
-            if current is not None:
+            if current is not None:  # its end is missing
                 yield current
             calendar = Component(name) if name == "VCALENDAR" else calendar
             current = (
@@ -154,6 +154,7 @@ def _unescaped(value: str) -> str:
     """Return a text value without its escapes."""
     if "\\" not in value:
         return value
+    # at the escaped backslashes first: what follows one of those is no escape
     parts = value.split("\\\\")
     return "\\".join(
         part.replace("\\n", "\n")
