@@ -29,6 +29,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 from app.__main__ import COMMANDS
 from app.__main__ import main as hearth
+from tests.support import ready_program
 from tests.support.ready_program import NUMBER, ask, number, whole
 
 ROOT = Path(__file__).parents[2]
@@ -100,6 +101,11 @@ def start(
 ) -> Program:
     """Start `hearth` with these arguments; `files` are its input, output and errors."""
     return Program(ask(str(address()), arguments, environment, str(ROOT), files))
+
+
+def command() -> list[str]:
+    """Return the words that run `hearth` from a shell or another program."""
+    return [sys.executable, "-I", "-S", ready_program.__file__, str(address())]
 
 
 def piped(arguments: list[str], environment: Mapping[str, str]) -> Program:
