@@ -37,6 +37,7 @@ IMPORTED = (
     *("app.main", "app.commands.server.http_server", "uvloop", "apscheduler.schedulers.asyncio"),
     *("httpx2", "anyio._backends._asyncio", "h11", "idna", "truststore", "stringprep"),
     *("app.commands.operations.noun_group", "app.agent.rules.rules_loop", "app.vault.enrol"),
+    *("app.interfaces.mcp.hearth_endpoint", "app.interfaces.mcp.byte_stream"),
     *{place.partition(":")[0] for place in COMMANDS.values()},
 )
 SOCKET = "programs"
