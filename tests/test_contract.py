@@ -1245,10 +1245,27 @@ async def mcp_server(client: Client, *, wanted: bool) -> AsyncIterator[dict[str,
         yield {"mcp_url": made.url, "mcp_server": added["server"]["id"]}
 
 
+@pytest.fixture(scope="module")
+async def reading(stock: Stock, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ready]:
+    """One server over a copy of the stock for all calls that only read."""
+    data = tmp_path_factory.mktemp("reading") / "data"
+    shutil.copytree(stock.data, data)
+    async with (
+        running(data) as served,
+        served.client(stock.keys["alice"]) as alice,
+        served.client(stock.keys["bob"]) as bob,
+    ):
+        yield Ready(served, alice, {**stock.made, **await teamed(alice, bob)})
+
+
 @pytest.fixture
 async def ready(
-    stock: Stock, tmp_path: Path, request: pytest.FixtureRequest
+    stock: Stock, reading: Ready, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Ready]:
+    found = request.node.callspec.params["found"]
+    if found.method == "GET" and not re.search("mcp|import|export", found.name):
+        yield reading
+        return
     data = tmp_path / "data"
     shutil.copytree(stock.data, data)
     async with (

@@ -12,7 +12,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
@@ -21,7 +20,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.commands.help import GUIDE
-from tests.support import ready_program, ready_programs
+from tests.support import ready_programs
 from tests.support.serving import ROOT, Server, serving
 
 pytestmark = pytest.mark.skipif(
@@ -203,8 +202,7 @@ def shell(tmp_path: Path, server: Server) -> Shell:
     """Start a shell in a folder with `.venv/bin/hearth`, which speaks to the server."""
     command = tmp_path / ".venv" / "bin" / "hearth"
     command.parent.mkdir(parents=True)
-    ask = f'"{sys.executable}" -I -S "{ready_program.__file__}" "{ready_programs.address()}"'
-    command.write_text(f'#!/bin/sh\nexec {ask} "$@"\n', "utf-8")
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(ready_programs.command())} "$@"\n', "utf-8")
     command.chmod(0o755)
     started = Shell(
         tmp_path,

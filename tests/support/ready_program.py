@@ -5,6 +5,7 @@ It imports little, so that a command of a shell starts in a tenth of a fresh Pyt
 
 import json
 import os
+import signal
 import socket
 import sys
 from collections.abc import Mapping
@@ -50,7 +51,9 @@ def main() -> None:
     """Run the command and end as it ended."""
     here = os.getcwd()  # noqa: PTH109 - pathlib takes as long as all the rest
     link = ask(sys.argv[1], sys.argv[2:], os.environ, here, (0, 1, 2))
-    number(link)
+    program = number(link)
+    for which in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(which, lambda which, _: os.kill(program, which))
     code = number(link)
     sys.exit(code if code >= 0 else 128 - code)
 

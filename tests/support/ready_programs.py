@@ -29,6 +29,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 from app.__main__ import COMMANDS
 from app.__main__ import main as hearth
+from tests.support import ready_program
 from tests.support.ready_program import NUMBER, ask, number, whole
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,7 @@ IMPORTED = (
     *("app.main", "app.commands.server.http_server", "uvloop", "apscheduler.schedulers.asyncio"),
     *("httpx2", "anyio._backends._asyncio", "h11", "idna", "truststore", "stringprep"),
     *("app.commands.operations.noun_group", "app.agent.rules.rules_loop", "app.vault.enrol"),
+    *("app.interfaces.mcp.hearth_endpoint", "app.interfaces.mcp.byte_stream"),
     *{place.partition(":")[0] for place in COMMANDS.values()},
 )
 SOCKET = "programs"
@@ -100,6 +102,11 @@ def start(
 ) -> Program:
     """Start `hearth` with these arguments; `files` are its input, output and errors."""
     return Program(ask(str(address()), arguments, environment, str(ROOT), files))
+
+
+def command() -> list[str]:
+    """Return the words that run `hearth` from a shell or another program."""
+    return [sys.executable, "-I", "-S", ready_program.__file__, str(address())]
 
 
 def piped(arguments: list[str], environment: Mapping[str, str]) -> Program:

@@ -28,6 +28,7 @@ from app.interfaces.mcp.asked import Context
 from app.interfaces.mcp.hearth_endpoint import HearthEndpoint
 from tests.conftest import Client, Served
 from tests.interfaces.mcp.messages import BOTH, LEGACY, message, modern
+from tests.support import ready_programs
 from tests.support.serving import ROOT, refused, serving
 
 pytestmark = pytest.mark.anyio
@@ -49,9 +50,10 @@ async def connected(origin: str, key: str, mode: Mode = "auto") -> AsyncIterator
 @contextlib.asynccontextmanager
 async def program(data: Path, *more: str, mode: Mode = "auto") -> AsyncIterator[McpClient]:
     """Give MCP's own client of `hearth mcp`."""
+    first, *others = ready_programs.command()
     given = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "app", "mcp", "--data", str(data), *more],
+        command=first,
+        args=[*others, "mcp", "--data", str(data), *more],
         cwd=str(ROOT),
         env={**os.environ},
     )
