@@ -12,7 +12,8 @@ async def test_a_tag_is_renamed_in_all_notes_and_back(home: Home) -> None:
     for number in range(3):
         await home.client.note(f"Note {number}", "Text.", tags=["gardn", "old"])
     page = await home.go("/notes?tag=gardn")
-    await page.get_by_label("Rename", exact=True).click()
+    await page.get_by_role("link", name="Rename").click()
+    await home.assert_accessible("light")
     await page.get_by_label("New name of #gardn").fill("garden")
     await page.get_by_role("button", name="Rename").click()
     await expect(page.locator(".did")).to_contain_text("Tags of 3 notes changed.")

@@ -26,6 +26,7 @@ def routes() -> list[Route]:
     return [
         Route("/notes/many", act, methods=["POST"]),
         Route(UNDO, undo, methods=["POST"]),
+        Route("/notes/tags/rename", ask_tag),
         Route("/notes/tags/rename", rename_tag, methods=["POST"]),
     ]
 
@@ -65,6 +66,16 @@ async def undo(visit: Visit, person: Person) -> Response:
     )
     told = person.words("many.undone", n=outcome.done)
     return tell(person, back_of(visit, form, "/notes"), outcome, told)
+
+
+@for_person
+async def ask_tag(visit: Visit, person: Person) -> Response:
+    """Ask for a tag's new name."""
+    tag = visit.query_params.get("tag", "")[:65]
+    back = f"/notes?{urlencode({'tag': tag})}"
+    return await person.show(
+        "notes_many", place="notes", what="rename", tag=tag, back=back, ids=[], titles=[], tags=[]
+    )
 
 
 @for_person
