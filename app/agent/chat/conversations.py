@@ -263,6 +263,7 @@ def _found_record(row: sqlite3.Row) -> FoundMessage:
 def conversation_record(
     tx: Tx, me: Caller, row: sqlite3.Row, limit: int, after: int | None
 ) -> Conversation:
+    """Return a conversation as lists show it, with its newest messages."""
     return Conversation(
         *_conversation_head(tx, me, row),
         _newest_messages(tx, row["id"], limit, after=max(after or 0, row["since_id"])),

@@ -41,7 +41,7 @@ class Listing(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A note in the list."""
+    """A note in the list; `changes`: the reader may do more with it than read."""
 
     id: int
     title: str
@@ -50,6 +50,7 @@ class Row(NamedTuple):
     pinned: bool
     tags: list[str]
     place: str
+    changes: bool
 
 
 def listing_of(visit: Visit, place: str) -> Listing:
@@ -125,6 +126,7 @@ async def _rows(person: Person, notes: Any, listing: Listing, tree: FolderTree) 
             note.pinned,
             tags_of(note.tags),
             tree.path(note.folder_id) if note.folder_id != listing.folder else "",
+            tree.role(note.folder_id) != "viewer",
         )
         for note in notes
     ]

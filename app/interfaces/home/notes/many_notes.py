@@ -2,14 +2,15 @@
 
 import functools
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import NotFound
 from app.interfaces.home.back import back_of
-from app.interfaces.home.home_page import Person, for_person
-from app.interfaces.home.many import Group, for_each, groups_in, selected_in, tell, undo_of
+from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.many import MOST, Group, for_each, groups_in, selected_in, tell, undo_of
 from app.interfaces.home.notes.desk import tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
 from app.interfaces.pages.forms import form_of, value_of, values_of
@@ -22,7 +23,12 @@ Act = Callable[[Person, int, str], Awaitable[list[Group]]]
 
 def routes() -> list[Route]:
     """Give the routes."""
-    return [Route("/notes/many", act, methods=["POST"]), Route(UNDO, undo, methods=["POST"])]
+    return [
+        Route("/notes/many", act, methods=["POST"]),
+        Route(UNDO, undo, methods=["POST"]),
+        Route("/notes/tags/rename", ask_tag),
+        Route("/notes/tags/rename", rename_tag, methods=["POST"]),
+    ]
 
 
 @for_person
@@ -60,6 +66,39 @@ async def undo(visit: Visit, person: Person) -> Response:
     )
     told = person.words("many.undone", n=outcome.done)
     return tell(person, back_of(visit, form, "/notes"), outcome, told)
+
+
+@for_person
+async def ask_tag(visit: Visit, person: Person) -> Response:
+    """Ask for a tag's new name."""
+    tag = visit.query_params.get("tag", "")[:65]
+    back = f"/notes?{urlencode({'tag': tag})}"
+    return await person.show(
+        "notes_many", place="notes", what="rename", tag=tag, back=back, ids=[], titles=[], tags=[]
+    )
+
+
+@for_person
+async def rename_tag(visit: Visit, person: Person) -> Response:
+    """Give a tag another name, in the first hundred notes that have it."""
+    form = await form_of(visit)
+    tag, to = value_of(form, "tag"), split_tags(value_of(form, "to"))
+    if not tag or len(to) != 1 or to[0] == tag:
+        return see(f"/notes?{urlencode({'tag': tag})}")
+    found = await person.call("list_notes", tag=tag, recursive=True, limit=MOST)
+    signed = f"-{tag},+{to[0]}"
+    outcome = await for_each(
+        person,
+        [note.id for note in found.notes],
+        lambda id_: _change_tags(person, id_, signed),
+        _title(person),
+    )
+    told = person.words("many.did_tags", n=outcome.done)
+    if left := found.total_notes - len(found.notes):
+        told += " " + person.words("many.left", n=left)
+    # while notes have the old name, the list of these shows what is left
+    back = f"/notes?{urlencode({'tag': tag if left else to[0]})}"
+    return tell(person, back, outcome, told, undo_of(UNDO, "tags", outcome.before))
 
 
 async def _ask(person: Person, ids: list[int], what: str, back: str) -> Response:

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
@@ -33,6 +34,7 @@ def routes() -> list[Route]:
     return [
         Route("/notes/{id}", show),
         Route("/notes/{id}/print", show_print),
+        Route("/notes/{id}/file", give_file),
         Route("/notes/{id}/related", show_related),
         Route("/notes/{id}/tick", tick, methods=["POST"]),
         Route("/notes/{id}/links", follow, methods=["POST"]),
@@ -69,6 +71,21 @@ async def show(visit: Visit, person: Person) -> Response:
         linking=await _linking(person, note, was),
         changed_by=await _changed_by(person, note),
         **await desk(person, listing, tree),
+    )
+
+
+@for_person
+async def give_file(visit: Visit, person: Person) -> Response:
+    """Give a note as a file of Markdown."""
+    note = await person.call("read_note_text", id=visit.number_in_path())
+    name = quote(re.sub(r'[/\\:*?"<>|\x00-\x1f]', "_", note.title)[:120], safe="")
+    return Response(
+        note.markdown,
+        headers={
+            "Content-Disposition": f"attachment; filename=\"note.md\"; filename*=UTF-8''{name}.md",
+            "Cache-Control": "no-store",
+        },
+        media_type="text/markdown",
     )
 
 

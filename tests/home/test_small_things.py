@@ -1,0 +1,73 @@
+"""What a person misses when it is not there: files, a tag's name, a note as a file, limits."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.support.home import Home
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_tag_is_renamed_in_all_notes_and_back(home: Home) -> None:
+    for number in range(3):
+        await home.client.note(f"Note {number}", "Text.", tags=["gardn", "old"])
+    page = await home.go("/notes?tag=gardn")
+    await page.get_by_role("link", name="Rename").click()
+    await home.assert_accessible("light")
+    await page.get_by_label("New name of #gardn").fill("garden")
+    await page.get_by_role("button", name="Rename").click()
+    await expect(page.locator(".did")).to_contain_text("Tags of 3 notes changed.")
+    await expect(page.get_by_role("heading", level=1)).to_have_text("#garden")
+    found = await home.client.ok("GET", "/os/notes?tag=garden")
+    assert [sorted(note["tags"]) for note in found["notes"]] == [["garden", "old"]] * 3
+    await home.check_everywhere("/notes?tag=garden")
+
+
+async def test_a_note_is_saved_as_a_file(home: Home) -> None:
+    text = "# Soup\n\n- [ ] onions\n"
+    note = await home.client.note("Soup: 1/2", text, contentFormat="markdown")
+    page = await home.go(f"/notes/{note['id']}")
+    await page.locator(".tools summary").last.click()
+    async with page.expect_download() as waiting:
+        await page.get_by_role("link", name="Save as a Markdown file").click()
+    file = await waiting.value
+    assert file.suggested_filename == "Soup_ 1_2.md"
+    assert (await file.path()).read_text("utf-8").strip() == text.strip()
+
+
+async def test_files_are_listed_with_their_notes_and_cleared_up(home: Home) -> None:
+    ids = []
+    for name in ("plan.txt", "old.txt"):
+        sent = await home.client.post(
+            f"/os/attachments?name={name}",
+            content=b"x" * 2048,
+            headers={"Content-Type": "text/plain"},
+        )
+        ids.append(sent.json()["attachment"]["id"])
+    await home.client.note("Plan", f"[plan](/os/attachments/{ids[0]})", contentFormat="markdown")
+    page = await home.go("/settings/data")
+    await page.get_by_role("link", name="Files in notes").click()
+    rows = page.locator(".files li")
+    await expect(rows).to_have_count(2)
+    await expect(rows.filter(has_text="plan.txt")).to_contain_text("Plan")
+    await expect(rows.filter(has_text="old.txt")).to_contain_text("in no note")
+    await home.check_everywhere("/settings/files")
+    await home.go("/settings/files")
+    await page.get_by_label("old.txt").check()
+    await page.get_by_role("button", name="Delete the ticked ones").click()
+    await expect(page.locator(".did")).to_contain_text("One file is deleted.")
+    assert (await home.client.ok("GET", "/os/attachments"))["total"] == 1
+
+
+async def test_a_limit_of_tokens_is_set_changed_and_removed(home: Home) -> None:
+    page = await home.go("/settings/usage")
+    await page.get_by_text("Limit tokens").click()
+    await page.get_by_label("Limit", exact=True).last.fill("90000")
+    await page.get_by_role("button", name="Add the limit").click()
+    caps = (await home.client.ok("GET", "/metering/caps"))["caps"]
+    assert any(cap["limit"] == 90000 and cap["subject"] == "account" for cap in caps)
+    row = page.locator(".rows li", has_text="90,000")
+    await row.get_by_text("Change").click()
+    await home.assert_accessible("light")
+    await row.get_by_role("button", name="Remove").click()
+    await expect(page.locator(".rows li", has_text="90,000")).to_have_count(0)
