@@ -63,7 +63,7 @@ class WorkerProcess:
                 sys.executable,
                 "-P",  # the folder one stands in may hold an `app` of its own
                 "-m",
-                "app.embedding.start_worker",
+                "app.embedding.worker",
                 *map(str, models),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,

@@ -304,9 +304,9 @@ def test_a_server_that_starts_loads_neither_numpy_nor_an_http_client() -> None:
 
 def test_a_worker_that_starts_loads_only_what_its_first_query_needs() -> None:
     code = """
-import sys, app.embedding.start_worker
+import sys, app.embedding.worker
 print("numpy" in sys.modules)  # not before the files are being compared with their digests
-import app.embedding.worker
+import app.embedding.text_models
 print(sorted({"msgspec", "logging", "zipfile", "tempfile", "asyncio"} & set(sys.modules)))
 print(sorted(name for name in sys.modules if name.endswith(("_wheel", "_sentences"))))
 """
@@ -354,7 +354,7 @@ async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(
 @pytest.fixture
 def worker(model_path: Path) -> "subprocess.Popen[bytes]":
     """A worker that has said that it is ready."""
-    command = [sys.executable, "-P", "-m", "app.embedding.start_worker", str(model_path)]
+    command = [sys.executable, "-P", "-m", "app.embedding.worker", str(model_path)]
     started = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=worker_process._environment()
     )
