@@ -41,6 +41,9 @@ class Embedder(Protocol):
     def characters(self) -> int:
         """How long a passage should be at most."""
 
+    async def wake(self, text: str) -> None:
+        """Begin what the query of a text will wait for, and return once that goes by itself."""
+
     async def query(self, text: str) -> bytes:
         """Return the vector of a search's text: little-endian float32, of length one.
 
@@ -66,6 +69,9 @@ class NoEmbedder:
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
+
+    async def wake(self, text: str) -> None:
+        """Do nothing."""
 
     async def query(self, text: str) -> bytes:
         """Fail."""

@@ -41,6 +41,8 @@ class LocalEmbedder:
         self._loaded: tuple[KnownModel, ...] = ()
         self._worker: WorkerProcess | None = None
         self._starting: asyncio.Task[WorkerProcess] | None = None
+        self._spawned = asyncio.Event()
+        """Whether the process that is being started is there, or failed to be."""
         self._leaving: set[asyncio.Task[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
         self._failure = ""
@@ -72,6 +74,12 @@ class LocalEmbedder:
         """The number of the worker's process while there is one."""
         return None if self._worker is None or self._worker.ended else self._worker.pid
 
+    async def wake(self, text: str) -> None:
+        """Begin to start the worker, if the query will need one; return once its process runs."""
+        if self._queries.get(text) is None and self.worker_pid is None and not self._closed:
+            self._begin_start()
+            await self._spawned.wait()
+
     async def query(self, text: str) -> bytes:
         """Return the vector of a search's text."""
         found = self._queries.get(text)
@@ -102,6 +110,7 @@ class LocalEmbedder:
         """
         for _ in range(2):
             worker = await self._running()
+            self._stay()
             try:
                 vectors = await worker.ask(kind, texts)
             except WorkerEnded:
@@ -123,10 +132,7 @@ class LocalEmbedder:
             self._leave()  # one was added or removed
         if self._worker is not None and not self._worker.ended:
             return self._worker
-        if self._starting is None:  # all who ask while it starts wait for the same start
-            self._starting = asyncio.create_task(self._start())
-            self._starting.add_done_callback(self._started)
-        starting = self._starting
+        starting = self._begin_start()
         try:
             # whoever is cancelled, the others still wait for it
             return await asyncio.shield(starting)
@@ -134,6 +140,14 @@ class LocalEmbedder:
             if starting.cancelled():  # by `close`, not by whoever asked
                 raise EmbeddingFailed(CLOSED) from None
             raise
+
+    def _begin_start(self) -> "asyncio.Task[WorkerProcess]":
+        """Return the start that goes on, or a new one: all who ask meanwhile wait for the same."""
+        if self._starting is None:
+            self._spawned.clear()
+            self._starting = asyncio.create_task(self._start())
+            self._starting.add_done_callback(self._started)
+        return self._starting
 
     async def _start(self) -> WorkerProcess:
         self._loaded = self._installed
@@ -143,7 +157,7 @@ class LocalEmbedder:
             raise EmbeddingFailed(self._failure)
         try:
             self._worker = await WorkerProcess.start(
-                [self._directory / known.file for known in self._loaded]
+                [self._directory / known.file for known in self._loaded], self._spawned.set
             )
         except EmbeddingFailed as error:
             self._note_death(str(error))
@@ -155,8 +169,10 @@ class LocalEmbedder:
 
     def _started(self, task: "asyncio.Task[WorkerProcess]") -> None:
         self._starting = None
+        self._spawned.set()
         if not task.cancelled():
             task.exception()  # whoever asked has got it, if they are still there
+        self._rest_later()  # whoever asked may have left meanwhile
 
     def _note_death(self, why: str) -> None:
         """Remember it, and wait before the next start.

@@ -79,6 +79,9 @@ class RemoteEmbedder:
         self.dimension: int | None = None
         self.reason = ""
 
+    async def wake(self, text: str) -> None:
+        """Do nothing: the server elsewhere runs."""
+
     async def query(self, text: str) -> bytes:
         """Return the vector of a search's text."""
         found = self._queries.get(text)

@@ -24,7 +24,7 @@ class WordPiece:
     """Cuts texts into the pieces of one vocabulary, whose order gives them their numbers."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._numbers = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._unknown = [self._numbers[UNKNOWN]]
         self._longest = max(map(len, vocabulary))
         # The same words come again and again, and to cut one up tries many pieces.

@@ -1,5 +1,9 @@
 """The process that turns texts into vectors, over its standard input and output.
 
+It is `python -m app.embedding.worker MODEL...`, with the files of all models that make one vector.
+A search may wait for its start: what is loaded is what the first query needs, and the files are
+compared with their digests beside the loading of numpy, which is therefore not at the top.
+
 It knows no database and no settings, and it ends as soon as its input does, so it never outlives
 the server. Passages are embedded by a thread that only gets the time which nobody else wants; a
 search is embedded by another thread of usual priority, beside them, and a partner that takes
@@ -9,14 +13,13 @@ half of its products.
 import contextlib
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-
-from app.embedding.bert import Floats, ScratchBuffers
 from app.embedding.message_frames import (
     LENGTH_BYTES,
     Answer,
@@ -27,21 +30,26 @@ from app.embedding.message_frames import (
 )
 from app.embedding.model_file import MappedModel, ModelFileError
 from app.embedding.partner_thread import Partner
-from app.embedding.text_models import Engine
+
+if TYPE_CHECKING:
+    from app.embedding.bert import Floats, ScratchBuffers
+    from app.embedding.text_models import Engine
 
 NICE = 10
 # A search's thread gets the interpreter soon, also while passages are cut into pieces.
 SWITCH_SECONDS = 0.0005
-Embed = Callable[[Sequence[str], ScratchBuffers], Floats]
+Embed = Callable[[Sequence[str], "ScratchBuffers"], "Floats"]
 
 
-def as_floats(vectors: Floats) -> list[bytes]:
+def as_floats(vectors: "Floats") -> list[bytes]:
     """Return each vector as little-endian float32."""
     return [vector.astype("<f4").tobytes() for vector in vectors]
 
 
-def as_bytes(vectors: Floats) -> list[bytes]:
+def as_bytes(vectors: "Floats") -> list[bytes]:
     """Return each vector as int8, its largest number as 127."""
+    import numpy as np
+
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     return [row.tobytes() for row in np.rint(vectors * (np.float32(127) / largest)).astype(np.int8)]
 
@@ -49,7 +57,7 @@ def as_bytes(vectors: Floats) -> list[bytes]:
 class Worker:
     """The threads, and what they share: the engine and the way back."""
 
-    def __init__(self, engine: Engine, out: BinaryIO) -> None:
+    def __init__(self, engine: "Engine", out: BinaryIO) -> None:
         self._engine = engine
         self._out = out
         self._writing = threading.Lock()
@@ -72,7 +80,9 @@ class Worker:
         """Put an ask before the thread of its kind."""
         self._waiting[ask.kind].put(ask)
 
-    def _work(self, kind: str, embed: Embed, form: Callable[[Floats], list[bytes]]) -> None:
+    def _work(self, kind: str, embed: Embed, form: "Callable[[Floats], list[bytes]]") -> None:
+        from app.embedding.bert import ScratchBuffers
+
         if kind == "passages":
             lower_priority()
         scratch = ScratchBuffers(
@@ -118,11 +128,16 @@ def write_answer(out: BinaryIO, answer: Answer) -> None:
         os._exit(0)
 
 
-def work(files: Sequence[MappedModel]) -> None:
+def main() -> None:
     """Load the models, say so, and work until the input ends."""
+    # Ctrl-C means the server, which ends its worker in its own time
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(SWITCH_SECONDS)
     asked, out = sys.stdin.buffer, sys.stdout.buffer
     try:
+        files = [MappedModel(Path(path)) for path in sys.argv[1:]]
+        from app.embedding.text_models import Engine
+
         worker = Worker(Engine(files), out)
     except ModelFileError as error:
         write_answer(out, Answer(0, failure=str(error)))
@@ -131,3 +146,7 @@ def work(files: Sequence[MappedModel]) -> None:
     while prefix := asked.read(LENGTH_BYTES):
         worker.take(decode_ask(asked.read(decode_length(prefix))))
     os._exit(0)  # at once, whatever is half done: nobody waits for it
+
+
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -51,8 +51,10 @@ class WorkerProcess:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def start(cls, models: Sequence[Path]) -> "WorkerProcess":
-        """Return a worker that has loaded the models.
+    async def start(
+        cls, models: Sequence[Path], spawned: Callable[[], None] = lambda: None
+    ) -> "WorkerProcess":
+        """Return a worker that has loaded the models; `spawned` is told once its process runs.
 
         Raises EmbeddingFailed with its reason where it cannot, WorkerEnded where it gave none.
         """
@@ -61,7 +63,7 @@ class WorkerProcess:
                 sys.executable,
                 "-P",  # the folder one stands in may hold an `app` of its own
                 "-m",
-                "app.embedding.start_worker",
+                "app.embedding.worker",
                 *map(str, models),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -73,6 +75,7 @@ class WorkerProcess:
                 f"The embedding worker cannot be started: {error.strerror}."
             ) from None
         worker = cls(process)
+        spawned()
         try:
             async with asyncio.timeout(START_SECONDS):
                 await worker._first

@@ -90,6 +90,39 @@ async def test_nothing_is_started_before_something_is_asked(embedder: LocalEmbed
     assert embedder.worker_pid is None
 
 
+async def test_waking_begins_the_start_that_the_query_waits_for(embedder: LocalEmbedder) -> None:
+    await embedder.wake("rake")
+    starting = embedder._starting
+    assert starting is not None
+    await embedder.query("rake")
+    assert starting.result().pid == embedder.worker_pid
+    await embedder.wake("another")
+    assert (embedder._starting, embedder.worker_pid) == (None, starting.result().pid)
+
+
+async def test_waking_starts_nothing_for_a_known_query_and_fails_with_no_word(
+    embedder: LocalEmbedder, tmp_path: Path
+) -> None:
+    embedder._queries.put("rake", bytes(384 * 4))
+    await embedder.wake("rake")
+    assert embedder._starting is None
+    without = LocalEmbedder(tmp_path)
+    await without.wake("rake")
+    await without.close()
+    await without.wake("rake")
+    assert without.worker_pid is None
+
+
+async def test_a_worker_that_nobody_asks_after_all_leaves(model_path: Path) -> None:
+    embedder = LocalEmbedder(model_path.parent, only=ENGLISH.id, idle_seconds=0.1)
+    await embedder.wake("rake")
+    await until(lambda: embedder.worker_pid is not None)
+    pid = embedder.worker_pid
+    assert pid is not None
+    await until(lambda: not lives(pid))
+    await embedder.close()
+
+
 async def test_a_query_does_not_wait_behind_passages(embedder: LocalEmbedder) -> None:
     many = asyncio.create_task(embedder.passages(LONG))
     await embedder.query("where is the rake?")
@@ -271,9 +304,9 @@ def test_a_server_that_starts_loads_neither_numpy_nor_an_http_client() -> None:
 
 def test_a_worker_that_starts_loads_only_what_its_first_query_needs() -> None:
     code = """
-import sys, app.embedding.start_worker
+import sys, app.embedding.worker
 print("numpy" in sys.modules)  # not before the files are being compared with their digests
-import app.embedding.worker
+import app.embedding.text_models
 print(sorted({"msgspec", "logging", "zipfile", "tempfile", "asyncio"} & set(sys.modules)))
 print(sorted(name for name in sys.modules if name.endswith(("_wheel", "_sentences"))))
 """
@@ -321,7 +354,7 @@ async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(
 @pytest.fixture
 def worker(model_path: Path) -> "subprocess.Popen[bytes]":
     """A worker that has said that it is ready."""
-    command = [sys.executable, "-P", "-m", "app.embedding.start_worker", str(model_path)]
+    command = [sys.executable, "-P", "-m", "app.embedding.worker", str(model_path)]
     started = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=worker_process._environment()
     )

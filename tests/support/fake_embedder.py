@@ -32,6 +32,9 @@ class FakeEmbedder:
         self._size = dimension
         self._alike = {word: group.split()[0] for group in alike for word in group.split()}
 
+    async def wake(self, text: str) -> None:
+        pass
+
     async def query(self, text: str) -> bytes:
         if self.failing:
             raise EmbeddingFailed(self.failing)

@@ -122,6 +122,8 @@ async def _nearest_notes(
     """Return the nearest notes; failures of the model are no failures of the search."""
     meaning = app.part(VectorMaker)
     owners = app.quick(_owners_to_search, me, ask.folder_id)
+    # Before numpy is loaded for the matrices, as that would take the interpreter from it for long.
+    await meaning.wake(ask.query.text)
     try:
         # Side by side: the first search waits for the model's process and for the matrices, and
         # so for the longer of them alone.

@@ -89,6 +89,10 @@ class VectorMaker:
         """Return the matrices of another kind of text."""
         return next(queue.matrices for queue in self._queues if queue.kind is kind)
 
+    async def wake(self, text: str) -> None:
+        """Begin what the query of a text will wait for, and return once that goes by itself."""
+        await self._asked.wake(text)
+
     async def query(self, text: str) -> bytes:
         """Return the vector of a query, for the matrices of the model that answers.
 
