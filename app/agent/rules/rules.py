@@ -104,7 +104,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
     if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
         return step
     step = _act(rest, route)
-    likely = near.surest(found, near.LIKELY, 0) if step.empty and not step.calls else None
+    likely = near.likely(asked, found) if step.empty and not step.calls else None
     if likely is None:
         return step
     unused = look_further.replay(rest, lambda part: _act(part, route)).rest

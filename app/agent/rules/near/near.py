@@ -94,6 +94,13 @@ def language_of(message: str, language: Language) -> Language:
     return best if shares[best] > shares[language] + DOUBT else language
 
 
+def likely(asked: Asked, found: list[Reading]) -> Reading | None:
+    """Return the nearest wish where it is likely meant; a question is none that writes."""
+    one = surest(found, LIKELY, 0)
+    is_asked = any(mark in asked.message for mark in "?？")
+    return None if one and one.wish and one.wish.writes and is_asked else one
+
+
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     """Return the nearest wish where it is near enough and clearly ahead."""
     if not found or found[0].wish is None or found[0].sure < least:
