@@ -88,8 +88,10 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if _is_narrow(asked) or not near.may_be_near(asked, route):
         return _act(asked, route)
     # “Done with that” only seems to be a list of what is done.
-    seems = route.intent == "list_todos" and route.is_loose and not route.arguments
-    return _near_step(asked, route) if route.intent == "ask" or seems else _near_after(asked, route)
+    unsure = route.intent == "list_todos" and route.is_loose and not route.arguments
+    if route.intent == "ask":
+        unsure = not near.is_question(asked.message, route.get("written") or route.language)
+    return _near_step(asked, route) if unsure else _near_after(asked, route)
 
 
 def _near_step(asked: Asked, route: Route) -> Step:
@@ -125,7 +127,9 @@ def _near_after(asked: Asked, route: Route) -> Step:
         return Step(calls=calls)
     found, route = _read_near(tried.rest, route)
     rest = msgspec.structs.replace(tried.rest, results=tried.rest.results[len(calls) :])
-    return _of_reading(rest, route, near.surest(found, near.SURE, 0)) or step
+    if route.intent != "ask":
+        return _of_reading(rest, route, near.surest(found, near.SURE, 0)) or step
+    return _of_reading(rest, route, near.likely(asked, found), unless=OF_OTHERS) or step
 
 
 def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
