@@ -91,7 +91,9 @@ def _step_of(asked: Asked, route: Route) -> Step:
     unsure = route.intent == "list_todos" and route.is_loose and not route.arguments
     if route.intent == "ask":
         unsure = not near.is_question(asked.message, route.get("written") or route.language)
-    return _near_step(asked, route) if unsure else _near_after(asked, route)
+    if unsure:
+        return _near_step(asked, route)
+    return _near_after(asked, route) if route.intent == "ask" else _act(asked, route)
 
 
 def _near_step(asked: Asked, route: Route) -> Step:
@@ -114,9 +116,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
 
 
 def _near_after(asked: Asked, route: Route) -> Step:
-    """Return what is done about a message that a pattern took; where that has found nothing, the
-    wish that it may be instead.
-    """
+    """Return what the notes answer to a question; where that is nothing, the wish that it may be."""
     looked = near.has_looked(asked)
     tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
     step = tried.step if tried else _act(asked, route)
@@ -127,8 +127,6 @@ def _near_after(asked: Asked, route: Route) -> Step:
         return Step(calls=calls)
     found, route = _read_near(tried.rest, route)
     rest = msgspec.structs.replace(tried.rest, results=tried.rest.results[len(calls) :])
-    if route.intent != "ask":
-        return _of_reading(rest, route, near.surest(found, near.SURE, 0)) or step
     return _of_reading(rest, route, near.likely(asked, found), unless=OF_OTHERS) or step
 
 
