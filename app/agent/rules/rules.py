@@ -116,7 +116,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
 
 
 def _near_after(asked: Asked, route: Route) -> Step:
-    """Return what the notes answer to a question; where that is nothing, the wish that it may be."""
+    """Return what the notes answer to a question, or where they have none the wish it may be."""
     looked = near.has_looked(asked)
     tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
     step = tried.step if tried else _act(asked, route)
