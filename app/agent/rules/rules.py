@@ -88,8 +88,12 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if _is_narrow(asked) or not near.may_be_near(asked, route):
         return _act(asked, route)
     # “Done with that” only seems to be a list of what is done.
-    seems = route.intent == "list_todos" and route.is_loose and not route.arguments
-    return _near_step(asked, route) if route.intent == "ask" or seems else _near_after(asked, route)
+    unsure = route.intent == "list_todos" and route.is_loose and not route.arguments
+    if route.intent == "ask":
+        unsure = not near.is_question(asked.message, route.get("written") or route.language)
+    if unsure:
+        return _near_step(asked, route)
+    return _near_after(asked, route) if route.intent == "ask" else _act(asked, route)
 
 
 def _near_step(asked: Asked, route: Route) -> Step:
@@ -104,7 +108,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
     if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
         return step
     step = _act(rest, route)
-    likely = near.surest(found, near.LIKELY, 0) if step.empty and not step.calls else None
+    likely = near.likely(asked, found) if step.empty and not step.calls else None
     if likely is None:
         return step
     unused = look_further.replay(rest, lambda part: _act(part, route)).rest
@@ -112,9 +116,7 @@ def _near_step(asked: Asked, route: Route) -> Step:
 
 
 def _near_after(asked: Asked, route: Route) -> Step:
-    """Return what is done about a message that a pattern took; where that has found nothing, the
-    wish that it may be instead.
-    """
+    """Return what the notes answer to a question, or where they have none the wish it may be."""
     looked = near.has_looked(asked)
     tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
     step = tried.step if tried else _act(asked, route)
@@ -125,7 +127,7 @@ def _near_after(asked: Asked, route: Route) -> Step:
         return Step(calls=calls)
     found, route = _read_near(tried.rest, route)
     rest = msgspec.structs.replace(tried.rest, results=tried.rest.results[len(calls) :])
-    return _of_reading(rest, route, near.surest(found, near.SURE, 0)) or step
+    return _of_reading(rest, route, near.likely(asked, found), unless=OF_OTHERS) or step
 
 
 def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:

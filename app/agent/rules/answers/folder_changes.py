@@ -1,24 +1,51 @@
 """Changes of folders: make one, give it another name, put it into the trash."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Answers
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool
 
 
 def make_folder(asked: Asked, route: Route) -> Step:
-    """Make a folder, or say that it is there."""
-    path = route.get("folder").strip("/ ")
-    if not asked.results:
+    """Make a folder, in another one where the message names one that there is, or say that it is
+    there.
+    """
+    if "list_folders" in asked.tools and not asked.has("list_folders"):
+        return call_tool("list_folders")
+    path = _path(asked, route)
+    if not asked.has("create_folder"):
         return call_tool("create_folder", path=path)
     made = asked.of("create_folder")
     if not made:
         return list_answers.tell_refusal(asked, route)
     about = (Thing("folder", made[0].content["folder"]["id"], path),)
     return Step(route.phrase("folder_made", folder=path), trace=Trace(about=about))
+
+
+def _path(asked: Asked, route: Route) -> str:
+    """Return the path of a folder to make: “Taxes in Home” is Taxes of the folder Home, where there
+    is one.
+    """
+    name = route.get("folder").strip("/ ")
+    rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
+    for table in language_data.of_all(Answers):
+        inside = language_data.join_pattern(table.inside)
+        for row in rows:
+            pattern = inside.replace("{folder}", re.escape(row["name"]))
+            if found := re.fullmatch(pattern, name, re.IGNORECASE):
+                return f"{_path_of(row, rows)}/{found['name'].strip()}"
+    return name
+
+
+def _path_of(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    above = next((one for one in rows if one["id"] == row["parentId"]), None)
+    return f"{_path_of(above, rows)}/{row['name']}" if above else str(row["name"])
 
 
 def rename_folder(asked: Asked, route: Route) -> Step:

@@ -197,13 +197,18 @@ class Link(Table, frozen=True):
 
 
 class Answers(Table, frozen=True):
-    """`answers.toml`: what a message says beside its intent."""
+    """`answers.toml`: what a message says beside its intent.
+
+    `inside` are the words of a folder to make, its `name` and the `{folder}` that it is made in;
+    may be missing.
+    """
 
     next_event: Pieces
     everything: Pieces
     files: Files
     link: Link
     reminder: Pieces = "(?!)"
+    inside: Pieces = "(?!)"
 
 
 class Lexicon(Table, frozen=True):

@@ -1,6 +1,4 @@
-"""What a message speaks of: the user's todos, notes, folders and people by the words of their
-names, and days, lengths of time, numbers and quoted texts.
-"""
+"""What a message speaks of: things of the user by their names, days, numbers and quoted texts."""
 
 import re
 from collections import Counter

@@ -94,6 +94,24 @@ def language_of(message: str, language: Language) -> Language:
     return best if shares[best] > shares[language] + DOUBT else language
 
 
+def is_question(message: str, language: Language) -> bool:
+    """Return whether a message is nearer to questions to the notes than to any wish, whatever it
+    speaks of.
+    """
+    language = language_of(message, language)
+    table = nearness.of(language)
+    row = parts.mark_known(parts.split(message), table.known, table.common)
+    found = nearness.scores(language, row)
+    return bool(found) and found[0] == max(found) and found[0] >= LIKELY
+
+
+def likely(asked: Asked, found: list[Reading]) -> Reading | None:
+    """Return the nearest wish where it is likely meant; a question is none that writes."""
+    one = surest(found, LIKELY, 0)
+    is_asked = any(mark in asked.message for mark in "?？")
+    return None if one and one.wish and one.wish.writes and is_asked else one
+
+
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     """Return the nearest wish where it is near enough and clearly ahead."""
     if not found or found[0].wish is None or found[0].sure < least:

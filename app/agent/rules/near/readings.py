@@ -20,7 +20,7 @@ KINDS: Mapping[str, tuple[ThingKind, ...]] = {
 }
 """The things of which one is meant, by the slot that they fill."""
 UNTOLD = 0.15
-"""What each word counts against a wish that it has no place for."""
+"""What each word counts against a wish that it has no place for; thrice where it has none."""
 UNNAMED = 0.1
 """What counts against a wish whose thing is only what was spoken of last."""
 BESIDE = 6
@@ -149,7 +149,7 @@ def _filled(
     quoted = {name: f"“{values[name]}”" for name in bare if f"“{{{name}}}" not in wish.plain}
     left = sum(_is_untold(one) for one in row if one not in used)
     return Reading(
-        score - UNTOLD * left,
+        score - UNTOLD * left * (1 if names else 3),
         wish,
         fill(wish.plain, {**values, **quoted}),
         fill(wish.plain, marked),
