@@ -143,7 +143,7 @@ class Look:
         await self.home.go("/agent")
         await page.get_by_label("Message").fill(text)
         await page.get_by_label("Message").press("Enter")
-        await expect(page.locator(".hear:not([aria-busy])").last).to_be_visible()
+        await expect(page.locator(".hear:not([aria-busy])").last).to_be_visible(timeout=30_000)
         await self.look_here()
 
 
