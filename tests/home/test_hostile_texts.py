@@ -16,7 +16,7 @@ from playwright.async_api import FilePayload, Page, expect
 
 from tests.conftest import ORIGIN, Client
 from tests.support import hostile
-from tests.support.home import Home, without_browser
+from tests.support.home import Home, enter, without_browser
 from tests.support.hostile_home import COMMON, HostileHome, line_of
 
 pytestmark = pytest.mark.anyio
@@ -143,22 +143,13 @@ class Look:
         await self.home.go("/agent")
         await page.get_by_label("Message").fill(text)
         await page.get_by_label("Message").press("Enter")
-        await expect(page.locator(".hear:not([aria-busy])").last).to_be_visible()
+        await expect(page.locator(".hear:not([aria-busy])").last).to_be_visible(timeout=30_000)
         await self.look_here()
 
 
 def write_report(report: dict[str, Any]) -> None:
     if wanted := os.environ.get("HOSTILE_REPORT"):
         Path(wanted).write_text(json.dumps(report, indent=1))
-
-
-async def enter(home: Home, client: Client) -> None:
-    """Let the window be signed in as somebody who is so already without it."""
-    await home.context.clear_cookies()
-    for cookie in client.cookies.jar:
-        await home.context.add_cookies(
-            [{"name": cookie.name, "value": cookie.value or "", "url": home.origin}]
-        )
 
 
 async def test_none_runs_or_becomes_markup(home: Home) -> None:

@@ -61,3 +61,12 @@ async def without_browser(served: Served, username: str = "alice") -> Client:
     answer = await client.post(f"{ORIGIN}/api/auth/sign-in", json={"code": code})
     assert answer.status_code == 200, answer.text
     return client
+
+
+async def enter(home: Home, client: Client) -> None:
+    """Let the window be signed in as somebody who is so already without it."""
+    await home.context.clear_cookies()
+    for cookie in client.cookies.jar:
+        await home.context.add_cookies(
+            [{"name": cookie.name, "value": cookie.value or "", "url": home.origin}]
+        )

@@ -38,7 +38,10 @@ def routes() -> list[Route]:
 
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
-    """List the models."""
+    """List the models; to the script of the page, how far the index of meanings is."""
+    if visit.query_params.get("piece") == "1":
+        search = await person.call("search_status")
+        return await person.piece("settings/search_state", search=search)
     return await _shown(visit, person)
 
 

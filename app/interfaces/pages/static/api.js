@@ -49,3 +49,16 @@ export async function reach(address, options = {}) {
     throw new Refused(0, { error: "unreachable", message: "" });
   }
 }
+
+/** Send a file and hear how much of it has gone, from 0 to 1, which fetch cannot say; gives `{status, text}`. Throws Refused where nothing answers. */
+export function sendFile(address, file, hear) {
+  return new Promise((done, failed) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+    request.upload.addEventListener("progress", ({ loaded, total }) => hear(total ? loaded / total : 1));
+    request.addEventListener("load", () => { tell(true); done({ status: request.status, text: request.responseText }); });
+    request.addEventListener("error", () => { tell(false); failed(new Refused(0, { error: "unreachable", message: "" })); });
+    request.send(file);
+  });
+}

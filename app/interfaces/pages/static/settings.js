@@ -1,6 +1,6 @@
 // Settings: time zones to choose from, a file to take in, and how far work is.
 
-import { piece, reach, Refused } from "./api.js";
+import { piece, Refused, sendFile } from "./api.js";
 import { element, fromServer, one } from "./dom.js";
 import { told } from "./toasts.js";
 
@@ -22,9 +22,9 @@ form?.addEventListener("submit", async (event) => {
   button.disabled = true;
   try {
     const query = new URLSearchParams({ name: file.name, dry: form.elements.dry.checked ? "1" : "0" });
-    const response = await reach(`/settings/data/import?${query}`, { method: "POST", body: file, headers: { "Content-Type": file.type || "application/octet-stream" } });
-    if (!response.ok) throw new Refused(response.status, { message: await words(response) });
-    location.assign((await response.json()).address);
+    const { status, text } = await sendFile(`/settings/data/import?${query}`, file, (part) => { progress.value = part; });
+    if (status !== 200) throw new Refused(status, { message: words(text) });
+    location.assign(JSON.parse(text).address);
   } catch (error) {
     told(error);
     progress.hidden = true;
@@ -33,12 +33,10 @@ form?.addEventListener("submit", async (event) => {
 });
 
 /** Read what a page says of a failure. */
-async function words(response) {
-  const page = fromServer(await response.text());
-  return one("main p", page)?.textContent ?? "";
-}
+const words = (html) => one("main p", fromServer(html))?.textContent ?? "";
 
 async function follow(shown) {
+  shown.classList.remove("late");
   try {
     shown.replaceChildren(fromServer(await piece(`${location.pathname}?piece=1`)));
   } catch (error) {
@@ -47,5 +45,5 @@ async function follow(shown) {
   if (one("progress", shown)) setTimeout(follow, EVERY, shown);
 }
 
-const job = one("#job[data-running]");
-if (job) setTimeout(follow, EVERY, job);
+const running = one("[data-running]");
+if (running && one("progress", running)) setTimeout(follow, EVERY, running);

@@ -7,11 +7,12 @@ nothing is found.
 A word is none when at least half of its triples, its beginning and end counted as letters, and at
 least four of them stand in fewer than three of the 73,244 words of both models' vocabularies
 (`tests/workspace/search/test_letter_triples.py` makes the table anew). One mistyped letter spoils
-three, two letters in the wrong order four. Of 54,000 rare words in 18 languages 0.04 % were taken
-for none (hmmmmmm, lxxix, brrrrrr; the numbers were chosen on the same words), of 22,000 mistyped ones 0.05 %, and of letters at random 59 %, of runs over the keyboard
-58 %, of consonants 94 %, of repeated letters 73 %. What could be spoken may be a name and is a word
-(4 % of words with their letters mixed are none), and so is all that holds a digit, other letters
-than a to z, capitals alone, or fewer than five letters.
+three, two letters in the wrong order four. Of 54,000 rare words in 18 languages, on which these
+numbers were chosen, 0.04 % were taken for none (hmmmmmm, lxxix, brrrrrr), of 22,000 mistyped ones
+0.05 %, and of letters at random 59 %, of runs over the keyboard 58 %, of consonants 94 %, of
+repeated letters 73 %. What could be spoken may be a name and is a word (4 % of words with their
+letters mixed are none), and so is all that holds a digit, other letters than a to z, capitals
+alone, or fewer than five letters.
 """
 
 import base64
