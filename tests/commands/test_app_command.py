@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from app.main import create_app
-from tests.commands.test_cli import hearth
 from tests.conftest import Served, open_settings
+from tests.support.command_line import hearth
 from tests.support.oauth import Browser, connect, register
 
 

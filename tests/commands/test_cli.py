@@ -25,7 +25,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from app import __main__ as program
 from app.account.users import fit_username
@@ -37,140 +37,21 @@ from app.interfaces.openapi import openapi_document
 from app.settings import Settings
 from app.upkeep.backups import encryption
 from tests.conftest import ORIGIN, Served
-from tests.support import ready_programs
 from tests.support.cheap_age import cheap_age
+from tests.support.command_line import Running, done, environment, hearth, refused, rest, start
 from tests.support.fake_provider import FakeProvider, serving, whole
-from tests.support.ready_programs import Program
 from tests.support.terminal import terminal
 
 __all__ = ["cheap_age"]
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
 numbers = itertools.count(1)
-started: list[Program] = []
-
-
-@pytest.fixture(autouse=True)
-def same_umask() -> Iterator[None]:
-    before = os.umask(0o022)
-    yield
-    os.umask(before)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nothing_left_running() -> Iterator[None]:
-    yield
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-
-
-@dataclasses.dataclass
-class Running:
-    """A server process with its data directory, and what it said when it started."""
-
-    process: Program
-    data: Path
-    said: str
-
-    @property
-    def url(self) -> str:
-        return self.said.split()[3]
-
-    @property
-    def port(self) -> int:
-        return int(self.url.rpartition(":")[2])
-
-    def end(self, number: int = signal.SIGTERM) -> int:
-        """Send the signal and give the exit code."""
-        self.process.send_signal(number)
-        return self.process.wait(20)
-
-
-def environment(**more: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")} | {
-        "HEARTH_DURABILITY": "normal",
-        **more,
-    }
-
-
-def start(data: Path, *options: str, **more: str) -> Running:
-    """Start a server in a process of its own and wait until it has said its address.
-
-    It is killed when the tests leave it.
-    """
-    command = ["serve", "--data", str(data), "--port", "0", *options]
-    process = ready_programs.piped(command, environment(**more))
-    started.append(process)
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    assert line, process.communicate()[1]
-    return Running(process, data, line)
-
-
-def rest(server: Running) -> tuple[str, str]:
-    """Give what an ended server said after its first line, on stdout and on stderr."""
-    return server.process.communicate(timeout=20)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One server for all tests that leave it running; each takes users of its own."""
-    running = start(tmp_path_factory.mktemp("served") / "data", "--user", "first")
-    yield running
-    assert running.end() == 0
-    assert rest(running)[1] == ""
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory that no server uses."""
-    data = tmp_path_factory.mktemp("alone") / "data"
-    assert hearth("init", "--user", "first", data=data).exit_code == 0
-    return data
-
-
-@pytest.fixture(params=["alone", "beside a server"])
-def home(request: pytest.FixtureRequest) -> Path:
-    """A data directory, once without and once with a server."""
-    return (
-        request.getfixturevalue("alone")
-        if request.param == "alone"
-        else request.getfixturevalue("server").data
-    )
 
 
 @pytest.fixture
 def name() -> str:
     """A username that no other test uses."""
     return f"user-{next(numbers)}"
-
-
-def hearth(*args: str, data: Path | None = None, sent: str | None = None) -> Result:
-    """Run a command in this process."""
-    return CliRunner().invoke(
-        program.hearth,
-        [*args, *(["--data", str(data)] if data else [])],
-        input=sent,
-        env={"HEARTH_DURABILITY": "normal"},
-    )
-
-
-def done(*args: str, data: Path | None = None, sent: str | None = None) -> str:
-    """Give the standard output of a command that must succeed."""
-    result = hearth(*args, data=data, sent=sent)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refused(*args: str, data: Path | None = None, code: int = 1, sent: str | None = None) -> str:
-    """Give the one line that a command which must be refused says."""
-    result = hearth(*args, data=data, sent=sent)
-    assert (result.exit_code, result.stdout) == (code, ""), result.output
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("Error: ").rstrip("\n")
 
 
 def names(data: Path) -> list[str]:
@@ -212,15 +93,13 @@ def test_deleting_a_user_wants_the_name_typed_again(home: Path, name: str) -> No
 
 def test_two_users_become_contacts(home: Path, name: str) -> None:
     done("user", "add", name, data=home)
-    assert (
-        done("user", "connect", name, "first", data=home) == f"{name} and first are now contacts.\n"
-    )
+    assert done("user", "connect", name, "ann", data=home) == f"{name} and ann are now contacts.\n"
 
 
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("user add first", "There is a user called first already."),
+        ("user add ann", "There is a user called ann already."),
         (
             "user add no!",
             "username must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter "
@@ -228,10 +107,10 @@ def test_two_users_become_contacts(home: Path, name: str) -> None:
         ),
         ("user rename nobody someone", "There is no user called nobody."),
         ("user delete nobody", "There is no user called nobody."),
-        ("user connect first first", "contact must be another user."),
+        ("user connect ann ann", "contact must be another user."),
         ("key create --user nobody", "There is no user called nobody."),
         (
-            "key create --user first --scope os.notes:eat",
+            "key create --user ann --scope os.notes:eat",
             "scopes holds an unknown scope: os.notes:eat.",
         ),
         ("key list --user nobody", "There is no user called nobody."),
@@ -317,15 +196,15 @@ def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: 
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("usage --user first --month 2026-13", "month must be a month such as 2026-11."),
+        ("usage --user ann --month 2026-13", "month must be a month such as 2026-11."),
         ("usage --user nobody", "There is no user called nobody."),
-        ("cap remove 987654 --user first", "There is no cap 987654."),
+        ("cap remove 987654 --user ann", "There is no cap 987654."),
         (
-            "cap set account tokens day 5 --id x --user first",
+            "cap set account tokens day 5 --id x --user ann",
             "There is one account only, so subjectId must be left out.",
         ),
         (
-            "cap set device devices month 5 --user first",
+            "cap set device devices month 5 --user ann",
             "Devices can be limited for the account and a month alone.",
         ),
     ],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_cli import done, hearth, rest, start
+from tests.support.command_line import done, hearth, rest, start
 
 ROOT = Path(__file__).parents[2]
 SHELLS = ("bash", "zsh", "fish")

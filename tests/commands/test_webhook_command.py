@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from tests.commands.test_cli import hearth
+from tests.support.command_line import hearth
 
 NOBODY = "http://127.0.0.1:9/hook"
 

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,32 +11,11 @@ import pytest
 
 from app.commands.daily import open_browser
 from app.commands.terminal import browser
-from tests.commands.test_cli import Running, done, hearth, refused, rest, start
+from tests.support.command_line import Running, done, hearth, refused
 from tests.support.terminal import terminal
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of POSIX")
 LINK = re.compile(r"http://[\w.:]+/auth/sign-in#code=((?:\w{4}-){2}\w{4})\n")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = start(tmp_path_factory.mktemp("daily") / "data", "--user", "ann")
-    yield running
-    assert running.end() == 0
-    assert rest(running)[1] == ""
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = tmp_path_factory.mktemp("daily-alone") / "data"
-    assert hearth("init", "--user", "ann", data=data).exit_code == 0
-    return data
-
-
-@pytest.fixture(params=["alone", "server"])
-def home(request: pytest.FixtureRequest) -> Path:
-    found = request.getfixturevalue(request.param)
-    return found.data if isinstance(found, Running) else Path(found)
 
 
 def day(plus: int) -> str:

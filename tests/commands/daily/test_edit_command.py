@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_cli import Running, done, hearth, refused, rest, start
+from tests.support.command_line import Running, done, hearth, refused, rest, start
 from tests.support.terminal import terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell as the editor")

@@ -4,38 +4,16 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.commands.test_cli import Running, done, environment, hearth, refused, rest, start
+from tests.support.command_line import Running, done, environment, hearth, refused, start
 from tests.support.terminal import terminal
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("sqlite3", "msgspec", "asyncio", "app.catalog", "rich", "prompt_toolkit")
 TEXT = "# Tomatoes\r\nSow in *March*.\n\nÄpfel, 番茄\x0c without an end"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = start(tmp_path_factory.mktemp("nouns") / "data", "--user", "ann")
-    yield running
-    assert running.end() == 0
-    assert rest(running)[1] == ""
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = tmp_path_factory.mktemp("without") / "data"
-    assert hearth("init", "--user", "ann", data=data).exit_code == 0
-    return data
-
-
-@pytest.fixture(params=["alone", "server"])
-def home(request: pytest.FixtureRequest) -> Path:
-    found = request.getfixturevalue(request.param)
-    return found.data if isinstance(found, Running) else Path(found)
 
 
 def test_a_note_goes_its_whole_way(home: Path) -> None:

@@ -15,7 +15,7 @@ from app.commands.service.launchd import Launchd
 from app.commands.service.systemd import Systemd
 from app.commands.service.unit import Manager, Unit
 from app.commands.service.windows_task import WindowsTask
-from tests.commands.test_cli import Running, done, hearth, refused, rest, start
+from tests.support.command_line import Running, done, hearth, refused, rest, start
 
 UNIT = Unit(
     ("/opt/my apps/hearth", "serve", "--no-open", "--data", '/home/ann/50% "of" $HOME & more'),
