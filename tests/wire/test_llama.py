@@ -112,7 +112,9 @@ async def test_a_call_that_cannot_be_does_no_harm(served: Served, alice: Client,
 async def test_an_answer_without_end_is_bounded(served: Served, alice: Client) -> None:
     heard = await ask(served, alice, "play endless")
     assert heard.text.startswith(parrot.TEXTS[parrot.ENDLESS])
-    assert 500 < heard.told["completionTokens"] <= 4_096
+    assert len(heard.text) < 5_000
+    (error,) = heard.of("error")
+    assert "broke off" in error["message"]
 
 
 async def test_a_message_longer_than_the_window_is_answered_by_the_rules(
@@ -167,10 +169,10 @@ async def test_a_turn_goes_on_when_whoever_asked_has_left(served: Served, alice:
     await served.parts.tasks.close(60)
     (row,) = (await alice.ok("GET", "/conversations"))["conversations"]
     assert len(row["messages"][-1]["content"]) > len(heard.text)
-    assert status_of_last_turn(served) == "completed"
+    assert status_of_last_turn(served) == "failed"  # cut off, since it went in circles
 
 
-async def test_a_model_that_is_offered_no_tools_is_given_what_the_rules_found(
+async def test_a_model_that_is_offered_no_tools_leaves_what_the_rules_found_as_they_say_it(
     served: Served, alice: Client, llama: Running
 ) -> None:
     await alice.note("The lighthouse", "Its lamp is lit at dusk.")
@@ -178,6 +180,6 @@ async def test_a_model_that_is_offered_no_tools_is_given_what_the_rules_found(
         "add_model", name="plain", provider="llamacpp", url=llama.url, model="parrot", tools="none"
     )
     heard = await ask(served, alice, "When is the lighthouse lit?", model="plain")
-    assert heard.text.startswith(GREETING)
+    assert heard.text.startswith("> Its lamp is lit at dusk.")
     assert heard.told["toolsUsed"][-1] == "search_notes"
     assert (heard.told["model"], "fallback" in heard.told) == ("plain", False)

@@ -16,15 +16,15 @@ def settings() -> Settings:
 
 
 @pytest.mark.parametrize(
-    ("provider", "begun"), [*((wire, True) for wire in BEGINNINGS), ("openai", False)]
+    ("provider", "started"), [*((wire, True) for wire in BEGINNINGS), ("openai", False)]
 )
 async def test_a_provider_that_falls_silent_is_left_and_the_connection_is_closed(
-    served: Served, alice: Client, provider: str, begun: bool
+    served: Served, alice: Client, provider: str, started: bool
 ) -> None:
-    answer = streamed(provider, SILENCE) if begun else SILENCE
+    answer = streamed(provider, SILENCE) if started else SILENCE
     async with broken(answer) as there:
         await configure(served, provider, there.url)
         heard = await ask(served, alice, "hello")
         await there.left.wait()  # the connection was closed, so that the provider can stop too
-    assert heard.text == (BEGUN if begun else "")
+    assert heard.text == (BEGUN if started else "")
     assert [event["error"] for event in heard.errors] == ["unavailable"]

@@ -162,7 +162,7 @@ def test_requests_are_listed_accepted_declined_and_ended(hearth: FakeHearth, hom
     assert bridge(home, "requests").stdout == "Nobody asks, and no grant holds.\n"
     assert "There is no request" in bridge(home, "accept").stderr
     hearth.grants = [REQUEST]
-    assert f"{GRANT}  @ann  incoming   pending" in bridge(home, "requests").stdout
+    assert f"{GRANT}\t@ann\tincoming\tpending" in bridge(home, "requests").stdout
     assert bridge(home, "accept").stdout == "@ann may send tasks until 00:00 UTC.\n"
     assert bridge(home, "decline", "@ann").stdout == "Declined the request of @ann.\n"
     assert bridge(home, "decline", "@eve").exit_code == 1

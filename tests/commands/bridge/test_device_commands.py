@@ -113,8 +113,8 @@ def test_grants_are_listed_answered_and_ended(place: Place) -> None:
     place.reachable("ben")
     grant = place.request(mine)
     listed = place.run("delegation", "list", "--user", "ben").stdout
-    assert f"{grant}  @ann  incoming   pending" in listed
-    assert "@ben  outgoing" in place.run("delegation", "list", "--user", "ann").stdout
+    assert f"{grant}\t@ann\tincoming\tpending" in listed
+    assert "@ben\toutgoing" in place.run("delegation", "list", "--user", "ann").stdout
     assert place.run("delegation", "accept", grant, "--user", "ann").exit_code == 1
     accepted = place.run("delegation", "accept", grant, "--user", "ben")
     assert accepted.stdout.startswith("Accepted until ")
@@ -133,7 +133,7 @@ def test_trust_is_given_listed_and_taken_back(place: Place) -> None:
     policy = given.stdout.split()[0]
     assert policy.startswith("ttp_")
     shown = place.run("delegation", "trusted", "--user", "ben").stdout
-    assert f"{policy}  @ann  pending_ack  run_command  /srv" in shown
+    assert f"{policy}\t@ann\tpending_ack\trun_command\t/srv" in shown
     taken = place.run("delegation", "untrust", policy, "--user", "ben")
     assert taken.stdout == f"Ended {policy}.\n"
     assert "revoked" in place.run("delegation", "trusted", "--user", "ben").stdout

@@ -35,6 +35,8 @@ SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
 DOUBT = 0
 """So many more words make a message one of another language."""
+FEWEST = 3
+"""What has fewer words names something, and wishes nothing."""
 LIKELY = 0.2
 """What is so near is told or asked where the notes know nothing."""
 
@@ -95,13 +97,17 @@ def language_of(message: str, language: Language) -> Language:
 
 
 def is_question(message: str, language: Language) -> bool:
-    """Return whether a message is nearer to questions to the notes than to any wish, whatever it
-    speaks of.
+    """Return whether the notes are asked first: by a question mark without courtesy before it, by a
+    word or two, or by what is nearer to questions than to any wish, whatever it speaks of.
     """
+    row = parts.split(message)
+    plain = wording.plain_wording(message, language)
+    is_asked = any(mark in message for mark in "?？") and plain[:1] == message.strip()[:1]
+    if is_asked or len(row) < FEWEST:
+        return True
     language = language_of(message, language)
     table = nearness.of(language)
-    row = parts.mark_known(parts.split(message), table.known, table.common)
-    found = nearness.scores(language, row)
+    found = nearness.scores(language, parts.mark_known(row, table.known, table.common))
     return bool(found) and found[0] == max(found) and found[0] >= LIKELY
 
 
