@@ -23,11 +23,11 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters, StreamedResponse
-from pydantic_ai.usage import RequestUsage
 
 from app.agent.models import providers
 from app.agent.models.model_messages import texts_of
 from app.agent.models.small_models import printed_calls, repair_calls
+from app.agent.models.wrapped_stream import WrappedStream
 
 SAME_CALLS = 2
 """How often the same call may stand in a turn: once made, and once refused because it was made."""
@@ -68,10 +68,9 @@ async def open_guarded(
 
 
 @dataclasses.dataclass
-class GuardedStream(StreamedResponse):
+class GuardedStream(WrappedStream):
     """The stream of a model, from its first word on."""
 
-    inner: StreamedResponse = dataclasses.field(kw_only=True)
     texts: AsyncIterator[str] = dataclasses.field(kw_only=True)
     messages: Sequence[ModelMessage] = dataclasses.field(kw_only=True)
     now: datetime = dataclasses.field(kw_only=True)
@@ -237,30 +236,6 @@ class GuardedStream(StreamedResponse):
             others = [part for part in others if not isinstance(part, TextPart)]
             others += [TextPart(self.said)] if self.said else []
         return dataclasses.replace(found, parts=[*others, *self.calls()])
-
-    async def close_stream(self) -> None:
-        """Close the model's own stream."""
-        await self.inner.close_stream()
-
-    @property
-    def usage(self) -> RequestUsage:
-        return self.inner.usage
-
-    @property
-    def model_name(self) -> str:
-        return self.inner.model_name
-
-    @property
-    def provider_name(self) -> str | None:
-        return self.inner.provider_name
-
-    @property
-    def provider_url(self) -> str | None:
-        return self.inner.provider_url
-
-    @property
-    def timestamp(self) -> datetime:
-        return self.inner.timestamp
 
 
 def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:

@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 from pydantic_ai import ModelResponseStreamEvent
@@ -24,12 +23,12 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import RequestUsage
 
 from app.agent.memory.persona import read_persona
 from app.agent.models.model_messages import find_instructions, texts_of
 from app.agent.models.rules_model import RulesModel, left_of
 from app.agent.models.small_models import tool_choice
+from app.agent.models.wrapped_stream import WrappedStream
 from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Step, Trace
 
@@ -96,10 +95,9 @@ class HybridModel(WrapperModel):
 
 
 @dataclasses.dataclass
-class AfterRules(StreamedResponse):
+class AfterRules(WrappedStream):
     """What a model says below what the rules said, which goes out with the model's first word."""
 
-    inner: StreamedResponse = dataclasses.field(kw_only=True)
     before: str = dataclasses.field(kw_only=True)
     left: dict[str, Any] | None = dataclasses.field(kw_only=True)
 
@@ -114,30 +112,6 @@ class AfterRules(StreamedResponse):
         return dataclasses.replace(
             self.inner.get(), parts=self._parts_manager.get_parts(), metadata=self.left
         )
-
-    async def close_stream(self) -> None:
-        """Close the model's own stream."""
-        await self.inner.close_stream()
-
-    @property
-    def usage(self) -> RequestUsage:
-        return self.inner.usage
-
-    @property
-    def model_name(self) -> str:
-        return self.inner.model_name
-
-    @property
-    def provider_name(self) -> str | None:
-        return self.inner.provider_name
-
-    @property
-    def provider_url(self) -> str | None:
-        return self.inner.provider_url
-
-    @property
-    def timestamp(self) -> datetime:
-        return self.inner.timestamp
 
 
 def flatten_history(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
