@@ -29,13 +29,17 @@ from app.agent.turn.steps import Asked, Result, Step, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
-SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked", "bye"})
+SAID = frozenset(
+    {"help", "greet", "thanks", "leave", "cannot", "one_by_one", "nothing_asked", "bye"}
+)
 """The intents that are answered with a fixed sentence and no tool."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
 OF_OTHERS = frozenset({"unread", "from_person"})
 """What tells words of others, after which every change waits for a yes: not for a likely meaning.
 """
+REPORTS = frozenset({"complete_todo", "tick_item"})
+"""What is never meant where something is said not to be done."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -149,6 +153,8 @@ def _of_reading(
         for one in (reading.asked_for, reading.sample)
     )
     if not near.is_kept(reading, read, sample) or read.intent in unless:
+        return None
+    if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)

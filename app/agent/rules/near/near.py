@@ -4,6 +4,8 @@ The wish is put into the plain words that the patterns know. What only reads is 
 writes is asked about first, and done once that has got its yes.
 """
 
+import functools
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +16,7 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples, Wish
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import nearness, parts, readings
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
@@ -126,6 +129,17 @@ def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
     if read.intent == "ask" or read.intent != sample.intent:
         return False
     return not reading.text or reading.text in map(routing.trim_name, read.arguments.values())
+
+
+def denies(message: str, language: Language) -> bool:
+    """Return whether a message says of something that it is not done: “not bought yet”."""
+    return bool(_denials(language).search(plain_letters(message)))
+
+
+@functools.cache
+def _denials(language: Language) -> re.Pattern[str]:
+    table = language_data.load_table(language, Examples)
+    return re.compile(plain_letters(language_data.join_pattern(table.denies)), re.IGNORECASE)
 
 
 def ask(reading: Reading, language: Language) -> Step:
