@@ -38,6 +38,8 @@ OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 OF_OTHERS = frozenset({"unread", "from_person"})
 """What tells words of others, after which every change waits for a yes: not for a likely meaning.
 """
+OF_NOTES_FIRST = frozenset({"todo_state"})
+"""What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
 SURER = frozenset(
@@ -109,7 +111,9 @@ def _near_step(asked: Asked, route: Route) -> Step:
         return Step(calls=calls)
     found, route = _read_near(asked, route)
     rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
-    if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
+    # Only where a list is not meant are others' words; what a question names may be a note, too.
+    unless = OF_OTHERS if route.intent == "list_todos" else OF_NOTES_FIRST
+    if step := _of_reading(rest, route, near.clear(asked, found), unless=unless):
         return step
     step = _act(rest, route)
     likely = near.likely(asked, found) if step.empty and not step.calls else None

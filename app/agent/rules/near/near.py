@@ -36,6 +36,8 @@ LONGEST = 300
 """What is longer is a text, and not a wish."""
 SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
+ASKED_LEAD = 0.2
+"""So far ahead is a wish that writes, where the message is written as a question."""
 DOUBT = 0
 """So many more words make a message one of another language."""
 LIKELY = 0.2
@@ -111,8 +113,19 @@ def is_question(message: str, language: Language) -> bool:
 def likely(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is likely meant; a question is none that writes."""
     one = surest(found, LIKELY, 0)
-    is_asked = any(mark in asked.message for mark in "?？")
-    return None if one and one.wish and one.wish.writes and is_asked else one
+    return None if one and one.wish and one.wish.writes and _is_asked(asked) else one
+
+
+def clear(asked: Asked, found: list[Reading]) -> Reading | None:
+    """Return the nearest wish where it is clearly meant."""
+    one = surest(found, SURE, LEAD)
+    if one and one.wish and one.wish.writes and _is_asked(asked):
+        return surest(found, SURE, ASKED_LEAD)
+    return one
+
+
+def _is_asked(asked: Asked) -> bool:
+    return any(mark in asked.message for mark in "?？")
 
 
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
