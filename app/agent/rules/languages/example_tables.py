@@ -18,7 +18,8 @@ class Wish(Table, frozen=True):
 
 class Examples(Table, frozen=True):
     """`examples.toml`: the wishes, how questions to the notes are put, how it is asked whether a
-    wish is meant, with `{plain}` for it, the words for `it`, and what `denies` that a thing is done.
+    wish is meant, with `{plain}` for it, the words for `it`, and what `denies` that a thing is
+    done.
     """
 
     means: str
