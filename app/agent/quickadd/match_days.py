@@ -119,7 +119,8 @@ def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
 def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the coming day of a weekday.
 
-    With `next` it is that of the week from the next Monday, with `after_next` a week later.
+    With `next` it is that of the week from the next Monday, with `after_next` a week later; with
+    `week_later` or `fortnight_later` so long after the coming one.
     """
     number, today = language.weekdays[groups["weekday"] or ""], now.date()
     monday = today - timedelta(today.weekday())
@@ -127,8 +128,10 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
         if groups.get(name):
             return _day_meaning(groups, monday + timedelta(days + number), part)
+    later = 14 if groups.get("fortnight_later") else 7 if groups.get("week_later") else 0
     # Said on a Friday, “Friday” is the next one.
-    return _day_meaning(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
+    coming = today + timedelta((number - today.weekday()) % 7 or 7)
+    return _day_meaning(groups, coming + timedelta(later), part)
 
 
 def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:

@@ -29,13 +29,19 @@ from app.agent.turn.steps import Asked, Result, Step, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
-SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "nothing_asked", "bye"})
+SAID = frozenset(
+    {"help", "greet", "thanks", "leave", "cannot", "one_by_one", "nothing_asked", "bye"}
+)
 """The intents that are answered with a fixed sentence and no tool."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
 OF_OTHERS = frozenset({"unread", "from_person"})
 """What tells words of others, after which every change waits for a yes: not for a likely meaning.
 """
+OF_NOTES_FIRST = frozenset({"todo_state"})
+"""What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
+REPORTS = frozenset({"complete_todo", "tick_item"})
+"""What is never meant where something is said not to be done."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -105,7 +111,9 @@ def _near_step(asked: Asked, route: Route) -> Step:
         return Step(calls=calls)
     found, route = _read_near(asked, route)
     rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
-    if step := _of_reading(rest, route, near.surest(found, near.SURE, near.LEAD)):
+    # Only where a list is not meant are others' words; what a question names may be a note, too.
+    unless = OF_OTHERS if route.intent == "list_todos" else OF_NOTES_FIRST
+    if step := _of_reading(rest, route, near.clear(asked, found), unless=unless):
         return step
     step = _act(rest, route)
     likely = near.likely(asked, found) if step.empty and not step.calls else None
@@ -149,6 +157,8 @@ def _of_reading(
         for one in (reading.asked_for, reading.sample)
     )
     if not near.is_kept(reading, read, sample) or read.intent in unless:
+        return None
+    if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)

@@ -270,9 +270,19 @@ def test_the_order_of_day_and_month_is_that_of_the_language(
         ("2026-11-20T18:00", "swim every Friday at 5pm", "2026-11-27T17:00+01:00"),
         ("2026-11-20T18:00", "swim at 5pm", "2026-11-21T17:00+01:00"),
         ("2026-11-20T18:00", "swim today at 5pm", "2026-11-20T17:00+01:00"),
+        ("2026-11-23T09:00", "sign the form wed", "2026-11-25"),
+        ("2026-11-23T09:00", "watch them get wed", None),
+        ("2026-11-23T09:00", "pay the Tuesday after next", "2026-12-08"),
+        ("2026-11-23T09:00", "Müll übernächsten Dienstag", "2026-12-08"),
+        ("2026-11-23T09:00", "jeden ersten im Monat Miete zahlen", "2026-12-01"),
+        ("2026-11-23T09:00", "payer le loyer mardi en huit", "2026-12-01"),
+        ("2026-11-23T09:00", "payer le loyer mardi en quinze", "2026-12-08"),
+        ("2026-11-23T09:00", "pagar dentro de dos martes", "2026-12-01"),
+        ("2026-11-23T09:00", "下下周二交房租", "2026-12-08"),
+        ("2026-11-23T09:00", "再来週の火曜に家賃を払う", "2026-12-08"),
     ],
 )
-def test_days_are_reckoned_from_now(now: str, text: str, due: str) -> None:
+def test_days_are_reckoned_from_now(now: str, text: str, due: str | None) -> None:
     assert read(text, datetime.fromisoformat(now).replace(tzinfo=BERLIN)).due_date == due
 
 

@@ -108,7 +108,7 @@ def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> Non
         ("décale le dentiste à vendredi", "change_todo", "dentiste"),
         ("est-ce que je peux décaler le dentiste à vendredi ?", "ask", ""),
         ("mets-la dans Maison", "move_note", "la"),
-        ("supprime toutes mes notes", "cannot", ""),
+        ("supprime toutes mes notes", "one_by_one", ""),
         ("borra la tarea Arreglar la bicicleta", "delete", "Arreglar la bicicleta"),
         ("aplaza la cita al miércoles", "change_todo", "cita"),
         ("aplaza la cita al miercoles", "change_todo", "cita"),
@@ -117,7 +117,7 @@ def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> Non
         ("no lo borres", "leave", ""),
         ("las facturas están pagadas?", "ask", ""),
         ("muévela a Casa", "move_note", "la"),
-        ("borra todas mis notas", "cannot", ""),
+        ("borra todas mis notas", "one_by_one", ""),
     ],
 )
 def test_french_and_spanish_wishes_are_known_and_questions_are_none(

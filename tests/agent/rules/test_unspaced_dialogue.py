@@ -106,7 +106,7 @@ def test_a_list_is_narrowed_by_days_state_and_words(
 )
 def test_what_is_asked_or_refused_changes_nothing(message: str) -> None:
     found = routing.route_message(message).intent
-    assert found in ("ask", "recall", "leave", "list_todos", "todo_state"), found
+    assert found in ("ask", "recall", "leave", "one_by_one", "list_todos", "todo_state"), found
 
 
 def test_japanese_without_kana_is_known_by_its_signs() -> None:

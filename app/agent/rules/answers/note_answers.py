@@ -340,10 +340,19 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:
         # What it says may answer all the same, and is told as what it is.
         texts[named[0].note_id] = named[0].content[:SHOWN]
         order = {named[0].note_id: None, **order}
+    listed = list(dict.fromkeys([*order, *rest]))[:NEAREST]
+    if len(listed) == 1 and rest and _has_to_do(asked, question, shown[listed[0]]):
+        texts[listed[0]] = shown[listed[0]].content[:SHOWN]
     return [
         f"- {note_link(note_id, shown[note_id].title)}" + _shown(texts.get(note_id, ""))
-        for note_id in list(dict.fromkeys([*order, *rest]))[:NEAREST]
+        for note_id in listed
     ]
+
+
+def _has_to_do(asked: Asked, question: Question, note: Text) -> bool:
+    """Return whether a note holds a word that is asked for, or was spoken of just before."""
+    held = {stem(word) for word in split_words(fold_text(f"{note.title} {note.content}"))}
+    return not held.isdisjoint(question.stems) or note.note_id in _quoted_just_before(asked)
 
 
 def _is_named(question: Question, title: str) -> bool:

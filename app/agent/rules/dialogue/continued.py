@@ -15,6 +15,10 @@ ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 MAKES = frozenset({"add_todo", "append_note"})
 """The intents that can be asked for once more with other words."""
 KINDS: tuple[ThingKind, ...] = ("todo", "note")
+ASKING = frozenset({"when", "where", "who", "why", "often", "number"})
+"""The kinds of question that are known by a word that asks."""
+OF_NOTES = frozenset({"list_notes", "find_notes"})
+"""The intents that can be asked again of another folder."""
 LISTED = frozenset({"show_note", "append_note", "tick_item"})
 """The intents after which what is added may go to the same list."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
@@ -65,6 +69,10 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         route := _moved(asked, last, dialogue_words.as_written(text, found["rest"]), language)
     ):
         return route
+    if last.intent in OF_NOTES and (found := dialogue_words.whole(language, "in_folder", text)):
+        named = next(filter(None, (found[one] for one in sorted(found.groupdict()))), "")
+        folder = routing.trim_name(dialogue_words.as_written(text, named))
+        return _route(last, language, "list_notes", folder=folder)
     if found := dialogue_words.whole(language, "follow", text):
         rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
@@ -205,7 +213,9 @@ def _names_days(text: str, asked: Asked, language: Language) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text asks for nothing by itself."""
+    """Return whether a text asks for nothing by itself, not even without its mark: “… when”."""
+    if questions.read_question(text).kind in ASKING or ":" in text:
+        return False
     return "?" not in text and routing.route_message(text).intent == "ask"
 
 

@@ -36,8 +36,13 @@ def refer(
     if dialogue_words.whole(language, "every", words):
         return Reference(newest)
     if (number := dialogue_words.ordinal(language, words)) is not None and shown:
-        return pick(shown, number)
+        return Reference((), shown) if _was_lost(asked.earlier[0]) else pick(shown, number)
     return _by_words(words, newest, language)
+
+
+def _was_lost(before: Trace) -> bool:
+    """Return whether a turn found nothing, after which the list may no longer be the one meant."""
+    return before.intent == "ask" and not (before.about or before.shown or before.asks)
 
 
 def newest(asked: Asked, kinds: Collection[ThingKind]) -> Reference:

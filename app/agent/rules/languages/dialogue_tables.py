@@ -36,9 +36,9 @@ class Dialogue(Table, frozen=True):
     `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
     the list before; a message of no other words than those of `listing` is asked for a list where
     it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
-    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; `all_of`
-    stands before a name of which 2 or all, 0, are meant; the words of a line of `same` mean the
-    same in names of things.
+    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; the groups of
+    `in_folder` are the folder of which a list is asked again; `all_of` stands before a name of
+    which 2 or all, 0, are meant; the words of a line of `same` mean the same in names of things.
     """
 
     it: Pieces
@@ -77,5 +77,6 @@ class Dialogue(Table, frozen=True):
     other: Pieces = "(?!)"
     list_name: Pieces = "(?!)"
     adds: Pieces = "(?!)"
+    in_folder: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
     same: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """The table of how people say their wishes, for those that no pattern takes."""
 
-from app.agent.rules.languages.language_tables import Table
+from app.agent.rules.languages.language_tables import Pieces, Table
 
 
 class Wish(Table, frozen=True):
@@ -18,10 +18,12 @@ class Wish(Table, frozen=True):
 
 class Examples(Table, frozen=True):
     """`examples.toml`: the wishes, how questions to the notes are put, how it is asked whether a
-    wish is meant, with `{plain}` for it, and the words for `it`.
+    wish is meant, with `{plain}` for it, the words for `it`, and what `denies` that a thing is
+    done.
     """
 
     means: str
     it: str
     wishes: tuple[Wish, ...]
     questions: str
+    denies: Pieces = "(?!)"

@@ -4,6 +4,8 @@ The wish is put into the plain words that the patterns know. What only reads is 
 writes is asked about first, and done once that has got its yes.
 """
 
+import functools
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +16,7 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples, Wish
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import nearness, parts, readings
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
@@ -33,6 +36,8 @@ LONGEST = 300
 """What is longer is a text, and not a wish."""
 SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
+ASKED_LEAD = 0.2
+"""So far ahead is a wish that writes, where the message is written as a question."""
 DOUBT = 0
 """So many more words make a message one of another language."""
 FEWEST = 3
@@ -114,8 +119,19 @@ def is_question(message: str, language: Language) -> bool:
 def likely(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is likely meant; a question is none that writes."""
     one = surest(found, LIKELY, 0)
-    is_asked = any(mark in asked.message for mark in "?？")
-    return None if one and one.wish and one.wish.writes and is_asked else one
+    return None if one and one.wish and one.wish.writes and _is_asked(asked) else one
+
+
+def clear(asked: Asked, found: list[Reading]) -> Reading | None:
+    """Return the nearest wish where it is clearly meant."""
+    one = surest(found, SURE, LEAD)
+    if one and one.wish and one.wish.writes and _is_asked(asked):
+        return surest(found, SURE, ASKED_LEAD)
+    return one
+
+
+def _is_asked(asked: Asked) -> bool:
+    return any(mark in asked.message for mark in "?？")
 
 
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
@@ -132,6 +148,17 @@ def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
     if read.intent == "ask" or read.intent != sample.intent:
         return False
     return not reading.text or reading.text in map(routing.trim_name, read.arguments.values())
+
+
+def denies(message: str, language: Language) -> bool:
+    """Return whether a message says of something that it is not done: “not bought yet”."""
+    return bool(_denials(language).search(plain_letters(message)))
+
+
+@functools.cache
+def _denials(language: Language) -> re.Pattern[str]:
+    table = language_data.load_table(language, Examples)
+    return re.compile(plain_letters(language_data.join_pattern(table.denies)), re.IGNORECASE)
 
 
 def ask(reading: Reading, language: Language) -> Step:

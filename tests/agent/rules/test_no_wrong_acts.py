@@ -1,0 +1,130 @@
+"""What is not asked for is not done: half sentences, questions, what is not done yet."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.agent.rules import rules
+from app.agent.rules.dialogue import references
+from app.agent.rules.near import near
+from app.agent.turn.steps import Asked, Thing, Trace
+from tests.conftest import Client
+
+NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+
+
+def asked(message: str, *earlier: Trace) -> Asked:
+    return Asked(message, (), frozenset(), NOW, earlier=earlier)
+
+
+@pytest.mark.parametrize(
+    ("message", "intent", "arguments"),
+    [
+        ("Notieren Sie bitte: Brot ist da", "make_note", {"content": "Brot ist da"}),
+        ("Miete überweisen, bitte als Aufgabe", "add_todo", {"task": "Miete überweisen"}),
+        ("make a note called Plan with: a", "make_note", {"title": "Plan", "content": "a"}),
+        ("can i put bread in it", "ask", None),
+        ("can i see my todos", "list_todos", {}),
+        ("apunta una tarea, limpiar el horno", "add_todo", {"task": "limpiar el horno"}),
+        ("faut arroser les tomates tous les combien", "ask", None),
+        ("faut arroser les tomates", "add_todo", {"task": "arroser les tomates"}),
+        ("佐藤さんと電話、という予定をタスクに入れて", "add_todo", {"task": "佐藤さんと電話"}),
+        ("新建笔记叫论文，内容是缺图", "make_note", {"title": "论文", "content": "缺图"}),
+        ("新建笔记：买菜", "make_note", {"content": "买菜"}),
+        ("每个月1号交房租，建个任务", "add_todo", {"task": "每个月1号交房租"}),
+        ("remove all my todos", "one_by_one", {}),
+        ("lösche alle meine Aufgaben", "one_by_one", {}),
+        ("supprime toutes mes tâches", "one_by_one", {}),
+        ("borra todas mis tareas", "one_by_one", {}),
+        ("删除我所有的待办", "one_by_one", {}),
+        ("タスクを全部削除して", "one_by_one", {}),
+        ("was kommt morgen auf mich zu", "list_todos", None),
+        ("lösche alle", "one_by_one", {}),
+        ("lösche Allergietest", "delete", {"target": "Allergietest"}),
+    ],
+)
+def test_a_slot_takes_no_more_than_is_its_own(
+    message: str, intent: str, arguments: dict[str, str] | None
+) -> None:
+    route = rules.understand(asked(message))
+    assert route.intent == intent
+    assert arguments is None or route.arguments == arguments
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "said"),
+    [
+        ("en", "no milk bought so far", True),
+        ("en", "the milk is in the fridge", False),
+        ("de", "ich habe noch keine Milch gekauft", True),
+        ("de", "Milch ist gekauft", False),
+        ("fr", "le lait, pas encore", True),
+        ("es", "aún no está la leche", True),
+        ("zh", "牛奶还没买", True),
+        ("zh", "牛奶买好了", False),
+        ("ja", "牛乳はまだ", True),
+        ("ja", "牛乳は買った", False),
+    ],
+)
+def test_what_is_not_done_is_known(language: str, message: str, said: bool) -> None:
+    assert near.denies(message, language) is said
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["et les tomates on les repique quand", "et fais-en deux : huile", "et où sont les œufs"],
+)
+def test_a_question_after_a_todo_adds_none(message: str) -> None:
+    made = Trace(
+        intent="add_todo", language="fr", about=(Thing("todo", 1, "x"),), undo=(("delete", {}),)
+    )
+    assert rules.understand(asked(message, made)).intent != "add_todo"
+    assert rules.understand(asked("et des œufs aussi", made)).intent == "add_todo"
+
+
+@pytest.mark.parametrize(
+    ("message", "folder"),
+    [
+        ("and in the folder Home?", "Home"),
+        ("und im Ordner Haus?", "Haus"),
+        ("et dans le dossier Maison ?", "Maison"),
+        ("¿y en la carpeta Casa?", "Casa"),
+        ("那“家”文件夹里的呢？", "家"),
+        ("じゃあ家フォルダーは？", "家"),
+    ],
+)
+def test_a_list_of_notes_is_asked_again_of_another_folder(message: str, folder: str) -> None:
+    route = rules.understand(asked(message, Trace(intent="list_notes")))
+    assert (route.intent, route.arguments) == ("list_notes", {"folder": folder})
+
+
+def test_a_number_is_of_no_list_that_a_lost_turn_came_after() -> None:
+    notes = Thing("note", 1, "Compost"), Thing("note", 2, "Tomatoes")
+    listed = Trace(intent="list_notes", shown=notes)
+    lost, thanks = Trace(intent="ask"), Trace(intent="thanks")
+
+    def second(*earlier: Trace) -> references.Reference | None:
+        return references.refer(asked("", *earlier), "the second one", ("note",), "en")
+
+    assert second(thanks, listed) == references.Reference(notes[1:])
+    assert second(lost, listed) == references.Reference((), notes)
+
+
+@pytest.mark.anyio
+async def test_questions_are_answered_by_what_they_are_about(alice: Client) -> None:
+    for title in ("Pack for Lisbon", "Buy milk"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    note = {"title": "Lisbon trip", "content": "Flight TP533 leaves on 3 December at 06:40."}
+    await alice.ok("POST", "/os/notes", status=201, json=note)
+    shopping = {"title": "Shopping list", "content": "- [ ] flour\n- [ ] eggs"}
+    await alice.ok("POST", "/os/notes", status=201, json=shopping)
+
+    async def say(message: str) -> str:
+        body = {"message": message, "stream": False}
+        return str((await alice.ok("POST", "/chat", json=body))["response"])
+
+    assert "06:40" in await say("when do I fly to Lisbon?")
+    assert await say("milk not bought yet") == "“Buy milk” is still open."
+    assert "select several" in await say("delete all my todos")
+    assert "flour" in await say("did we buy flour?")
