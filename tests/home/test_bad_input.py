@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Route, expect
+from playwright.async_api import Browser, Route, expect
 
 from app.core.database import disk_reserve
 from app.core.database.store import Store
 from app.errors import StorageFull
-from tests.conftest import ORIGIN, Client, Served
+from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.home import Home, enter, without_browser
+from tests.support.windows import opened
 
 pytestmark = pytest.mark.anyio
 TEXT = "Say it in other words, then <b>again</b>, until somebody has heard it."
@@ -44,6 +45,29 @@ async def test_what_a_form_held_when_its_session_had_ended_is_shown_again(
     assert f'action="{path}?a=1"' in answer.text
     assert "then &lt;b&gt;again&lt;/b&gt;, until" in answer.text
     assert all(f'name="{name}" value="{value}"' in answer.text for name, value in others.items())
+
+
+async def test_a_link_that_was_used_or_has_run_out_says_so_and_the_next_one_works(
+    home: Home, served: Served, clock: MovableClock, chromium: Browser
+) -> None:
+    async def link() -> str:
+        made = await served.command("make_sign_in_code", username="alice")
+        return f"{home.origin}/auth/sign-in?next=/todos#code={made.code}"
+
+    used = await link()
+    async with opened(chromium) as there:
+        await there.page.goto(used)
+        await there.page.wait_for_url(f"{home.origin}/todos")
+    late = await link()
+    clock.forward(minutes=11)
+    async with opened(chromium) as there:
+        for gone in (used, late):
+            await there.page.goto(gone)
+            await expect(there.page.get_by_role("alert")).to_contain_text("code")
+            await there.page.goto("about:blank")
+        await there.page.goto(await link())
+        await there.page.wait_for_url(f"{home.origin}/todos")
+        there.complaints.clear()  # the browser names each refusal in its console
 
 
 async def test_a_text_that_is_too_long_is_told_and_kept(
