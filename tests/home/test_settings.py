@@ -71,6 +71,32 @@ async def test_a_form_that_comes_after_the_session_is_kept_and_sent_again(
     assert (await home.client.ok("GET", "/account/settings"))["settings"]["name"] == "Kept"
 
 
+async def test_keys_connections_and_the_heartbeat_are_reached_by_keyboard_alone(home: Home) -> None:
+    async def tab_to(wanted: str) -> None:
+        for _ in range(90):
+            await page.keyboard.press("Tab")
+            if await page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+                return
+        raise AssertionError(f"Tab does not come to {wanted}.")
+
+    page = await home.go("/settings/keys")
+    await tab_to("input[name=name]")
+    await page.keyboard.type("Laptop")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("output")).to_contain_text("hearth_sk_")
+    await home.go("/settings/webhooks")
+    await tab_to("input[name=url]")
+    await page.keyboard.type("https://example.org/hook")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("output").first).to_be_visible()
+    await home.go("/heartbeat")
+    await tab_to("form[action='/heartbeat/run'] button")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", level=1)).to_be_visible()
+    runs = (await home.client.ok("GET", "/heartbeat/runs"))["runs"]
+    assert len(runs) == 1
+
+
 async def test_a_key_is_made_shown_once_and_revoked(home: Home, served: Served) -> None:
     page = await home.go("/settings/keys")
     await page.get_by_label("Name", exact=True).fill("Laptop")
