@@ -75,7 +75,8 @@ def _kill_while_it_works(
                         assert time.monotonic() < until, f"{len(found)} of {tasks} answered"
                         time.sleep(0.1)
                     bridge.send_signal(signal.SIGTERM)
-                    assert bridge.wait(30) == 0
+                    # where the one before had answered all, this one may still be starting
+                    assert bridge.wait(30) in (0, -signal.SIGTERM)
                     break
                 time.sleep(chance.uniform(0.35, 0.9))
                 bridge.kill()
