@@ -26,6 +26,8 @@ from app.settings import Settings
 from tests.support.serving import ROOT, Server, serving
 
 PROGRAM = "grep '^task ' >> runs; sleep 0.02; echo fine"
+READY = "waits for tasks"
+"""What a bridge says once signals end it in order."""
 PATIENCE = 600.0
 
 
@@ -74,9 +76,12 @@ def _kill_while_it_works(
                     while len(found := _replies(alice, endpoint)) < tasks:
                         assert time.monotonic() < until, f"{len(found)} of {tasks} answered"
                         time.sleep(0.1)
-                    bridge.send_signal(signal.SIGTERM)
                     # where the one before had answered all, this one may still be starting
-                    assert bridge.wait(30) in (0, -signal.SIGTERM)
+                    while READY not in (said := (folder / "said").read_text()):
+                        assert time.monotonic() < until, said
+                        time.sleep(0.02)
+                    bridge.send_signal(signal.SIGTERM)
+                    assert bridge.wait(30) == 0
                     break
                 time.sleep(chance.uniform(0.35, 0.9))
                 bridge.kill()
@@ -96,7 +101,7 @@ def _kill_while_it_works(
 @contextlib.contextmanager
 def _bridge(home: Home, folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
     command = [sys.executable, "-m", "app", "bridge", "run", "--home", str(home.folder)]
-    with (folder / "said").open("ab") as said:
+    with (folder / "said").open("wb") as said:
         process = subprocess.Popen(
             [*command, "--folder", str(folder), "--", "sh", "-c", PROGRAM],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
