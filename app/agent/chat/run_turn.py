@@ -77,7 +77,7 @@ async def _run_turn(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answe
         temperature=wish.temperature,
     )
     answer_id = await app.write(_store_end, begun, turn, ended, meter)
-    answer = _emit_end(turn, begun, ended, answer_id, brain.answered, brain.fallback)
+    answer = _emit_end(turn, begun, ended, answer_id, brain.fallback)
     return (
         # What was said before the budget ended is an answer; the error went out as an event.
         answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
@@ -110,18 +110,11 @@ async def _end_cut_off(
     turn.end_calls()
     history = turn_history.encode_exchange(wish.message, turn.text)
     ended = TurnEnd(meter.model, 0, 0, history, error, is_interrupted)
-    _emit_end(
-        turn,
-        begun,
-        ended,
-        await turn.app.write(_store_end, begun, turn, ended, meter),
-        meter.model,
-        None,
-    )
+    _emit_end(turn, begun, ended, await turn.app.write(_store_end, begun, turn, ended, meter), None)
 
 
 def _emit_end(
-    turn: Turn, begun: Begun, ended: TurnEnd, answer_id: int, model: str, fallback: Fallback | None
+    turn: Turn, begun: Begun, ended: TurnEnd, answer_id: int, fallback: Fallback | None
 ) -> Answer:
     """Emit how the turn has ended, and return it as a whole answer."""
     if ended.error is not None:
@@ -138,7 +131,7 @@ def _emit_end(
         usage,
         fallback or UNSET,
     )
-    turn.emit({"type": "completion", "metadata": _answer_metadata(answer, model)})
+    turn.emit({"type": "completion", "metadata": _answer_metadata(answer, ended.model)})
     return answer
 
 

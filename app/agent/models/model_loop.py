@@ -22,6 +22,7 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
+    ModelResponse,
     TextPart,
     TextPartDelta,
     ToolCallPart,
@@ -34,6 +35,7 @@ from pydantic_ai.usage import UsageLimits
 from pydantic_core import SchemaValidator, core_schema
 
 from app.agent.models import failures, model_messages, prompts
+from app.agent.models.model_choice import OFFLINE
 from app.agent.turn import live_turn
 from app.agent.turn.live_turn import TooManyRefusals, Turn, TurnEnd
 from app.agent.turn.message_files import Prompt
@@ -162,12 +164,19 @@ async def run_model(
     # Only this turn's: those before are stored with their own turns.
     left = [_without_instructions(entry) for entry in messages[len(before) :]]
     return TurnEnd(
-        brain.model_name,
+        _name_of_answerer(brain, messages),
         usage.input_tokens,
         usage.output_tokens,
         ModelMessagesTypeAdapter.dump_json(prompts.shorten_messages(left)),
         error,
     )
+
+
+def _name_of_answerer(brain: Model, messages: Sequence[ModelMessage]) -> str:
+    """Return the model's name, or the rules' where they gave the last words of its turn."""
+    last = messages[-1]
+    by_rules = isinstance(last, ModelResponse) and last.model_name == OFFLINE
+    return OFFLINE if by_rules else brain.model_name
 
 
 def _without_instructions(entry: ModelMessage) -> ModelMessage:

@@ -35,11 +35,6 @@ class Brain(msgspec.Struct, frozen=True):
         # A model may only find out in the middle of its turn that it cannot answer.
         return self.missing or getattr(self.model, "fallback", None)
 
-    @property
-    def answered(self) -> str:
-        """The name of what has in fact answered."""
-        return OFFLINE if self.fallback else self.name
-
 
 async def pick_brain(
     app: App, me: Caller, wanted: str | None = None, *, now: datetime | None = None

@@ -477,20 +477,18 @@ async def test_a_brain_says_what_it_is(
 ) -> None:
     me = Caller(user=1, user_id="", username="alice", kind="session")
     brain = await model_or_rules.pick_brain(served.parts, me, "anything")
-    assert (brain.name, brain.provider, brain.local, brain.fallback, brain.answered) == (
+    assert (brain.name, brain.provider, brain.local, brain.fallback) == (
         "offline",
         "offline",
         True,
         None,
-        "offline",
     )
     await served.command("add_model", name="tiny", url=provider.url)
     brain = await model_or_rules.pick_brain(served.parts, me)
-    assert (brain.name, brain.provider, brain.local, brain.model.model_name, brain.answered) == (
+    assert (brain.name, brain.provider, brain.local, brain.model.model_name) == (
         "tiny",
         "compatible",
         True,
-        "tiny",
         "tiny",
     )
     assert (await model_or_rules.pick_brain(served.parts, OPERATOR)).name == "tiny"
