@@ -279,9 +279,10 @@ def _changed(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
 
 
 def _fits(value: Any, wanted: Any) -> bool:
-    """Return whether a value is as wanted; a text in slashes is a pattern."""
+    """Return whether a value is as wanted; a text in slashes is a pattern, for JSON too."""
     if isinstance(wanted, str) and len(wanted) > 1 and wanted[0] == wanted[-1] == "/":
-        return isinstance(value, str) and re.search(wanted[1:-1], value, re.I | re.S) is not None
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return value is not None and re.search(wanted[1:-1], text, re.I | re.S) is not None
     return bool(value == wanted)
 
 
