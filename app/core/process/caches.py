@@ -1,19 +1,24 @@
 """Bounded memories that never need to be told of a change.
 
 One for bytes that depend on their key alone, one for what holds until the next commit, one for
-what was made of texts.
+what was made of texts, and one for a function whose arguments have no hash.
 """
 
+import functools
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 MOST_BYTES = 8 << 20
 # about what a key and its place in the dictionary take
 ENTRY_BYTES = 200
 
+LATEST = 8
+"""What a function gave for so many arguments is kept."""
+
 Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
 
 
 class ByteCache:
@@ -108,3 +113,23 @@ class Kept(Generic[Value]):
             self._held += size
             while self._held > self._most:
                 self._held -= self._size(*self._values.popitem(last=False))
+
+
+def keep_latest(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Return a function that keeps what it returned for the latest arguments.
+
+    They are compared by value, so they need no hash.
+    """
+    kept: deque[tuple[Any, Value]] = deque(maxlen=LATEST)
+
+    @functools.wraps(function)
+    def kept_or_new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        given = args, kwargs
+        for before, value in tuple(kept):
+            if before == given:
+                return value
+        value = function(*args, **kwargs)
+        kept.append((given, value))
+        return value
+
+    return kept_or_new

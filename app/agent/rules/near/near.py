@@ -23,6 +23,7 @@ from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
+from app.core.process.caches import keep_latest
 
 INTENT = "near"
 LOOKS: Mapping[str, tuple[ThingKind, str, str]] = {
@@ -74,6 +75,11 @@ def read(asked: Asked, language: Language) -> list[Reading]:
         for row in result.content.get(field, ())
         if row.get(name)
     ]
+    return _read(msgspec.structs.replace(asked, results=()), things, language)
+
+
+@keep_latest  # with the same gain as in `rules`
+def _read(asked: Asked, things: list[Thing], language: Language) -> list[Reading]:
     texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
     best: dict[Wish | None, Reading] = {}
     for text in texts:
