@@ -191,7 +191,8 @@ async def test_a_file_is_looked_at_once_a_second_at_most(
     monkeypatch.setattr(file_watch.FileWatch, "_device_and_inode", look)
     for number in range(5):
         await alice.note(f"Note {number}")
-    assert looks == []
+    # One that had begun as the interval was changed may still be under way.
+    assert len(looks) <= 1
 
 
 def test_a_connection_makes_no_file(tmp_path: Path) -> None:
