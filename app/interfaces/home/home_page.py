@@ -181,7 +181,7 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
 
 
 async def _person(visit: Visit, caller: Caller) -> Person:
-    mark = mark_of(visit.parts)
+    mark = mark_of(visit.parts, caller)
     found = (await visit.parts.call(caller, "read_settings", {})).settings
     words = words_of(found.locale)
     dates = Dates(words, found.timezone, visit.parts.clock())
