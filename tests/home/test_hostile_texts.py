@@ -17,7 +17,8 @@ from playwright.async_api import FilePayload, Page, expect
 from tests.conftest import ORIGIN, Client
 from tests.support import hostile
 from tests.support.home import Home, enter, without_browser
-from tests.support.hostile_home import COMMON, HostileHome, line_of
+from tests.support.hostile_home import COMMON, LISTENS, HostileHome, line_of
+from tests.support.oauth import CONSENT, OWN_PAGE, hidden, ticked
 
 pytestmark = pytest.mark.anyio
 
@@ -45,6 +46,7 @@ LISTS = (
     *("/people/new", "/people/links/new", "/people/talks"),
     *("/settings", *(f"/settings/{part}" for part in ("keys", "devices", "tools", "models"))),
     *(f"/settings/{part}" for part in ("webhooks", "agents", "data", "usage")),
+    "/auth/apps",
 )
 AT_ONCE = 50
 """Texts of one user: as many as the shortest list shows."""
@@ -60,7 +62,8 @@ MADE = """(root) => [...root.querySelectorAll("*")].filter((each) => {
     || name === "SCRIPT" && each.getAttribute("type") !== "application/json"
       && !each.getAttribute("src")?.startsWith("/static/")
     || name === "LINK" && !/^\\/(static\\/|manifest\\.)/.test(each.getAttribute("href"))
-    || name === "META" && (each.hasAttribute("http-equiv") || !inHead)
+    || name === "META" && (!inHead || each.hasAttribute("http-equiv")
+      && !each.content.startsWith("0;url=LISTENS"))
     || inHead && !/^(HEAD|META|TITLE|LINK|SCRIPT)$/.test(name)
     || !inHead && !KNOWN.has(name)
       && !(name === "NOSCRIPT" && /^<p[ >][^<]*<\\/p>$/.test(each.innerHTML));
@@ -71,7 +74,7 @@ INPUT INS KBD LABEL LEGEND LI LINE LINK MAIN MARK METER NAV OL OPTGROUP OPTION O
 POLYLINE PRE PROGRESS RECT S SCRIPT SECTION SELECT SMALL SPAN STRONG SUB SUMMARY SUP SVG TABLE
 TBODY TD TEXT TEXTAREA TFOOT TH THEAD TIME TITLE TR U UL VAR""".split()
 """What pages of the home are made of; anything else came from a text."""
-FOUND = MADE.replace("KNOWN", f"new Set({json.dumps(KNOWN)})")
+FOUND = MADE.replace("KNOWN", f"new Set({json.dumps(KNOWN)})").replace("LISTENS", LISTENS)
 PARSED = (
     f"(pages) => pages.map((html) => ({FOUND})(new DOMParser().parseFromString(html, 'text/html')))"
 )
@@ -101,15 +104,29 @@ class Look:
         """Let the browser make elements of pages as they are sent, and look at these."""
         for first in range(0, len(addresses), PARSED_AT_ONCE):
             some = addresses[first : first + PARSED_AT_ONCE]
-            pages = [await client.get(ORIGIN + address) for address in some]
+            pages = [await client.get(ORIGIN + each, follow_redirects=True) for each in some]
             self.failed.update(
                 (page.status_code, address.split("?")[0])
                 for page, address in zip(pages, some, strict=True)
                 if page.status_code >= 500
             )
-            made = await self.parser.evaluate(PARSED, [page.text for page in pages])
-            self.found += [(*each, texts) for *each, texts in zip(some, made, strict=True) if texts]
-            self.parsed += len(some)
+            await self.parse_pages(some, [page.text for page in pages])
+
+    async def parse_pages(self, names: list[str], pages: list[str]) -> None:
+        made = await self.parser.evaluate(PARSED, pages)
+        self.found += [(name, texts) for name, texts in zip(names, made, strict=True) if texts]
+        self.parsed += len(names)
+
+    async def connect(self, client: Client, asking: list[str]) -> None:
+        """Let an application in, and say no to another; look at the pages that tell so."""
+        for decision, address in zip(("approve", "deny"), asking, strict=False):
+            page = await client.get(ORIGIN + address, follow_redirects=True)
+            form = hidden(page.text) | {"decision": decision}
+            sent = {**form, "scope": ticked(page.text)}
+            answer = await client.post(CONSENT, data=sent, headers=OWN_PAGE)
+            assert answer.status_code == 200, answer.text
+            assert LISTENS in answer.text
+            await self.parse_pages([f"{decision} {address}"], [answer.text])
 
     async def open(self, addresses: list[str]) -> None:
         """Go to pages, where their scripts run and the policy of the home holds."""
@@ -165,11 +182,14 @@ async def test_none_runs_or_becomes_markup(home: Home) -> None:
         await written.fill(some)
         client = await without_browser(home.served, written.username)
         async with contextlib.aclosing(client), home.served.client() as stranger:
-            await look.parse(client, [*LISTS, *written.together, *written.each])
-            await look.parse(stranger, written.open_to_all)
+            await look.connect(client, written.asking[-2:])
+            shown = [*LISTS, *written.together, *written.each, *written.asking]
+            await look.parse(client, [*shown, *written.sent_away])
+            await look.parse(stranger, [*written.open_to_all, *written.asking[:1]])
             await enter(home, client)
             await look.open([*LISTS, *written.together][number % step :: step])
-            await look.open([*written.open_to_all, *written.each][number % step :: 4 * step])
+            rest = [*written.open_to_all, *written.each, *written.asking]
+            await look.open(rest[number % step :: 4 * step])
             await written.remove_models()
             await look.type_everywhere(some[number % len(some)], written.each[0])
         taken += written.taken

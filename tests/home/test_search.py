@@ -27,6 +27,8 @@ async def test_words_are_found_while_they_are_typed(home: Home) -> None:
     await expect(page.locator(".hits mark").first).to_have_text("frost")
     await expect(page.get_by_role("link", name="Bring frost cloth in")).to_be_visible()
     assert page.url.endswith("/search?q=frost")
+    why = page.locator(".hits").locator("xpath=following::p[contains(., 'words are searched')]")
+    await expect(why.get_by_role("link", name="Models")).to_be_visible()
     await page.keyboard.type(" folder:Garden")
     await expect(page.locator(".hits li")).to_have_count(1)
     await page.get_by_role("link", name="Without folder:Garden").click()

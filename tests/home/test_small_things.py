@@ -1,9 +1,12 @@
 """What a person misses when it is not there: files, a tag's name, a note as a file, limits."""
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
-from tests.support.home import Home
+from tests.conftest import ORIGIN, Client, Served
+from tests.support.home import Home, without_browser
 
 pytestmark = pytest.mark.anyio
 
@@ -71,3 +74,19 @@ async def test_a_limit_of_tokens_is_set_changed_and_removed(home: Home) -> None:
     await home.assert_accessible("light")
     await row.get_by_role("button", name="Remove").click()
     await expect(page.locator(".rows li", has_text="90,000")).to_have_count(0)
+
+
+async def test_word_of_changes_tells_neither_how_many_nor_whose(
+    served: Served, alice: Client, bob: Client
+) -> None:
+    windows = [await without_browser(served, name) for name in ("alice", "bob")]
+    seen: list[list[str]] = []
+    for _ in range(3):
+        seen.append([(await each.get(f"{ORIGIN}/changes")).text for each in windows])
+        await bob.note("Bob's own", "Text.")
+    marks = [mark for pair in seen for mark in pair]
+    assert len(set(marks)) == len(marks)
+    assert all(len(mark) == 16 and not mark.isdecimal() for mark in marks)
+    page = (await windows[0].get(f"{ORIGIN}/help")).text
+    assert re.search(r'data-mark="[0-9a-f]{16}"', page)
+    assert (await served.client().get(f"{ORIGIN}/changes")).status_code == 401

@@ -18,7 +18,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.portability.content import front_matter, own_front_matter
+from app.core.markdown import front_matter
+from app.portability.content import own_front_matter
 from tests.conftest import Client, MovableClock, Served
 from tests.portability.test_import import PNG, notes_of
 from tests.support.moving import files, plant, read_in, write_out

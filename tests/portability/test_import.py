@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from app.core.database import disk_reserve
+from app.core.markdown import front_matter
 from app.errors import Invalid, StorageFull
 from app.portability.archives import tar_reader, uploads
 from app.portability.archives.zip_reader import ZipTree
-from app.portability.content import front_matter, import_rows
+from app.portability.content import import_rows, own_front_matter
 from app.portability.content.source_items import SourceFile, SourceNote
 from app.portability.formats.formats import open_import
 from app.portability.imports import prepare, store_files
@@ -315,7 +316,9 @@ def test_front_matter_that_is_written_is_read_back() -> None:
         "pinned": True,
         "version": 3,
     }
-    found = front_matter.split_front_matter(front_matter.write_front_matter(fields) + "---\nbody")
+    found = front_matter.split_front_matter(
+        own_front_matter.write_front_matter(fields) + "---\nbody"
+    )
     assert (found.fields, found.body) == (fields, "---\nbody")
 
 

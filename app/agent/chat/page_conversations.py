@@ -14,11 +14,25 @@ OWN = """(c.type = 'direct' AND c.owner_id IS :me AND c.agent_id IS NULL AND NOT
   SELECT 1 FROM conversation_members other
   WHERE other.conversation_id = c.id AND other.user_id <> :me))"""
 """With one's own agent and nobody else; a managed agent is somebody else."""
+UNREAD = f"""SELECT {OWN}, sum(unread) FROM (
+  SELECT m.conversation_id AS id, count(*) AS unread FROM conversation_members m
+  JOIN messages ON messages.conversation_id = m.conversation_id AND messages.id > m.read_id
+  WHERE m.user_id = :me AND m.hidden = 0
+    AND NOT (messages.role = 'user' AND messages.sender_id IS :me)
+  GROUP BY m.conversation_id) JOIN conversations c USING (id) GROUP BY 1"""
+"""What is unread of a conversation is one range of an index, empty for most."""
 
 
 class ConversationPage(Record):
     conversations: list[Conversation]
     more: bool
+
+
+class UnreadHere(Record):
+    """How many messages are unread: of one's own agent, and of all others."""
+
+    own: int
+    others: int
 
 
 @operation("PAGE", scope="agent.chat:read", effect="read")
@@ -44,3 +58,10 @@ def page_conversations(
     )
     found = [conversation_record(tx, me, row, message_limit, None) for row in rows[:limit]]
     return ConversationPage(found, len(rows) > limit)
+
+
+@operation("PAGE", scope="agent.chat:read", effect="read")
+def count_unread(tx: Tx, me: Caller) -> UnreadHere:
+    """Count the messages that the caller has not read and did not write."""
+    counts = {bool(own): number for own, number in tx.all(UNREAD, me=me.user)}
+    return UnreadHere(counts.get(True, 0), counts.get(False, 0))

@@ -101,24 +101,14 @@ class Person(NamedTuple):
         waiting = await self.call("list_escalations", status="pending", limit=1)
         state = await self.call("status")
         requests = await self.call("list_requests")
-        from_people, from_own_agent = await self._unread()
+        unread = await self.call("count_unread")
         return {
             "today": late.total + waiting.pending_count,
             "notes": state.context_count,
             "todos": open_.total,
-            "agent": from_own_agent,
-            "people": from_people + len(requests.incoming),
+            "agent": unread.own,
+            "people": unread.others + len(requests.incoming),
         }
-
-    async def _unread(self) -> tuple[int, int]:
-        """Return how many messages of others, and how many of the own agent, are unread."""
-        talks = (await self.call("list_conversations", limit=100, messageLimit=0)).conversations
-        own = sum(
-            talk.unread_count
-            for talk in talks
-            if talk.owner_id == self.caller.user_id and talk.contact is None
-        )
-        return sum(talk.unread_count for talk in talks) - own, own
 
 
 Handler = Callable[[Visit, Person], Awaitable[Response]]
@@ -181,7 +171,7 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
 
 
 async def _person(visit: Visit, caller: Caller) -> Person:
-    mark = mark_of(visit.parts)
+    mark = mark_of(visit.parts, caller)
     found = (await visit.parts.call(caller, "read_settings", {})).settings
     words = words_of(found.locale)
     dates = Dates(words, found.timezone, visit.parts.clock())

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.responses import Response
+from starlette.routing import Route
 
-from app.errors import AppError, Invalid
-from app.interfaces.home.home_page import Person, see
-from app.interfaces.pages.forms import values_of
+from app.errors import AppError, Invalid, NotFound
+from app.interfaces.home.back import back_of
+from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.pages.forms import form_of, values_of
 from app.interfaces.pages.visit import Visit
 
 MOST = 100
@@ -20,14 +22,68 @@ MOST_NAMED = 3
 MOST_DIGITS = 15
 Group = tuple[str, int]
 """A value of before, and the thing that had it."""
+Act = Callable[[Person, int, str], Awaitable[list[Group]]]
+"""Does something to a thing, with a value, and returns what of before gives it back."""
 
 
 class Outcome(NamedTuple):
-    """How many of those selected were done, what of before gives them back, and what failed."""
+    """How many of those selected were done, what of before gives them back, what failed, and the
+    address of the form that takes it back.
+    """
 
     done: int
     before: list[Group]
     failed: list[str]
+    undo: str = ""
+
+
+class Acts(NamedTuple):
+    """What can be done with things of a kind (as the trash names it): each act, and the name of
+    the one that takes it back. All can be trashed and restored.
+    """
+
+    kind: str
+    title: Callable[[Person, int], Awaitable[str]]
+    others: dict[str, tuple[Act, str]]
+
+    def undo_route(self) -> Route:
+        """Give the route of the form that takes acts back."""
+        return Route(self._undo, for_person(self.undo), methods=["POST"])
+
+    async def do(self, person: Person, wanted: str, values: dict[int, str]) -> Outcome:
+        """Do one act to each, with its value; raise NotFound for an act that is none."""
+        table = {"trash": (self._trash, "restore"), "restore": (self._restore, "trash")}
+        act, back = (table | self.others).get(wanted, (None, ""))
+        if act is None:
+            raise NotFound(person.words("many.none"))
+        outcome = await for_each(
+            person,
+            values,
+            lambda id_: act(person, id_, values[id_]),
+            lambda id_: self.title(person, id_),
+        )
+        return outcome._replace(undo=_undo_of(self._undo, back, outcome.before))
+
+    async def undo(self, visit: Visit, person: Person) -> Response:
+        """Give each thing back what it had before."""
+        form, values = await form_of(visit), {id_: value for value, id_ in _groups_in(visit)}
+        if not values:
+            raise NotFound(person.words("many.none"))
+        outcome = await self.do(person, visit.query_params.get("do", ""), values)
+        told = person.words("many.undone", n=outcome.done)
+        return tell(person, back_of(visit, form, f"/{self.kind}s"), outcome._replace(undo=""), told)
+
+    @property
+    def _undo(self) -> str:
+        return f"/{self.kind}s/many/undo"
+
+    async def _trash(self, person: Person, id_: int, _: str) -> list[Group]:
+        await person.call(f"delete_{self.kind}", id=id_)
+        return [("", id_)]
+
+    async def _restore(self, person: Person, id_: int, _: str) -> list[Group]:
+        await person.call("restore_from_trash", kind=self.kind, id=id_)
+        return []
 
 
 def selected_in(form: list[tuple[str, str]], name: str, person: Person) -> list[int]:
@@ -60,19 +116,19 @@ async def for_each(
     return Outcome(done, before, failed)
 
 
-def tell(person: Person, back: str, outcome: Outcome, sentence: str, undo: str = "") -> Response:
+def tell(person: Person, back: str, outcome: Outcome, sentence: str) -> Response:
     """Go back to the page and say what was done, what was not, and the way back."""
     if not outcome.failed:
-        return see(back, did="many", what=sentence, undo=undo)
+        return see(back, did="many", what=sentence, undo=outcome.undo)
     shown = ", ".join(outcome.failed[:MOST_NAMED])
     if more := len(outcome.failed) - MOST_NAMED:
         shown += person.words("many.more", n=more) if more > 0 else ""
     failed = person.words("many.failed", what=shown)
     told = f"{sentence} {failed}" if outcome.done else failed
-    return see(back, did="many_part", what=told, undo=undo if outcome.done else "")
+    return see(back, did="many_part", what=told, undo=outcome.undo if outcome.done else "")
 
 
-def undo_of(address: str, act: str, before: list[Group]) -> str:
+def _undo_of(address: str, act: str, before: list[Group]) -> str:
     """Return the address of the form that gives each thing what it had; empty where none had."""
     groups: dict[str, list[str]] = {}
     for value, id_ in before:
@@ -81,7 +137,7 @@ def undo_of(address: str, act: str, before: list[Group]) -> str:
     return f"{address}?{urlencode([('do', act), *pairs])}" if pairs else ""
 
 
-def groups_in(visit: Visit) -> list[Group]:
+def _groups_in(visit: Visit) -> list[Group]:
     """Return what an address of undo gives back, and to which things."""
     found: list[Group] = []
     for group in visit.query_params.getlist("g"):

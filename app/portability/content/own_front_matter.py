@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.core.database.tx import stamp
+from app.core.markdown import front_matter
 from app.core.markdown.front_matter import LARGEST
-from app.portability.content import front_matter
 
 NAMES = ("id", "title", "created", "updated", "tags", "pinned", "version")
 MARK = "hearth"
@@ -69,7 +69,7 @@ def merge_fields(fields: dict[str, Any], text: str) -> str:
     found = find_block(text)
     merged = None if found is None else _merge_lines(fields, text[found.start : found.end])
     if found is None or merged is None:
-        return front_matter.write_front_matter(fields) + text
+        return write_front_matter(fields) + text
     return text[: found.start] + merged + text[found.end :]
 
 
@@ -80,7 +80,7 @@ def _merge_lines(fields: dict[str, Any], lines: str) -> str | None:
     names = {*keys, *own}
     mark = _free_mark(names)
     ours = _fields_to_add(fields, own, names, mark)
-    below = lines + front_matter.field_lines(ours)
+    below = lines + field_lines(ours)
     if trouble is not None:  # as in a template, or too long to be read
         return below if keys and keys[0] and others < len(keys) else None
     if not keys or keys[0]:
@@ -109,7 +109,7 @@ def _fields_to_add(
 
 
 def _in_braces(ours: dict[str, Any]) -> str:
-    rows = front_matter.field_lines(ours).splitlines()
+    rows = field_lines(ours).splitlines()
     return (
         ", ".join(f'"{name}": {value}' for name, _, value in (row.partition(": ") for row in rows))
         + ",\n"
@@ -254,3 +254,27 @@ def _parse_moment(text: str) -> str | None:
         return stamp((found.replace(tzinfo=UTC) if found.tzinfo is None else found).astimezone(UTC))
     except (ValueError, OverflowError):
         return None
+
+
+def write_front_matter(fields: dict[str, Any]) -> str:
+    """Return the front matter with these fields, each on a line whose value is JSON and so YAML
+    too.
+    """
+    return f"---\n{field_lines(fields)}---\n"
+
+
+def field_lines(fields: dict[str, Any]) -> str:
+    """Return these fields as lines."""
+    return "".join(f"{name}: {_yaml_safe_json(value)}\n" for name, value in fields.items())
+
+
+def _yaml_safe_json(value: Any) -> str:
+    """Return a value as JSON without the marks that YAML takes for ends of lines."""
+    text = msgspec.json.encode(value).decode()
+    return (
+        text
+        if text.isascii()
+        else "".join(
+            f"\\u{ord(mark):04x}" if mark in "\x7f\x85\u2028\u2029\ufeff" else mark for mark in text
+        )
+    )

@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
+from app.core.markdown.front_matter import word_list
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Tree
 from app.portability.archives.zip_reader import is_zip
-from app.portability.content import address_links, file_links, front_matter, own_front_matter
+from app.portability.content import address_links, file_links, own_front_matter
 from app.portability.content.address_links import Kind
 from app.portability.content.clean_text import UNREADABLE, not_readable, report_name
 from app.portability.content.source_items import (
@@ -192,7 +193,7 @@ class HearthTree:
             path=self._true(entry.folders),
             title=hearth_records.text_of(fields, "title") or entry.stem,
             text=address_links.to_names(body, name, self._key_of),
-            tags=tuple(front_matter.word_list(fields.get("tags"))),
+            tags=tuple(word_list(fields.get("tags"))),
             pinned=fields.get("pinned") in (True, "true"),
             created=hearth_records.text_of(fields, "created"),
             updated=hearth_records.text_of(fields, "updated"),

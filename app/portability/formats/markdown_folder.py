@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from app.core.markdown import front_matter
 from app.core.text import fold_name
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Found, Tree
-from app.portability.content import front_matter
 from app.portability.content.clean_text import moment_from_epoch, not_readable, report_name
 from app.portability.content.literal_text import replace_outside
 from app.portability.content.source_items import (

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.agent.chat.page_conversations import UNREAD
+from app.core.database.tx import Tx
 from app.tools.approvals import tool_gate
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import Client, Served
@@ -225,3 +227,34 @@ async def test_what_others_wrote_makes_the_agents_next_write_ask_first(
     )
     assert isinstance(done, tool_gate.Waiting) is waits
     await settled(served)
+
+
+async def test_what_is_unread_on_the_rail_is_the_sum_of_all_conversations(
+    served: Served, alice: Client, busy: dict[str, int]
+) -> None:
+    me = caller(served, "alice")
+
+    async def unread() -> tuple[int, int]:
+        found = await served.parts.call(me, "count_unread", {})
+        listed = await conversations(alice, limit=100)
+        assert found.own + found.others == sum(each["unreadCount"] for each in listed)
+        return found.own, found.others
+
+    before = await unread()
+    assert before[0] == 1
+    assert before[1] > 1
+    for _ in range(2):
+        await send(alice, f"group:{busy['group']}", "one's own is never unread")
+    assert await unread() == before
+    await alice.ok("POST", f"/conversations/{busy['own']}/read", json={})
+    await alice.ok("DELETE", f"/conversations/{busy['group']}")
+    own, others = await unread()
+    assert own == 0
+    assert others == before[1] - 1
+
+    def plan(tx: Tx) -> list[str]:
+        return [row["detail"] for row in tx.all(f"EXPLAIN QUERY PLAN {UNREAD}", me=me.user)]
+
+    steps = await served.parts.read(plan)
+    assert [step for step in steps if step.startswith("SCAN") and "subquery" not in step] == []
+    assert any("messages_by_conversation (conversation_id=? AND rowid>?)" in s for s in steps)

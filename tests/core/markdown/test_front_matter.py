@@ -1,8 +1,8 @@
-"""Fields above a text: where it begins, and how people read them."""
+"""Fields above a text: where it begins."""
 
 import pytest
 
-from app.core.markdown.front_matter import body_start, read_fields
+from app.core.markdown.front_matter import body_start
 
 FIELDS = """---
 # of Obsidian
@@ -42,14 +42,3 @@ def test_the_text_begins_below_the_fields() -> None:
 )
 def test_what_is_no_field_is_text(text: str) -> None:
     assert body_start(text) == 0
-    assert read_fields(text) == []
-
-
-def test_fields_are_read_without_the_marks_of_yaml() -> None:
-    assert read_fields(FIELDS + "Body: no field") == [
-        ("aliases", "How to, briefly, b"),
-        ("description", "Text: more, and so"),
-        ("tags", "a, b"),
-        ("long", "one two"),
-        ("empty", ""),
-    ]

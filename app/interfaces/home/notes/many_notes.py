@@ -1,31 +1,25 @@
 """What is done with several notes at once: move, tag, pin, delete, and all of it taken back."""
 
 import functools
-from collections.abc import Awaitable, Callable
 from urllib.parse import urlencode
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.errors import NotFound
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.many import MOST, Group, for_each, groups_in, selected_in, tell, undo_of
+from app.interfaces.home.many import MOST, Acts, Group, selected_in, tell
 from app.interfaces.home.notes.desk import tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
 from app.interfaces.pages.forms import form_of, value_of, values_of
 from app.interfaces.pages.visit import Visit
-
-UNDO = "/notes/many/undo"
-Act = Callable[[Person, int, str], Awaitable[list[Group]]]
-"""Does something to a note, with a value, and returns what of before gives it back."""
 
 
 def routes() -> list[Route]:
     """Give the routes."""
     return [
         Route("/notes/many", act, methods=["POST"]),
-        Route(UNDO, undo, methods=["POST"]),
+        ACTS.undo_route(),
         Route("/notes/tags/rename", ask_tag),
         Route("/notes/tags/rename", rename_tag, methods=["POST"]),
     ]
@@ -39,33 +33,15 @@ async def act(visit: Visit, person: Person) -> Response:
     back = back_of(visit, form, "/notes")
     if wanted in ("ask-move", "ask-tags"):
         return await _ask(person, ids, wanted.removeprefix("ask-"), back)
-    if wanted not in ACTS:
-        raise NotFound(person.words("many.none"))
     value = await _value(person, form, wanted)
-    outcome = await for_each(
-        person, ids, lambda id_: ACTS[wanted][0](person, id_, value), _title(person)
-    )
+    outcome = await ACTS.do(person, wanted, dict.fromkeys(ids, value))
     where = (await tree_of(person)).path(int(value)) if wanted == "move" and value else ""
     told = person.words(
         f"many.did_{wanted}", n=outcome.done, where=where or person.words("notes.no_folder_name")
     )
     if wanted == "trash" and back.partition("?")[0] in {f"/notes/{id_}" for id_ in ids}:
         back = "/notes"
-    return tell(person, back, outcome, told, undo_of(UNDO, ACTS[wanted][1], outcome.before))
-
-
-@for_person
-async def undo(visit: Visit, person: Person) -> Response:
-    """Give each note back what it had before."""
-    form, wanted = await form_of(visit), visit.query_params.get("do", "")
-    values = {id_: value for value, id_ in groups_in(visit)}
-    if wanted not in ACTS or not values:
-        raise NotFound(person.words("many.none"))
-    outcome = await for_each(
-        person, values, lambda id_: ACTS[wanted][0](person, id_, values[id_]), _title(person)
-    )
-    told = person.words("many.undone", n=outcome.done)
-    return tell(person, back_of(visit, form, "/notes"), outcome, told)
+    return tell(person, back, outcome, told)
 
 
 @for_person
@@ -87,18 +63,13 @@ async def rename_tag(visit: Visit, person: Person) -> Response:
         return see(f"/notes?{urlencode({'tag': tag})}")
     found = await person.call("list_notes", tag=tag, recursive=True, limit=MOST)
     signed = f"-{tag},+{to[0]}"
-    outcome = await for_each(
-        person,
-        [note.id for note in found.notes],
-        lambda id_: _change_tags(person, id_, signed),
-        _title(person),
-    )
+    outcome = await ACTS.do(person, "tags", dict.fromkeys((n.id for n in found.notes), signed))
     told = person.words("many.did_tags", n=outcome.done)
     if left := found.total_notes - len(found.notes):
         told += " " + person.words("many.left", n=left)
     # while notes have the old name, the list of these shows what is left
     back = f"/notes?{urlencode({'tag': tag if left else to[0]})}"
-    return tell(person, back, outcome, told, undo_of(UNDO, "tags", outcome.before))
+    return tell(person, back, outcome, told)
 
 
 async def _ask(person: Person, ids: list[int], what: str, back: str) -> Response:
@@ -126,13 +97,6 @@ async def _value(person: Person, form: list[tuple[str, str]], wanted: str) -> st
     if path := value_of(form, "path").strip("/ "):
         return str((await person.call("create_folder", path=path)).folder.id)
     return value_of(form, "folder")
-
-
-def _title(person: Person) -> Callable[[int], Awaitable[str]]:
-    async def title(id_: int) -> str:
-        return str((await person.call("read_note_text", id=id_)).title)
-
-    return title
 
 
 async def _move(person: Person, id_: int, folder: str) -> list[Group]:
@@ -163,22 +127,17 @@ async def _pin(person: Person, id_: int, _: str, *, pinned: bool = True) -> list
     return [("", id_)] if before != pinned else []
 
 
-async def _trash(person: Person, id_: int, _: str) -> list[Group]:
-    await person.call("delete_note", id=id_)
-    return [("", id_)]
+async def _title(person: Person, id_: int) -> str:
+    return str((await person.call("read_note_text", id=id_)).title)
 
 
-async def _restore(person: Person, id_: int, _: str) -> list[Group]:
-    await person.call("restore_from_trash", kind="note", id=id_)
-    return []
-
-
-ACTS: dict[str, tuple[Act, str]] = {
-    "move": (_move, "move"),
-    "tags": (_change_tags, "tags"),
-    "pin": (_pin, "unpin"),
-    "unpin": (functools.partial(_pin, pinned=False), "pin"),
-    "trash": (_trash, "restore"),
-    "restore": (_restore, "trash"),
-}
-"""What can be done, each with what takes it back."""
+ACTS = Acts(
+    "note",
+    _title,
+    {
+        "move": (_move, "move"),
+        "tags": (_change_tags, "tags"),
+        "pin": (_pin, "unpin"),
+        "unpin": (functools.partial(_pin, pinned=False), "pin"),
+    },
+)

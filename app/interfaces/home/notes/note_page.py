@@ -14,6 +14,7 @@ from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import desk, listing_of, tags_of, tree_of
+from app.interfaces.home.notes.note_fields import fields_of
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.pages import json_response
@@ -59,7 +60,7 @@ async def show(visit: Visit, person: Person) -> Response:
         note_tags=tags_of(note.tags),
         part=part,
         html=await _html(note, part, links),
-        fields=front_matter.read_fields(note.markdown) if part.number == 1 else [],
+        fields=fields_of(note.markdown) if part.number == 1 else [],
         above=note.markdown.count("\n", part.start, front_matter.body_start(note.markdown)),
         writes=note.role in WRITERS,
         keeps=note.role in KEEPERS,

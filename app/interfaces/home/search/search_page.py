@@ -13,7 +13,6 @@ from app.interfaces.pages.visit import Visit
 
 MOST = 30
 MOST_TODOS = 5
-WORDS_ALONE = "Words alone ranked"
 
 
 def routes() -> list[Route]:
@@ -54,8 +53,6 @@ async def _found(visit: Visit, person: Person) -> dict[str, Any]:
         told["found"] = await person.call("search_notes", query=query, limit=MOST, history=history)
     except Invalid as error:
         return told | {"trouble": error.message}
-    # that nothing can be found by meaning is told below what was found, not above every search
-    told["words_alone"] = str(told["found"].notice or "").startswith(WORDS_ALONE)
     if not told["used"]:
         todos = await person.call("search_todos", q=query, limit=MOST_TODOS)
         told["todos"] = todos.todos

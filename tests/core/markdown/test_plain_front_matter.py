@@ -4,7 +4,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.portability.content import front_matter
+from app.core.markdown import front_matter
 
 NAMES = ["title", "tags", "date created", "a-b", "a", "no", "1", "", "- a", " a", "a:b"]
 VALUES = [
