@@ -19,7 +19,7 @@ from app.agent.chat import chat, conversations, page_conversations
 from app.agent.heartbeat import clock, execute_proposal, heartbeat, undo
 from app.agent.heartbeat.records import instructions
 from app.agent.memory import memory
-from app.agent.models import models
+from app.agent.models import model_tests, models
 from app.agent.quickadd import quick_todo
 from app.core import idempotency
 from app.core.operation import Catalog
@@ -46,7 +46,7 @@ from app.tools import mcp_commands, mcp_endpoints, note_tools, tool_endpoints, w
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
 from app.tools.registry import namespaces
-from app.upkeep import nightly_check, storage
+from app.upkeep import long_work, nightly_check, storage
 from app.upkeep.backups import backups
 from app.upkeep.doctor import doctor
 from app.webhooks import deliveries, webhooks
@@ -153,6 +153,7 @@ CATALOG = Catalog(
         execute_proposal,
         clock,
         chat,
+        model_tests,
         models,
         conversations,
         page_conversations,
@@ -200,6 +201,7 @@ CATALOG = Catalog(
         backups,
         storage,
         doctor,
+        long_work,
         nightly_check,
     ]
 )

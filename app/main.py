@@ -15,6 +15,7 @@ from app.account.oauth.clients import NamedClients
 from app.agent.heartbeat.records import run_rows, tiers
 from app.agent.memory import episode_sources, episodes, message_memory, recall
 from app.agent.models import model_choice
+from app.agent.models.model_tests import ModelTests
 from app.agent.models.providers import Providers
 from app.agent.turn import turn_rows
 from app.catalog import CATALOG
@@ -252,6 +253,7 @@ def build_parts(
         ),
         Providers(settings, KeptSecrets(data)),
         Transfers(),
+        ModelTests(),
         McpConnections(),
         McpLogins(),
         RunningTurns(app),

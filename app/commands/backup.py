@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from app.commands.ask.ask_operation import ask_patiently
+from app.commands.ask.ask_operation import ask_showing
 from app.commands.ask.data_directory import existing_directory
 from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_json, json_option
+from app.commands.terminal.tables import format_bytes, format_json, json_option
 from app.core.database.backup_status import FILE, read_backup_status
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
@@ -70,14 +70,18 @@ def backup(
         _show_list(list_backups(data_directory(settings)), json_=json_)
         return
     if prove:
-        _tell_proof(ask_patiently(settings, SECONDS, "prove_backup"), json_=json_)
+        _tell_proof(
+            ask_showing(settings, SECONDS, "Proving the newest backup:", "prove_backup"),
+            json_=json_,
+        )
         return
     secret = None if plain else read_passphrase(passphrase_file, wanted=encrypt, anew=True)
     existing_directory(settings)
     given = {"file": str(_target_path(file))} if file is not None else {}
-    made = ask_patiently(
+    made = ask_showing(
         settings,
         SECONDS,
+        "Backing up:",
         "make_backup",
         plain=plain,
         **given,
@@ -134,11 +138,6 @@ def list_backups(data: Path) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def format_bytes(size: int) -> str:
-    """Return a number of bytes as people read it."""
-    return f"{size / (1 << 20):,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
 
 
 def _show_list(rows: list[dict[str, Any]], *, json_: bool) -> None:

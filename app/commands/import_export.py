@@ -1,6 +1,5 @@
 """`hearth import` and `hearth export`: notes and todos in and out."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import click
 from app.commands.ask.ask_as_user import LocalClient
 from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.command_group import Refused
+from app.commands.terminal.progress_line import ProgressLine
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_option
@@ -103,7 +103,7 @@ def export(
 
 def _run_job(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, Any]:
     """Ask for the work, show how far it is, and give its report."""
-    bar = _Bar(doing)
+    bar = ProgressLine(doing)
     try:
         # Ctrl-C must stop the work: nobody else would ever hear of its end.
         for event in LocalClient(settings, None, goes_on=False).lines(name, **params):
@@ -119,30 +119,6 @@ def _run_job(settings: Settings, doing: str, name: str, **params: Any) -> dict[s
     finally:
         bar.end()
     raise Refused("The work was interrupted. Run the same command again to continue.")
-
-
-class _Bar:
-    """A line on stderr that says how far the work is, where somebody sits before it."""
-
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
-        self._wanted = sys.stderr.isatty()
-        self._shown = False
-
-    def show(self, done: int, total: int | None) -> None:
-        if self._wanted and (done or total):
-            part = min(1.0, done / total) if total else 0.0
-            bar = (
-                f"[{'#' * round(30 * part):30}] {part:4.0%}  {done} of {total}"
-                if total
-                else f"{done}"
-            )
-            click.echo(f"\r{self._doing} {bar}\x1b[K", nl=False, err=True)
-            self._shown = True
-
-    def end(self) -> None:
-        if self._shown:
-            click.echo(err=True)
 
 
 def _write_report(report: Path | None, found: dict[str, Any]) -> None:

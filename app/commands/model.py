@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
+from app.commands.ask.ask_operation import ask, ask_anew, ask_showing
 from app.commands.ask.locate_data import settings_option
 from app.commands.terminal.columns import print_table
 from app.commands.terminal.command_group import Commands, Misused, Refused
@@ -126,7 +126,7 @@ def remove(name: str, settings: Settings) -> None:
 
 
 def _test_model(settings: Settings, name: str, *, json_: bool) -> None:
-    found = ask_patiently(settings, TEST_SECONDS, "test_model", name=name)
+    found = ask_showing(settings, TEST_SECONDS, f"Trying {name}:", "test_model", name=name)
     click.echo(
         format_json(found) if json_ else "\n".join(_test_lines(found["model"], found["test"]))
     )

@@ -17,7 +17,7 @@ import msgspec
 from app.commands.ask.open_here import open_app
 from app.core.database.data_dir import DATABASE
 from app.core.database.tx import utc_now
-from app.core.process.subprocess_reader import answer_task
+from app.core.process.subprocess_reader import answer_task, tell_step
 from app.core.schema import encode
 from app.errors import AppError
 from app.migrations import NewerFile, migrate
@@ -42,7 +42,9 @@ def prove_backup(task: dict[str, Any]) -> dict[str, Any]:
     file = Path(task["file"])
     with tempfile.TemporaryDirectory(prefix=".proving", suffix=PART, dir=file.parent) as place:
         data = Path(place)
+        tell_step("restore")
         restore_backup(file, data, moment=utc_now(), passphrase=task["passphrase"])
+        tell_step("read")
         expected = _sample_notes(data / DATABASE)
         migrate(data / DATABASE)
         return {"notes": asyncio.run(_read_and_compare(data, expected))}

@@ -6,9 +6,9 @@ import click
 
 from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.locate_data import settings_option
-from app.commands.backup import SECONDS, format_bytes
+from app.commands.backup import SECONDS
 from app.commands.terminal.columns import print_facts
-from app.commands.terminal.tables import format_json, json_option
+from app.commands.terminal.tables import format_bytes, format_json, json_option
 from app.core.process.counted import counted
 from app.settings import Settings
 

@@ -20,6 +20,7 @@ from app.core.limits import Rates
 from app.core.operation import Catalog, Operation
 from app.core.process.background_tasks import Tasks
 from app.core.process.caches import ByteCache
+from app.core.process.running_work import RunningWork
 from app.core.rewriter import Rewriter
 from app.core.secret_files import Seal
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
@@ -51,6 +52,7 @@ class App:
     seal: Seal
     memory: ByteCache = dataclasses.field(default_factory=ByteCache)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
+    works: RunningWork = dataclasses.field(default_factory=RunningWork)
     long_reads: asyncio.Semaphore = dataclasses.field(
         default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS)
     )

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
-from app.core.process.subprocess_reader import answer_task
+from app.core.process.subprocess_reader import answer_task, tell_step
 from app.migrations import NewerFile
 from app.upkeep import storage_by_owner
 from app.upkeep.backups import backup_files, copy_database, encryption
@@ -32,12 +32,15 @@ def copy_task(task: Copying) -> dict[str, Any]:
     """Make the copy and tell its size and how many rows it holds."""
     source, target = Path(task.source), Path(task.target)
     if not task.passphrase:
-        return copy_database.make_backup(source, target, gently=task.gently)._asdict()
+        return copy_database.make_backup(
+            source, target, gently=task.gently, tell=tell_step
+        )._asdict()
     encryption.require_usable(task.passphrase)
     plain = target.with_name(f".{target.stem}.plain{backup_files.PART}")
     backup_files.delete_part(plain)
     try:
-        made = copy_and_check(source, plain, gently=task.gently)
+        made = copy_and_check(source, plain, gently=task.gently, tell=tell_step)
+        tell_step("encrypt")
         return {"rows": made.rows, "size": encryption.seal(plain, target, task.passphrase)}
     finally:
         backup_files.delete_part(plain)

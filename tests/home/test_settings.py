@@ -33,7 +33,7 @@ async def test_the_account_is_changed_and_speaks_the_language_that_is_chosen(hom
     assert (found["name"], found["trashDays"]) == ("Alice <b>Berg</b>", 60)
     await page.get_by_label("Zeitzone").fill("Mars/Olympus")
     await page.get_by_role("button", name="Speichern").click()
-    await expect(page.get_by_text("timezone", exact=False)).to_be_visible()
+    await expect(page.get_by_text("„Zeitzone“ muss eine Zeitzone")).to_be_visible()
 
 
 async def test_another_browser_signs_in_by_a_link_and_is_sent_away(home: Home) -> None:

@@ -1,6 +1,7 @@
 """The words of the pages: in every language, and none that nothing says."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ USED = re.compile(r"""\bt\(["']([\w.]+)["'][,)]""")
 SAID = re.compile(r"""\bsay\(["'`]([\w.]+)["'`][,)]""")
 
 
-def shape(sentence: object) -> object:
+def shape(sentence: object) -> Any:
     """Give which values a sentence holds."""
     if isinstance(sentence, dict):
         return {form: shape(each) for form, each in sentence.items()}
@@ -25,7 +26,9 @@ def test_every_language_says_the_same_things(language: str) -> None:
     english, other = words._sentences("en"), words._sentences(language)
     assert sorted(other) == sorted(english)
     for name, sentence in english.items():
-        if not isinstance(sentence, dict):
+        if name.startswith("refused."):
+            assert set(shape(other[name])) <= set(shape(sentence)), name
+        elif not isinstance(sentence, dict):
             assert shape(other[name]) == shape(sentence), name
         assert str(other[name]).strip(), name
 

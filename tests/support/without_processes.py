@@ -67,10 +67,13 @@ def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
         finally:
             os.umask(umask)
 
-    async def run_reader(module: str, task: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+    async def run_reader(
+        module: str, task: dict[str, Any], *, seconds: float, tell: object = None
+    ) -> dict[str, Any]:
         return sent(await asyncio.to_thread(work, module, task))
 
     monkeypatch.setattr(subprocess_reader, "run_reader", run_reader)
+    monkeypatch.setattr(subprocess_reader, "write_line", lambda line: None)
 
 
 def sent(value: Any) -> Any:

@@ -13,7 +13,7 @@ from app.agent.models.model_rows import Configured, Found, Probed, Tools
 from app.agent.models.providers import Providers
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.tx import Tx
+from app.core.database.tx import Tx, stamp
 from app.core.fit_types import copy_fields
 from app.core.operation import operation
 from app.core.schema import Line, Record
@@ -167,7 +167,8 @@ async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
     configured = app.quick(model_choice.find_model, name)
     if configured is None:
         raise _unknown_model(name)
-    tested = await probe_model(app.part(Providers), configured)
+    with app.works.begin("model_test", configured.name, since=stamp(app.clock())) as work:
+        tested = await probe_model(app.part(Providers), configured, work)
     # A server that is off, or still loads its model, must not wipe out what was known.
     if tested.ok:
         await app.write(model_rows.note_found, configured.name, found_of(tested))

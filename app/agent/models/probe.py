@@ -14,6 +14,7 @@ import msgspec
 from app.agent.models import model_choice, model_servers, providers
 from app.agent.models.model_rows import Configured, Found, Probed
 from app.agent.models.providers import ProviderMissing, Providers
+from app.core.process.running_work import Work
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -50,8 +51,9 @@ class Tried(NamedTuple):
     pace: float = 0.0
 
 
-async def probe_model(asked: Providers, configured: Configured) -> Probed:
+async def probe_model(asked: Providers, configured: Configured, work: Work) -> Probed:
     """Test a model and return what was found; never raises for what the server does."""
+    work.tell("server")
     try:
         key = asked.key(configured)
         client, model = await asyncio.to_thread(providers.make_model, configured, key)
@@ -65,7 +67,7 @@ async def probe_model(asked: Providers, configured: Configured) -> Probed:
             return _failed_probe(
                 f"{where} cannot be reached ({server.trouble}). {_how_to_start(configured)}".strip()
             )
-        tried = await _try_out(model, configured, key)
+        tried = await _try_out(model, configured, key, work)
         # After the call, since only a model that is loaded has a context at Ollama.
         found = await model_servers.find_out(server, configured)
     finally:
@@ -124,13 +126,13 @@ def found_of(probed: Probed) -> Found:
     )
 
 
-async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
+async def _try_out(model: "Model", configured: Configured, key: str, work: Work) -> Tried:
     """Let the model take the trials, those of writing only where it fails at calling tools."""
     from pydantic_ai.exceptions import ModelTimeoutError
 
     from app.agent.models import trials
 
-    runner = _Runner(model, key)
+    runner = _Runner(model, key, work)
     begun = time.monotonic()
     tools = await runner.passes(trials.CALLING)
     failed, refusal = runner.failed, runner.refusal
@@ -155,8 +157,9 @@ async def _try_out(model: "Model", configured: Configured, key: str) -> Tried:
 class _Runner:
     """Runs trials and keeps what was said last and the tokens that they took."""
 
-    def __init__(self, model: "Model", key: str) -> None:
+    def __init__(self, model: "Model", key: str, work: Work) -> None:
         self._model = model
+        self._work = work
         self._key = key
         self.text = ""
         self.failed = ""
@@ -169,7 +172,8 @@ class _Runner:
         None where it could not be asked, `refusal` saying why.
         """
         self.failed, self.refusal = "", None
-        for trial in given:
+        for number, trial in enumerate(given):
+            self._work.tell("trials", number, len(given))
             try:
                 passed = await self._passes_one(trial)
             except Exception as failure:

@@ -6,6 +6,7 @@ Through the running server, or straight in the database when there is none.
 from typing import Any
 
 from app.commands.ask.door import ANSWER_SECONDS, Answer, open_door
+from app.commands.terminal.progress_line import ProgressLine
 from app.settings import Settings
 
 
@@ -24,6 +25,21 @@ def ask_patiently(settings: Settings, seconds: int, name: str, /, **params: Any)
     """Do what `ask` does, and wait so long for what a server that runs has to ask elsewhere."""
     with open_door(settings, seconds=seconds) as door:
         return door.ask(name, **params)
+
+
+def ask_showing(
+    settings: Settings, seconds: int, doing: str, name: str, /, **params: Any
+) -> Answer:
+    """Do what `ask_patiently` does, and show at a terminal how far the work is meanwhile."""
+    line = ProgressLine(doing)
+    with open_door(settings, seconds=seconds) as door:
+        if not line.is_wanted:
+            return door.ask(name, **params)
+        try:
+            with door.watch(lambda work: line.show_step(work["step"], work["done"], work["total"])):
+                return door.ask(name, **params)
+        finally:
+            line.end(gone=True)
 
 
 def ask_anew(settings: Settings, name: str, /, **params: Any) -> Answer:

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import http.client
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -28,6 +29,9 @@ MOST_NAMED = 5
 PART = 1 << 16
 Answer = dict[str, Any]
 Write = Callable[[bytes], object]
+Hear = Callable[[Answer], object]
+LOOK_SECONDS = 0.3
+WORKS = "list_running_work"
 
 
 class Declined(Refused):
@@ -53,6 +57,9 @@ class Way(Protocol):
     def download(self, username: str, name: str, params: Mapping[str, Any], write: Write) -> None:
         """Run the operation and write the bytes of the file that it gives."""
 
+    def watch(self, hear: Hear) -> contextlib.AbstractContextManager[None]:
+        """Let `hear` be told how far the newest long work is while the block asks."""
+
 
 class Door:
     """The service during one command; `url` is where the server listens, if one runs."""
@@ -73,6 +80,10 @@ class Door:
     def download(self, username: str, name: str, write: Write, /, **params: Any) -> None:
         """Run an operation of a user that gives a file, and write its bytes; raise Declined."""
         self._way.download(username, name, params, write)
+
+    def watch(self, hear: Hear) -> contextlib.AbstractContextManager[None]:
+        """Let `hear` be told how far the newest long work is while the block asks."""
+        return self._way.watch(hear)
 
     def choose_user(self, given: str | None) -> str:
         """Return the user for whom a command acts: the one named, else the only one there is."""
@@ -205,6 +216,31 @@ class Served(contextlib.AbstractContextManager["Served"]):
             if not part:
                 return
             write(part)
+
+    @contextlib.contextmanager
+    def watch(self, hear: Hear) -> Iterator[None]:
+        """Ask by a connection of its own, again and again, how far the newest long work is."""
+        ended = threading.Event()
+
+        def look() -> None:
+            where = self._connection
+            own = http.client.HTTPConnection(where.host, where.port, timeout=ANSWER_SECONDS)
+            with Served(own, self.url or "", self._token, ANSWER_SECONDS) as beside:
+                while not ended.wait(LOOK_SECONDS):
+                    for work in beside.ask(None, WORKS, {})["works"][-1:]:
+                        hear(work)
+
+        def look_until_refused() -> None:
+            with contextlib.suppress(Refused, OSError):  # whoever asks hears what is wrong
+                look()
+
+        looking = threading.Thread(target=look_until_refused, daemon=True)
+        looking.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            looking.join(ANSWER_SECONDS)
 
     def _request(
         self, username: str | None, name: str, params: Mapping[str, Any]

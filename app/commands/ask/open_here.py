@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import gc
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -14,7 +15,15 @@ from app.commands.ask.data_directory import (
     migrate_database,
     require_suitable_disk,
 )
-from app.commands.ask.door import Answer, Declined, Write, encode_params, parse_object
+from app.commands.ask.door import (
+    LOOK_SECONDS,
+    Answer,
+    Declined,
+    Hear,
+    Write,
+    encode_params,
+    parse_object,
+)
 from app.core.app import App
 from app.core.caller import OPERATOR, Caller
 from app.core.database import data_dir
@@ -104,6 +113,22 @@ class Here:
                     write(part)
 
         self._runner.run(copy())
+
+    @contextlib.contextmanager
+    def watch(self, hear: Hear) -> Iterator[None]:
+        """Look again and again how far the newest long work is, while the block asks."""
+
+        async def look() -> None:
+            while True:
+                await asyncio.sleep(LOOK_SECONDS)
+                for work in self._parts.works.list()[-1:]:
+                    hear(dataclasses.asdict(work))
+
+        looking = self._runner.get_loop().create_task(look())
+        try:
+            yield
+        finally:
+            looking.cancel()
 
     def _run(self, username: str | None, name: str, params: Mapping[str, Any]) -> Any:
         async def call() -> Any:

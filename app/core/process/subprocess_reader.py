@@ -49,10 +49,16 @@ async def read_lines(
         await process.wait()
 
 
-async def run_reader(module: str, task: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+async def run_reader(
+    module: str,
+    task: dict[str, Any],
+    *,
+    seconds: float,
+    tell: Callable[[str, int, int | None], None] = lambda step, done, total: None,
+) -> dict[str, Any]:
     """Return what `module` made of a task, which it gets as a line of JSON and answers with one.
 
-    `error` is its own sentence of what went wrong.
+    `error` is its own sentence of what went wrong; `tell` hears what `tell_step` tells before.
 
     The process lives no longer than this one, whatever ends this one. Raises ChildEnded when it
     gave no answer within so many seconds.
@@ -61,7 +67,9 @@ async def run_reader(module: str, task: dict[str, Any], *, seconds: float) -> di
     try:
         async with asyncio.timeout(seconds):
             stdin.write(msgspec.json.encode(task) + b"\n")
-            return cast(dict[str, Any], msgspec.json.decode(await stdout.readline()))
+            while "step" in (line := msgspec.json.decode(await stdout.readline())):
+                tell(line["step"], line["done"], line["total"])
+            return cast(dict[str, Any], line)
     except (TimeoutError, ValueError, ConnectionError):
         raise ChildEnded from None
     finally:
@@ -104,6 +112,11 @@ def answer_task(
         write_line(work(task))
     except expected as error:
         write_line({"error": str(error), "code": getattr(error, "code", "")})
+
+
+def tell_step(step: str, done: int = 0, total: int | None = None) -> None:
+    """Tell whoever sent the task to this process how far it is."""
+    write_line({"step": step, "done": done, "total": total})
 
 
 def _end_with_parent() -> None:

@@ -18,7 +18,7 @@ from app.core.caller import Caller
 from app.errors import AppError, Unauthorized
 from app.interfaces.home.changes import mark_of
 from app.interfaces.home.dates import Dates
-from app.interfaces.home.said import said_by
+from app.interfaces.home.said import said, said_by
 from app.interfaces.home.words import DEFAULT, Words, words_of
 from app.interfaces.pages.forms import FORM, form_of
 from app.interfaces.pages.render_page import notice, page
@@ -58,8 +58,14 @@ class Person(NamedTuple):
     mark: str
 
     async def call(self, operation: str, /, **fields: Any) -> Any:
-        """Ask an operation, with the rights of this person, and return its record."""
-        return await self.visit.parts.call(self.caller, operation, fields)
+        """Ask an operation, with the rights of this person, and return its record; what it refuses
+        is told in their language.
+        """
+        try:
+            return await self.visit.parts.call(self.caller, operation, fields)
+        except AppError as error:
+            error.message = said(self.words, error.message)
+            raise
 
     async def show(
         self, name: str, /, *, place: str = "", status: int = 200, **values: Any

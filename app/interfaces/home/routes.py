@@ -2,7 +2,7 @@
 
 from starlette.routing import Route
 
-from app.interfaces.home import changes
+from app.interfaces.home import changes, said_page
 from app.interfaces.home.agent import agent_page, memory_page
 from app.interfaces.home.heartbeat import heartbeat_page
 from app.interfaces.home.help import help_page
@@ -50,6 +50,7 @@ def routes() -> list[Route]:
     """Return the routes of every page and form of the home."""
     return [
         *changes.routes(),
+        *said_page.routes(),
         *today_routes.routes(),
         *todos_routes.routes(),
         *notes_page.routes(),

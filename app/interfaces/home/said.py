@@ -1,9 +1,10 @@
 """What operations say in English sentences of their own, in the language of whoever reads.
 
-`languages/en/said.toml` holds these sentences as they are made, with holes for what changes, and
-each other language what they are there. A hole `{said}` is itself such a sentence or a list of
-them, `{n}` and the like are numbers, any other holds what somebody wrote and stays. What is not
-found, such as the words of a person or a model, stays as it is.
+`languages/en/said.toml` holds these sentences as they are made, `refused.toml` those of what is
+refused, with holes for what changes, and each other language what they are there. A hole `{said}`
+is itself such a sentence or a list of them, `{field}` the name of a field, which `field.toml` has
+in words, `{n}` and the like are numbers, any other holds what somebody wrote and stays. What is
+not found, such as the words of a person or a model, stays as it is.
 """
 
 import functools
@@ -13,12 +14,20 @@ from typing import NamedTuple
 
 from app.interfaces.home.words import DEFAULT, Words, words_of
 
-PART = "said."
+PARTS = ("said.", "refused.")
 LONGEST = 2_000
 DEEPEST = 8
 HOLE = re.compile(r"\{(\w+)\}")
 SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z“\d])")
-NUMBERS = {"n": r"\d+", "day": r"\d+", "year": r"\d{4}", "date": r"[\d-]+", "time": r"[\d:–]+"}
+HOLES = {
+    "n": r"\d+",
+    "day": r"\d+",
+    "year": r"\d{4}",
+    "date": r"[\d-]+",
+    "time": r"[\d:–]+",
+    "field": r"[\w.\[\]-]+",
+}
+"""What stands in a hole of this name; in any other, whatever there is."""
 JOINTS = (", and ", " and ", ", ", "; ", "\n")
 
 
@@ -83,11 +92,21 @@ def _translated(words: Words, text: str, depth: int = 0) -> str | None:
 def _filled(words: Words, name: str, holes: Mapping[str, str], depth: int) -> str | None:
     values: dict[str, object] = {}
     for hole, value in holes.items():
-        filled = _translated(words, value, depth + 1) if hole.startswith("said") else value
+        filled: str | None = value
+        if hole.startswith("said"):
+            filled = _translated(words, value, depth + 1)
+        elif hole == "field":
+            filled = _field(words, value)
         if filled is None:
             return None
         values[hole] = int(value) if hole == "n" else filled
     return words(name, **values)
+
+
+def _field(words: Words, name: str) -> str:
+    """Return what a field of the API, such as dueDate, is called on the pages."""
+    known = f"field.{name.replace('.', '_')}"
+    return words(known) if words.has(known) else name
 
 
 def _listed(words: Words, text: str, depth: int) -> str | None:
@@ -108,7 +127,7 @@ def _patterns() -> list[Pattern]:
     """Return the sentences, those with the most words of their own first."""
     english = words_of(DEFAULT)
     found: list[tuple[int, Pattern]] = []
-    for name, sentence in english.of_part(PART):
+    for name, sentence in english.of_parts(*PARTS):
         forms = sentence.values() if isinstance(sentence, Mapping) else (sentence,)
         found += [
             (-len(HOLE.sub("", form)), Pattern(name, _needs(form), _pattern(form)))
@@ -125,7 +144,7 @@ def _pattern(form: str) -> re.Pattern[str]:
     pieces, at = [], 0
     for hole in HOLE.finditer(form):
         pieces.append(re.escape(form[at : hole.start()]))
-        pieces.append(f"(?P<{hole[1]}>{NUMBERS.get(hole[1], '.+')})")
+        pieces.append(f"(?P<{hole[1]}>{HOLES.get(hole[1], '.+')})")
         at = hole.end()
     whole = "".join(pieces) + re.escape(form[at:])
     # the titles of actions quote with plain marks, so that no title can end its quote

@@ -44,9 +44,9 @@ class Words:
         """Return whether there is such a sentence."""
         return name in self._found
 
-    def of_part(self, part: str) -> list[tuple[str, Any]]:
-        """Return the sentences of a part, with their names."""
-        return [(name, each) for name, each in self._found.items() if name.startswith(part)]
+    def of_parts(self, *parts: str) -> list[tuple[str, Any]]:
+        """Return the sentences of these parts, such as `said.`, with their names."""
+        return [(name, each) for name, each in self._found.items() if name.startswith(parts)]
 
     def of_scripts(self, *parts: str) -> dict[str, Any]:
         """Return what the scripts of these parts say: every `part.js.name`, by that name."""

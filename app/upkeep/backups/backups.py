@@ -4,6 +4,7 @@ It also tells what takes room. Each is done by a process of its own.
 """
 
 import asyncio
+import contextlib
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from app.upkeep.backups.backup_files import BackupFailed, Kind, NoRoom
 from app.upkeep.worker_tasks import WORKER, remember_findings, run_in_process
 
 AGAIN_SECONDS = 1800
+QUICK_SECONDS = 0.3
+"""So long it is waited for a backup, which then needs no sign that it is being made."""
 NIGHT = timedelta(hours=3)
 """After this hour of a day, in UTC, the day's proof and measuring are due."""
 PROVER = "app.commands.prove_backup"
@@ -70,6 +73,18 @@ async def make_backup(
 
 
 @operation("COMMAND")
+async def begin_backup(app: App, me: Caller) -> Record:
+    """Begin to make a backup in the folder of backups, unless one is being made or proven.
+
+    What came of it is in the status.
+    """
+    if not app.safekeeping.turn.locked():
+        task = app.tasks.start(_make_unasked(app))
+        await asyncio.wait({task}, timeout=QUICK_SECONDS)
+    return Record()
+
+
+@operation("COMMAND")
 async def prove_backup(app: App, me: Caller) -> Proof:
     """Restore the newest backup into a place of its own, open it and read in it."""
     async with app.safekeeping.turn:
@@ -108,6 +123,11 @@ async def _back_up_if_due(app: App) -> None:
     ):
         async with app.safekeeping.turn:
             await _prove_newest(app)
+
+
+async def _make_unasked(app: App) -> None:
+    with contextlib.suppress(BackupFailed):  # what went wrong is written down
+        await _make_in_folder(app, "hand", app.settings.backup_passphrase)
 
 
 async def _make_in_folder(app: App, kind: Kind, passphrase: str) -> MadeBackup:
@@ -170,7 +190,8 @@ async def _run_backup(app: App, target: Path, passphrase: str) -> MadeBackup:
         "passphrase": passphrase,
     }
     try:
-        made = await run_in_process(WORKER, task)
+        with app.works.begin("backup", target.name, since=stamp(app.clock())) as work:
+            made = await run_in_process(WORKER, task, work)
     except BaseException:  # also when the server ends meanwhile
         backup_files.delete_parts_of(target)
         raise
@@ -189,9 +210,9 @@ async def _prove_newest(app: App) -> Proof:
         return Proof(None, at, 0, "There is no backup yet.")
     notes, trouble = 0, None
     try:
-        found = await run_in_process(
-            PROVER, {"file": str(newest), "passphrase": app.settings.backup_passphrase}
-        )
+        task = {"file": str(newest), "passphrase": app.settings.backup_passphrase}
+        with app.works.begin("proof", newest.name, since=at) as work:
+            found = await run_in_process(PROVER, task, work)
         notes = found["notes"]
     except BackupFailed as error:
         trouble = error.message

@@ -5,6 +5,8 @@ Whole, checked against what it was copied from, and on the disk before it has it
 
 import contextlib
 import sqlite3
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +16,9 @@ from app.upkeep.backups.backup_files import BackupFailed, NoRoom
 from app.upkeep.backups.check_file import Contents, check_copy, read_contents
 from app.upkeep.open_read_only import open_read_only, rest_in_between, used_bytes
 
+Tell = Callable[[str, int, int | None], None]
+TELL_SECONDS = 0.3
+
 
 class Copied(NamedTuple):
     """A finished copy: its bytes and how many rows it holds."""
@@ -22,23 +27,32 @@ class Copied(NamedTuple):
     rows: int
 
 
-def make_backup(source: Path, target: Path, *, gently: bool = False) -> Copied:
+def tell_nobody(step: str, done: int = 0, total: int | None = None) -> None:
+    """Tell nobody how far the copy is."""
+
+
+def make_backup(
+    source: Path, target: Path, *, gently: bool = False, tell: Tell = tell_nobody
+) -> Copied:
     """Make the backup `target` of the database `source`, which may be in use, with its digest
     beside it.
 
     Raises BackupFailed where that cannot be or the copy is not what it should be. `gently`
-    leaves time to others between small parts of the work.
+    leaves time to others between small parts of the work; `tell` then hears how far it is.
     """
     with backup_files.write_backup(target) as part:
-        return copy_and_check(source, part, gently=gently)
+        return copy_and_check(source, part, gently=gently, tell=tell)
 
 
-def copy_and_check(source: Path, part: Path, *, gently: bool = False) -> Copied:
+def copy_and_check(
+    source: Path, part: Path, *, gently: bool = False, tell: Tell = tell_nobody
+) -> Copied:
     """Copy the database `source` to `part`, which is no backup yet, and check it.
 
     Raise BackupFailed as `make` does, and leave what there is.
     """
-    found = _copy_database(source, part, gently=gently)
+    found = _copy_database(source, part, gently=gently, tell=tell)
+    tell("check", 0, None)
     check_copy(part, gently=gently)
     with (
         open_read_only(part) as copied,
@@ -75,15 +89,16 @@ class _SourceStates(NamedTuple):
                 )
 
 
-def _copy_database(source: Path, part: Path, *, gently: bool) -> _SourceStates:
+def _copy_database(source: Path, part: Path, *, gently: bool, tell: Tell) -> _SourceStates:
     try:
         with open_read_only(source) as live:
-            backup_files.require_room(part.parent, used_bytes(live))
+            size = used_bytes(live)
+            backup_files.require_room(part.parent, size)
             part.touch(0o600)
             # another number after others have committed something
             version, before = read_pragmas(live, "data_version"), read_contents(live)
             with (
-                rest_in_between(live, ends=lambda: backup_files.is_short_of_room(part.parent))
+                rest_in_between(live, ends=_telling_end(part, size, tell))
                 if gently
                 else contextlib.nullcontext()
             ):
@@ -93,6 +108,20 @@ def _copy_database(source: Path, part: Path, *, gently: bool) -> _SourceStates:
             )
     except sqlite3.DatabaseError as error:
         raise backup_failure(error, part.parent) from None
+
+
+def _telling_end(part: Path, size: int, tell: Tell) -> Callable[[], bool]:
+    """Return what is asked now and then whether the copy shall end, and tells how far it is."""
+    told = 0.0
+
+    def ends() -> bool:
+        nonlocal told
+        if time.monotonic() - told > TELL_SECONDS:
+            told = time.monotonic()
+            tell("copy", min(part.stat().st_size, size), size)
+        return backup_files.is_short_of_room(part.parent)
+
+    return ends
 
 
 def backup_failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:

@@ -6,7 +6,9 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.core.caller import OPERATOR
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.operator import is_alone, require_alone, running_work
 from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
@@ -19,6 +21,7 @@ def routes() -> list[Route]:
     """Give the routes."""
     return [
         Route(DATA, show),
+        Route(DATA + "/backup", back_up, methods=["POST"]),
         Route(DATA + "/import", take_in, methods=["POST"]),
         Route(DATA + "/import/{id}", job),
         Route(DATA + "/import/{id}/cancel", cancel, methods=["POST"]),
@@ -30,11 +33,24 @@ def routes() -> list[Route]:
 
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
-    """Show how the data stands."""
-    state = await person.call("status")
-    return await show_section(
-        person, "data", state=state, shares=_shares(state.storage), size=size_of
-    )
+    """Show how the data stands; to the script of the page, how far a backup is."""
+    values = {
+        "state": await person.call("status"),
+        "works": [*await running_work(visit, "backup"), *await running_work(visit, "proof")],
+        "size": size_of,
+        "alone": await is_alone(visit),
+    }
+    if visit.query_params.get("piece") == "1":
+        return await person.piece("settings/backup_state", **values)
+    return await show_section(person, "data", shares=_shares(values["state"].storage), **values)
+
+
+@for_person
+async def back_up(visit: Visit, person: Person) -> Response:
+    """Begin a backup."""
+    await require_alone(visit, person)
+    await visit.parts.call(OPERATOR, "begin_backup", {})
+    return see(DATA)
 
 
 @for_person

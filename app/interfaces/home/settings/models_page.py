@@ -1,18 +1,20 @@
 """Language models: those there are, what each can do, adding one and trying it."""
 
 from typing import Any
+from urllib.parse import quote
 
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.caller import OPERATOR
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.operator import is_alone, require_alone
+from app.interfaces.home.operator import is_alone, require_alone, running_work
 from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
 MODELS = address_of("models")
+LONGEST_NAME = 200
 PROVIDERS = {
     "ollama": "Ollama",
     "llamacpp": "llama.cpp",
@@ -39,13 +41,12 @@ def routes() -> list[Route]:
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """List the models; to the script of the page, how far the index of meanings is."""
-    if visit.query_params.get("piece") == "1":
-        search = await person.call("search_status")
-        return await person.piece("settings/search_state", search=search)
-    return await _shown(visit, person)
-
-
-async def _shown(visit: Visit, person: Person, tested: Any = None) -> Response:
+    match visit.query_params.get("piece"):
+        case "1":
+            search = await person.call("search_status")
+            return await person.piece("settings/search_state", search=search)
+        case "test":
+            return await person.piece("settings/model_test", **await _test_of(visit, person))
     alone = await is_alone(visit)
     models = await visit.parts.call(OPERATOR, "configured_models", {})
     return await show_section(
@@ -55,9 +56,19 @@ async def _shown(visit: Visit, person: Person, tested: Any = None) -> Response:
         default=models.default,
         alone=alone,
         providers=PROVIDERS,
-        tested=tested,
         search=await person.call("search_status"),
+        **await _test_of(visit, person),
     )
+
+
+async def _test_of(visit: Visit, person: Person) -> dict[str, Any]:
+    """Return how far the test is that the address names, or what came of it."""
+    name = visit.query_params.get("tested", "")[:LONGEST_NAME]
+    if not name or not await is_alone(visit):
+        return {"tested": None, "works": []}
+    works = await running_work(visit, "model_test", name)
+    tested = await visit.parts.call(OPERATOR, "read_model_test", {"name": name})
+    return {"tested": tested, "works": works}
 
 
 @for_person
@@ -73,8 +84,7 @@ async def add(visit: Visit, person: Person) -> Response:
         **{name: value for name, value in optional.items() if value},
     }
     made = await visit.parts.call(OPERATOR, "add_model", fields)
-    tested = await visit.parts.call(OPERATOR, "test_model", {"name": made.model.name})
-    return await _shown(visit, person, tested)
+    return await _begin_test(visit, made.model.name)
 
 
 @for_person
@@ -82,9 +92,7 @@ async def test(visit: Visit, person: Person) -> Response:
     """Ask a model a word, and tell what it can do."""
     await require_alone(visit, person)
     name = value_of(await form_of(visit), "name")
-    return await _shown(
-        visit, person, await visit.parts.call(OPERATOR, "test_model", {"name": name})
-    )
+    return await _begin_test(visit, name)
 
 
 @for_person
@@ -97,6 +105,11 @@ async def default(visit: Visit, person: Person) -> Response:
 async def remove(visit: Visit, person: Person) -> Response:
     """Remove a model."""
     return await _change(visit, person, "remove_model", "model_removed")
+
+
+async def _begin_test(visit: Visit, name: str) -> Response:
+    await visit.parts.call(OPERATOR, "begin_model_test", {"name": name})
+    return see(f"{MODELS}?tested={quote(name, safe='')}")
 
 
 async def _change(visit: Visit, person: Person, operation: str, did: str) -> Response:

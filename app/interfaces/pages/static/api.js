@@ -25,8 +25,15 @@ export async function ask(method, path, body, { signal, key } = {}) {
   if (key) headers["Idempotency-Key"] = key;
   const response = await reach(`/api/v1${path}`, { method, headers, signal, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
   const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(response.status, answer);
+  if (!response.ok) throw new Refused(response.status, await inOwnWords(answer));
   return answer;
+}
+
+// the API says in English why it refuses something
+async function inOwnWords(answer) {
+  if (document.documentElement.lang === "en" || !answer.message) return answer;
+  const { said } = await fetch(`/said?${new URLSearchParams({ text: answer.message.slice(0, 2000) })}`).then((found) => found.json()).catch(() => ({}));
+  return { ...answer, message: said ?? answer.message };
 }
 
 /** Ask a page of this server for a piece of HTML. Throws Refused. */

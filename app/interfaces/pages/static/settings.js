@@ -1,7 +1,7 @@
 // Settings: time zones to choose from, a file to take in, and how far work is.
 
 import { piece, Refused, sendFile } from "./api.js";
-import { element, fromServer, one } from "./dom.js";
+import { all, element, fromServer, one } from "./dom.js";
 import { told } from "./toasts.js";
 
 const EVERY = 700;
@@ -37,13 +37,14 @@ const words = (html) => one("main p", fromServer(html))?.textContent ?? "";
 
 async function follow(shown) {
   shown.classList.remove("late");
+  const address = new URL(location);
+  address.searchParams.set("piece", shown.dataset.running || "1");
   try {
-    shown.replaceChildren(fromServer(await piece(`${location.pathname}?piece=1`)));
+    shown.replaceChildren(fromServer(await piece(address.pathname + address.search)));
   } catch (error) {
     if (error.status) return told(error);
   }
   if (one("progress", shown)) setTimeout(follow, EVERY, shown);
 }
 
-const running = one("[data-running]");
-if (running && one("progress", running)) setTimeout(follow, EVERY, running);
+for (const running of all("[data-running]")) if (one("progress", running)) setTimeout(follow, EVERY, running);
