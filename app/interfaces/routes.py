@@ -77,9 +77,14 @@ class PageRoutes:
     """The routes beside the API, found as those of the API are."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._root = _route_tree(
+        self._routes = routes
+
+    # made with the first page: a tenth of what a server in a test takes, and few of those show one
+    @functools.cached_property
+    def _root(self) -> _Node[Route]:
+        return _route_tree(
             (method, route.path, route)
-            for route in routes
+            for route in self._routes
             for method in (route.methods or {"GET"}) - {"HEAD"}
         )
 
