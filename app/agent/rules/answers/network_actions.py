@@ -224,7 +224,8 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
         return call_tool("search_contact", query=who[:LONGEST_NAME] or "?")
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
-        return list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
+        none = list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
+        return msgspec.structs.replace(none, empty=True)
     named = message_answers.named_person(asked, route).removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
     # A search also finds those whose name only holds what was said.
