@@ -138,7 +138,10 @@ def _unless_likely(tried: Tried, route: Route, found: Sequence[Reading]) -> Step
     if not tried.step.empty or tried.step.calls:
         return tried.step
     likely = near.likely(tried.rest, found)
-    return _of_reading(tried.rest, route, likely, unless=OF_OTHERS) or tried.step
+    if likely and route.intent != "ask" and near.is_new(likely):
+        return tried.step  # a pattern knew what is wanted, and what it is about is not there
+    step = _of_reading(tried.rest, route, likely, unless=OF_OTHERS)
+    return tried.step if step is None or (step.empty and not step.calls) else step
 
 
 def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:

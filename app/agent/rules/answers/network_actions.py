@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+import msgspec
+
 from app.agent.rules.answers import list_answers, message_answers
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data

@@ -125,6 +125,12 @@ def likely(asked: Asked, found: list[Reading]) -> Reading | None:
     return None if one and one.wish and one.wish.writes and _is_asked(asked.message) else one
 
 
+def is_new(reading: Reading) -> bool:
+    """Return whether a wish is about nothing that there is, so that its text could be anything."""
+    known = reading.things or (reading.wish and "{person}" in reading.wish.plain)
+    return bool(reading.text and not known)
+
+
 def clear(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is clearly meant."""
     one = surest(found, SURE, LEAD)
