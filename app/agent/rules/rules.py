@@ -4,7 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 import msgspec
 
@@ -20,6 +20,7 @@ from app.agent.rules.answers import (
 from app.agent.rules.dialogue import continued, given_context, repairs
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
@@ -100,7 +101,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         unsure = not near.is_question(asked.message, route.get("written") or route.language)
     if unsure:
         return _near_step(asked, route)
-    return _near_after(asked, route) if route.intent == "ask" else _act(asked, route)
+    return _near_after(asked, route)
 
 
 def _near_step(asked: Asked, route: Route) -> Step:
@@ -110,22 +111,17 @@ def _near_step(asked: Asked, route: Route) -> Step:
     calls = near.looks(asked)
     if len(asked.results) < len(calls):
         return Step(calls=calls)
-    found, route = _read_near(asked, route)
-    rest = msgspec.structs.replace(asked, results=asked.results[len(calls) :])
+    found, read = _read_near(asked, route)
+    rest = near.after_looks(asked)
     # Only where a list is not meant are others' words; what a question names may be a note, too.
     unless = OF_OTHERS if route.intent == "list_todos" else OF_NOTES_FIRST
-    if step := _of_reading(rest, route, near.clear(asked, found), unless=unless):
+    if step := _of_reading(rest, read, near.clear(asked, found), unless=unless):
         return step
-    step = _act(rest, route)
-    likely = near.likely(asked, found) if step.empty and not step.calls else None
-    if likely is None:
-        return step
-    unused = look_further.replay(rest, lambda part: _act(part, route)).rest
-    return _of_reading(unused, route, likely, unless=OF_OTHERS) or step
+    return _unless_likely(look_further.replay(rest, lambda part: _act(part, read)), read, found)
 
 
 def _near_after(asked: Asked, route: Route) -> Step:
-    """Return what the notes answer to a question, or where they have none the wish it may be."""
+    """Return what comes of a route, or where that finds nothing of the wish that it may be."""
     looked = near.has_looked(asked)
     tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
     step = tried.step if tried else _act(asked, route)
@@ -134,9 +130,19 @@ def _near_after(asked: Asked, route: Route) -> Step:
     calls = near.looks(asked)
     if tried is None or len(tried.rest.results) < len(calls):
         return Step(calls=calls)
-    found, route = _read_near(tried.rest, route)
-    rest = msgspec.structs.replace(tried.rest, results=tried.rest.results[len(calls) :])
-    return _of_reading(rest, route, near.likely(asked, found), unless=OF_OTHERS) or step
+    found, read = _read_near(tried.rest, route)
+    return _unless_likely(Tried(step, near.after_looks(tried.rest)), read, found)
+
+
+def _unless_likely(tried: Tried, route: Route, found: Sequence[Reading]) -> Step:
+    """Return the step that was tried, or where that finds nothing of the wish that is likely."""
+    if not tried.step.empty or tried.step.calls:
+        return tried.step
+    likely = near.likely(tried.rest, found)
+    if likely and route.intent != "ask" and near.is_new(likely):
+        return tried.step  # a pattern knew what is wanted, and what it is about is not there
+    step = _of_reading(tried.rest, route, likely, unless=OF_OTHERS)
+    return tried.step if step is None or (step.empty and not step.calls) else step
 
 
 def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:

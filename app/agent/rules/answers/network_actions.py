@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+import msgspec
+
 from app.agent.rules.answers import list_answers, message_answers
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
@@ -224,7 +226,8 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
         return call_tool("search_contact", query=who[:LONGEST_NAME] or "?")
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
-        return list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
+        none = list_answers.refusal_or(asked, route, route.phrase("nobody", who=route.get("who")))
+        return msgspec.structs.replace(none, empty=True)
     named = message_answers.named_person(asked, route).removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
     # A search also finds those whose name only holds what was said.

@@ -69,7 +69,7 @@ def tick_item(asked: Asked, route: Route) -> Step:
     ]
     fitting = resolve_reference.fitting_rows(route.get("text"), rows)
     if len(fitting) != 1:
-        return Step(route.phrase("none_fits", words=route.get("text")))
+        return Step(route.phrase("none_fits", words=route.get("text")), empty=True)
     number = fitting[0]["line"]
     lines[number] = _OPEN_BOX.sub(r"\1x\2\3", lines[number])
     return call_tool(
@@ -148,7 +148,7 @@ def move_note(asked: Asked, route: Route) -> Step:
         return call_tool("list_folders")
     folder = folder_changes.find_meant(asked, route)
     if folder is None:
-        return Step(route.phrase("no_folder", folder=route.get("folder")))
+        return Step(route.phrase("no_folder", folder=route.get("folder")), empty=True)
     note = _read_note(asked, route)
     if isinstance(note, Step):
         return note

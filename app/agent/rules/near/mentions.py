@@ -1,13 +1,16 @@
 """What a message speaks of: things of the user by their names, days, numbers and quoted texts."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.near import parts
 from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
@@ -24,11 +27,19 @@ POINTING = 3
 """So many words point at something at most."""
 LONG_WORD = 4
 """A word of so many letters may be what an article before it is of."""
+BEFORE_DAY, AFTER_DAY = 1, 4
+"""So many words before and after a weekday's name may belong to it."""
+WEAK = 0.1
+"""How much a common word names the only thing that has it."""
+SHORTEST_DAY = 3
+"""“So” and “do” are names of days that mean other things, too."""
 LENGTH = 3
 """So many words, and where no spaces part them letters, says a length of time at most."""
 
 
-def moments(text: str, asked: Asked, language: Language) -> list[Part]:
+def moments(
+    text: str, row: Sequence[Part], asked: Asked, language: Language
+) -> list[Part]:
     """Return the days and times that a text names, what belongs together as one."""
     read = quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
     found = [
@@ -39,6 +50,9 @@ def moments(text: str, asked: Asked, language: Language) -> list[Part]:
     folded = plain_letters(text).lower()
     if not found and (days := dialogue_words.find_days(folded, asked)):
         found = [Part(days[1], days[2], "", "day")]
+    for at, part in enumerate(row):
+        if not any(one.start <= part.start < one.end for one in found):
+            found += _day_at(text, row, at, asked, language)
     joined: list[Part] = []
     for one in sorted(found):
         if joined and one.start - joined[-1].end <= GAP:
@@ -46,6 +60,48 @@ def moments(text: str, asked: Asked, language: Language) -> list[Part]:
         else:
             joined.append(one)
     return joined
+
+
+def _day_at(
+    text: str, row: Sequence[Part], at: int, asked: Asked, language: Language
+) -> list[Part]:
+    """Return the day that begins with a word, where that is a weekday's name or the like."""
+    size = _size_of_day(row, at, _days(language))
+    if not size:
+        return []
+    least = at + size
+    for end in range(min(least + AFTER_DAY, len(row)), least - 1, -1):
+        if _is_moment(text[row[at].start : row[end - 1].end], asked, language):
+            for start in range(max(at - BEFORE_DAY, 0), at):
+                if _is_moment(text[row[start].start : row[end - 1].end], asked, language):
+                    return [Part(row[start].start, row[end - 1].end, "", "day")]
+            return [Part(row[at].start, row[end - 1].end, "", "day")]
+    return []
+
+
+def _size_of_day(row: Sequence[Part], at: int, days: frozenset[str]) -> int:
+    """Return of how many parts a day's name is that begins with one, 0 where none does: of some
+    letters where no spaces part words.
+    """
+    if not questions.is_asian(row[at].word):
+        return int(len(row[at].word) >= SHORTEST_DAY and row[at].word in days)
+    names = ("".join(part.word for part in row[at : at + size]) for size in (3, 2))
+    return next((len(name) for name in names if name in days and len(name) > 1), 0)
+
+
+def _is_moment(said: str, asked: Asked, language: Language) -> bool:
+    read = quickadd.read_line(
+        f"x {said}", now=asked.now, locale=None if language == "en" else language
+    )
+    return read.due is not None and read.title == "x"
+
+
+@functools.cache
+def _days(language: Language) -> frozenset[str]:
+    """Return the names of weekdays, and the words for days such as tomorrow."""
+    table = language_data.load_table(language, Dates)
+    rows = (*table.weekdays.values(), *table.days.values())
+    return frozenset(plain_letters(word).lower() for row in rows for word in row)
 
 
 def lengths(text: str, row: Sequence[Part], asked: Asked, language: Language) -> Iterator[Part]:
@@ -112,12 +168,17 @@ def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
 def shortest_day(asked: Asked, said: str) -> str:
     """Return the words for a day without those before it, such as “on the”, that change nothing."""
     whole = quickadd.read_line(f"x {said}", now=asked.now)
-    while whole.due and (rest := said.partition(" ")[2]):
+    while whole.due and (rest := _without_first(said)):
         read = quickadd.read_line(f"x {rest}", now=asked.now)
-        if (read.due, read.title) != (whole.due, whole.title):
+        if (read.due, read.title) != (whole.due, "x"):
             break
         said = rest
     return said.strip()
+
+
+def _without_first(said: str) -> str:
+    """Return a text without its first word, or letter where no spaces part words."""
+    return said[1:] if questions.is_asian(said) else said.partition(" ")[2]
 
 
 def _points(said: str, language: Language) -> bool:
@@ -156,9 +217,11 @@ def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]
     for thing, held in terms.items():
         for run in _runs(row, held):
             said = {word for part in run if (word := _term(part, held))}
-            if all(part.is_common for part in run) and len(said) < len(held):
-                continue
             weight = sum(1 / counts[word] for word in said)
+            if all(part.is_common for part in run) and len(said) < len(held):
+                if weight < 1 or not _is_noun(row, run[0]):
+                    continue
+                weight = WEAK
             place = run[0].start, run[-1].end
             found.setdefault(place, []).append((weight, len(said) / len(held), thing))
     rows = []
@@ -167,6 +230,12 @@ def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]
         meant = tuple(thing for *score, thing in fitting if tuple(score) == best)
         rows.append((best[0], Part(start, end, "", slot, meant, len(meant) > 1)))
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
+
+
+def _is_noun(row: Sequence[Part], part: Part) -> bool:
+    """Return whether a word such as “the” is before a part: “the call”."""
+    at = row.index(part)
+    return bool(at) and not row[at - 1].slot and row[at - 1].word in questions.little()
 
 
 def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:

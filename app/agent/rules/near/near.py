@@ -39,8 +39,6 @@ SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
 ASKED_LEAD = 0.2
 """So far ahead is a wish that writes, where the message is written as a question."""
-DOUBT = 0
-"""So many more words make a message one of another language."""
 FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 LIKELY = 0.2
@@ -104,7 +102,7 @@ def language_of(message: str, language: Language) -> Language:
         return language
     shares = {one: sum(part.word in nearness.words_of(one) for part in row) for one in alphabetic}
     best = max(shares, key=lambda one: shares[one])
-    return best if shares[best] > shares[language] + DOUBT else language
+    return best if shares[best] > shares[language] else language
 
 
 def is_question(message: str, language: Language) -> bool:
@@ -113,8 +111,8 @@ def is_question(message: str, language: Language) -> bool:
     """
     row = parts.split(message)
     plain = wording.plain_wording(message, language)
-    is_asked = any(mark in message for mark in "?？") and plain[:1] == message.strip()[:1]
-    if is_asked or len(row) < FEWEST:
+    is_plain = plain[:1] == message.strip()[:1]
+    if (_is_asked(message) and is_plain) or len(row) < FEWEST:
         return True
     language = language_of(message, language)
     table = nearness.of(language)
@@ -122,22 +120,33 @@ def is_question(message: str, language: Language) -> bool:
     return bool(found) and found[0] == max(found) and found[0] >= LIKELY
 
 
+def after_looks(asked: Asked) -> Asked:
+    """Return what is asked with the results that come after those of the looks."""
+    return msgspec.structs.replace(asked, results=asked.results[len(looks(asked)) :])
+
+
 def likely(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is likely meant; a question is none that writes."""
     one = surest(found, LIKELY, 0)
-    return None if one and one.wish and one.wish.writes and _is_asked(asked) else one
+    return None if one and one.wish and one.wish.writes and _is_asked(asked.message) else one
+
+
+def is_new(reading: Reading) -> bool:
+    """Return whether a wish is about nothing that there is, so that its text could be anything."""
+    known = reading.things or (reading.wish and "{person}" in reading.wish.plain)
+    return bool(reading.text and not known)
 
 
 def clear(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is clearly meant."""
     one = surest(found, SURE, LEAD)
-    if one and one.wish and one.wish.writes and _is_asked(asked):
+    if one and one.wish and one.wish.writes and _is_asked(asked.message):
         return surest(found, SURE, ASKED_LEAD)
     return one
 
 
-def _is_asked(asked: Asked) -> bool:
-    return any(mark in asked.message for mark in "?？")
+def _is_asked(message: str) -> bool:
+    return any(mark in message for mark in "?？")
 
 
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:

@@ -30,6 +30,7 @@ class Nearness(NamedTuple):
 
     wishes: tuple[Wish | None, ...]
     rarity: Mapping[str, float]
+    rarest: float
     weights: Mapping[str, Any]
     words: tuple[frozenset[str], ...]
     known: frozenset[str]
@@ -40,7 +41,7 @@ class Nearness(NamedTuple):
 def scores(language: Language, row: Sequence[Part]) -> list[float]:
     """Return how near parts are to each wish: about 1 where they are one of its examples."""
     table = of(language)
-    vector = _weighed(parts.features(row, only_known=True), table.rarity)
+    vector = _weighed(parts.features(row, only_known=True), table.rarity, table.rarest)
     total = sum(table.weights[name] * value for name, value in vector.items())
     return [] if isinstance(total, int) else [float(one) for one in total]
 
@@ -59,16 +60,14 @@ def of(language: Language) -> Nearness:
         for line in text.strip().splitlines()
         for row in _forms(parts.split(line))
     ]
-    counts = Counter(name for _, row in rows for name in set(parts.features(row)))
+    named = [parts.features(row) for _, row in rows]
+    counts = Counter(name for names in named for name in set(names))
     rarity = {name: math.log(1 + len(rows) / count) for name, count in counts.items()}
-    place = {name: at for at, name in enumerate(rarity)}
-    matrix = np.zeros((len(rows), len(place)), np.float32)
-    for at, (_, row) in enumerate(rows):
-        for name, value in _weighed(parts.features(row), rarity).items():
-            matrix[at, place[name]] = value
-    wanted = np.array([[number == at for at in range(len(wishes))] for number, _ in rows])
-    alike = matrix @ matrix.T + EASE * np.eye(len(rows), dtype=np.float32)
-    weights = matrix.T @ np.linalg.solve(alike, wanted.astype(np.float32))
+    rarest = math.log(1 + len(rows))
+    vectors = [_weighed(names, rarity, rarest) for names in named]
+    wanted = np.zeros((len(rows), len(wishes)), np.float32)
+    wanted[np.arange(len(rows)), [number for number, _ in rows]] = 1
+    weights = _solve(vectors, wanted)
     held = Counter(word for _, row in rows for word in set(parts.vocabulary(row)))
     words = tuple(
         frozenset(word for at, row in rows if at == number for word in parts.vocabulary(row))
@@ -77,12 +76,39 @@ def of(language: Language) -> Nearness:
     return Nearness(
         wishes,
         rarity,
-        {name: weights[at] for name, at in place.items()},
+        rarest,
+        weights,
         words,
         frozenset(held),
         frozenset(word for word, lines in held.items() if lines >= COMMON),
         frozenset(table.it.split()),
     )
+
+
+def _solve(vectors: Sequence[Mapping[str, float]], wanted: Any) -> dict[str, Any]:
+    """Return the weights of each feature by which examples come near to what is wanted of each.
+
+    How alike two examples are is summed over the features that they share, as hardly any two do.
+    """
+    import numpy as np
+
+    held: dict[str, tuple[list[int], list[float]]] = {}
+    for at, vector in enumerate(vectors):
+        for name, value in vector.items():
+            places, values = held.setdefault(name, ([], []))
+            places.append(at)
+            values.append(value)
+    alike = np.zeros((len(vectors), len(vectors)), np.float32)
+    rows = {
+        name: (np.array(places), np.array(values, np.float32))
+        for name, (places, values) in held.items()
+    }
+    for places, values in rows.values():
+        if len(places) > 1:
+            alike[places[:, None], places] += values[:, None] * values
+    np.fill_diagonal(alike, [sum(v * v for v in one.values()) + EASE for one in vectors])
+    shares = np.linalg.solve(alike, wanted)
+    return {name: values @ shares[places] for name, (places, values) in rows.items()}
 
 
 @functools.cache
@@ -103,12 +129,13 @@ def _forms(row: list[Part]) -> list[list[Part]]:
     ]
 
 
-def _weighed(names: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
+def _weighed(
+    names: Sequence[str], rarity: Mapping[str, float], rarest: float
+) -> dict[str, float]:
     """Return the weight of each feature, all together of length 1; what no example has counts in
     the length alone.
     """
-    rare = max(rarity.values(), default=1.0)
     vector = {name: rarity.get(name, 0.0) for name in names}
     unknown = sum(name not in rarity and " " not in name and name[0] != "~" for name in vector)
-    length = math.sqrt(sum(one * one for one in vector.values()) + unknown * rare * rare / 4)
+    length = math.sqrt(sum(one * one for one in vector.values()) + unknown * rarest * rarest / 4)
     return {name: value / length for name, value in vector.items() if value} if length else {}

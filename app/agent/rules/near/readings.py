@@ -55,7 +55,7 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
     message = asked.message
     table = nearness.of(language)
     row = parts.mark_known(parts.split(message), table.known, table.common)
-    fixed = [*mentions.quoted(message), *mentions.moments(message, asked, language)]
+    fixed = [*mentions.quoted(message), *mentions.moments(message, row, asked, language)]
     fixed = [*mentions.lengths(message, row, asked, language), *fixed]
     find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
     named = {
