@@ -148,7 +148,7 @@ def move_note(asked: Asked, route: Route) -> Step:
         return call_tool("list_folders")
     folder = folder_changes.find_meant(asked, route)
     if folder is None:
-        return Step(route.phrase("no_folder", folder=route.get("folder")))
+        return Step(route.phrase("no_folder", folder=route.get("folder")), empty=True)
     note = _read_note(asked, route)
     if isinstance(note, Step):
         return note

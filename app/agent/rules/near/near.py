@@ -67,20 +67,25 @@ def may_be_near(asked: Asked, route: Route) -> bool:
 
 def read(asked: Asked, language: Language) -> list[Reading]:
     """Return what a message may mean, once the looks have told what there is."""
-    things = [
+    spoken_of = things(asked)
+    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    best: dict[Wish | None, Reading] = {}
+    for text in texts:
+        said = msgspec.structs.replace(asked, message=text)
+        for one in readings.readings(said, spoken_of, language):
+            best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
+    return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def things(asked: Asked) -> list[Thing]:
+    """Return what there is to speak of, as the looks have told."""
+    return [
         Thing(kind, row.get("id", 0), row[name])
         for tool, (kind, field, name) in LOOKS.items()
         for result in asked.of(tool)[:1]
         for row in result.content.get(field, ())
         if row.get(name)
     ]
-    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
-    best: dict[Wish | None, Reading] = {}
-    for text in texts:
-        said = msgspec.structs.replace(asked, message=text)
-        for one in readings.readings(said, things, language):
-            best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
-    return sorted(best.values(), key=lambda one: -one.sure)
 
 
 def has_looked(asked: Asked) -> bool:
