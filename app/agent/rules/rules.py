@@ -45,6 +45,8 @@ REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
 TAKEN_FIRST = frozenset({"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state"})
 """What a message may only seem to be that wishes to change something."""
+ENOUGH = 8
+"""After so many results nothing else is looked for."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -96,14 +98,15 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if _is_narrow(asked) or not near.may_be_near(asked, route):
         return _act(asked, route)
-    if route.intent in TAKEN_FIRST:
-        step, asked = changes.change(asked, route, _act)
-        return step or _asked_or_near(asked, route)
-    tried = look_further.replay(asked, lambda part: _asked_or_near(part, route))
-    if tried.step.empty and not tried.step.calls and not asked.refusal:
-        step, _ = changes.change(tried.rest, route, _act)
-        return step or tried.step
-    return tried.step
+    if not changes.may_change(asked, route):
+        return _asked_or_near(asked, route)
+    if route.intent in TAKEN_FIRST or route.is_loose:
+        step = changes.change(asked, route, _act)
+        return step or look_further.reuse(asked, lambda part: _asked_or_near(part, route))
+    step = look_further.reuse(asked, lambda part: _asked_or_near(part, route))
+    if step.calls or not step.empty or asked.refusal or len(asked.results) > ENOUGH:
+        return step
+    return changes.change(asked, route, _act) or step
 
 
 def _asked_or_near(asked: Asked, route: Route) -> Step:

@@ -278,7 +278,7 @@ def _new_note(
     if not content and not is_titled:
         content, title = texts.text_of(head, words, kind, exact=True), ""
     else:
-        title = texts.text_of(head, words, kind)
+        title = texts.text_of(head, words, kind) if is_titled or words.spaced else ""
         if not title and not _is_covered(head, words, kind):
             return None
     if not title and content:
