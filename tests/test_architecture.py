@@ -57,6 +57,7 @@ PACKAGES = [
     "agent.rules.dialogue",
     "agent.rules.answers",
     "agent.rules.near",
+    "agent.rules.changes",
     "agent.rules",
     "agent.models.small_models",
     "agent.models",

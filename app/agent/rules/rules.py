@@ -17,6 +17,7 @@ from app.agent.rules.answers import (
     note_answers,
     remote_tool_answers,
 )
+from app.agent.rules.changes import changes
 from app.agent.rules.dialogue import continued, given_context, repairs
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
@@ -44,6 +45,10 @@ OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
+TAKEN_FIRST = frozenset({"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state"})
+"""What a message may only seem to be that wishes to change something."""
+ENOUGH = 8
+"""After so many results nothing else is looked for."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -95,6 +100,19 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if _is_narrow(asked) or not near.may_be_near(asked, route):
         return _act(asked, route)
+    if not changes.may_change(asked, route):
+        return _asked_or_near(asked, route)
+    if route.intent in TAKEN_FIRST or route.is_loose:
+        step = changes.change(asked, route, _act)
+        return step or look_further.reuse(asked, lambda part: _asked_or_near(part, route))
+    step = look_further.reuse(asked, lambda part: _asked_or_near(part, route))
+    if step.calls or not step.empty or asked.refusal or len(asked.results) > ENOUGH:
+        return step
+    return changes.change(asked, route, _act) or step
+
+
+def _asked_or_near(asked: Asked, route: Route) -> Step:
+    """Return what a pattern's intent does; of what none surely took, what it is near to."""
     # “Done with that” only seems to be a list of what is done.
     unsure = route.intent == "list_todos" and route.is_loose and not route.arguments
     if route.intent == "ask":

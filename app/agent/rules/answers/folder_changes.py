@@ -34,6 +34,8 @@ def _path(asked: Asked, route: Route) -> str:
     """
     name = route.get("folder").strip("/ ")
     rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
+    if above := next((row for row in rows if row["name"] == route.get("inside")), None):
+        return f"{_path_of(above, rows)}/{name}"
     for table in language_data.of_all(Answers):
         inside = language_data.join_pattern(table.inside)
         for row in rows:
@@ -95,7 +97,7 @@ def _meant(asked: Asked, route: Route) -> Mapping[str, Any] | Step:
     if not asked.has("list_folders"):
         return call_tool("list_folders")
     folder = find_meant(asked, route)
-    return folder or Step(route.phrase("no_folder", folder=route.get("folder")))
+    return folder or Step(route.phrase("no_folder", folder=route.get("folder")), empty=True)
 
 
 def _changed(route: Route, folder: Mapping[str, Any], name: str, before: dict[str, Any]) -> Step:

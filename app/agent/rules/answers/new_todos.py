@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+import msgspec
+
 from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, todo_changes
@@ -12,7 +14,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Question, Step, Trace, call_tool
+from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
 
 LONGEST_TODO = 500
@@ -20,20 +22,29 @@ LONGEST_DESCRIPTION = 20_000
 
 
 def add_todo(asked: Asked, route: Route) -> Step:
-    """Add the todo that quick add reads."""
+    """Add the todo that quick add reads, or each of several `tasks`, a line each."""
+    tasks = route.get("tasks").split("\n")
+    wishes = [_of_task(route, one) for one in tasks] if tasks[0] else [route]
     if not asked.results:
-        read = _read_task(asked, route)
-        if read.no_such_day or read.too_often:
-            return _asked_back(asked, route, read)
-        return call_tool("create_todo", **_new_todo(asked, route, read))
-    made = asked.of("create_todo")
-    if not made:
+        calls: list[Call] = []
+        for wish in wishes:
+            read = _read_task(asked, wish)
+            if read.no_such_day or read.too_often:
+                return _asked_back(asked, wish, read)
+            calls.append(("create_todo", _new_todo(asked, wish, read)))
+        return Step(calls=tuple(calls))
+    if asked.refusal:
         return list_answers.tell_refusal(asked, route)
-    todo = made[0].content["todo"]
+    rows = [result.content["todo"] for result in asked.of("create_todo")]
     trace = Trace(
-        about=list_answers.things("todo", [todo]), undo=(("delete_todo", {"id": todo["id"]}),)
+        about=list_answers.things("todo", rows),
+        undo=tuple(("delete_todo", {"id": row["id"]}) for row in rows),
     )
-    return Step(_tell_added(asked, route, todo), trace=trace)
+    return Step("\n".join(_tell_added(asked, route, row) for row in rows), trace=trace)
+
+
+def _of_task(route: Route, task: str) -> Route:
+    return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
 
 
 def _asked_back(asked: Asked, route: Route, read: QuickAdd) -> Step:

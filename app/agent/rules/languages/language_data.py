@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import (
@@ -46,6 +47,7 @@ FILES: Mapping[str, type[Table]] = {
     "things": ThingWords,
     "checklist": ChecklistWords,
     "examples": Examples,
+    "changes": Changes,
 }
 T = TypeVar("T", bound=Table)
 

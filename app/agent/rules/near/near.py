@@ -66,25 +66,29 @@ def may_be_near(asked: Asked, route: Route) -> bool:
 
 def read(asked: Asked, language: Language) -> list[Reading]:
     """Return what a message may mean, once the looks have told what there is."""
-    things = [
+    return _read(msgspec.structs.replace(asked, results=()), things(asked), language)
+
+
+@keep_latest  # with the same gain as in `rules`
+def _read(asked: Asked, spoken_of: list[Thing], language: Language) -> list[Reading]:
+    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    best: dict[Wish | None, Reading] = {}
+    for text in texts:
+        said = msgspec.structs.replace(asked, message=text)
+        for one in readings.readings(said, spoken_of, language):
+            best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
+    return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def things(asked: Asked) -> list[Thing]:
+    """Return what there is to speak of, as the looks have told."""
+    return [
         Thing(kind, row.get("id", 0), row[name])
         for tool, (kind, field, name) in LOOKS.items()
         for result in asked.of(tool)[:1]
         for row in result.content.get(field, ())
         if row.get(name)
     ]
-    return _read(msgspec.structs.replace(asked, results=()), things, language)
-
-
-@keep_latest  # with the same gain as in `rules`
-def _read(asked: Asked, things: list[Thing], language: Language) -> list[Reading]:
-    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
-    best: dict[Wish | None, Reading] = {}
-    for text in texts:
-        said = msgspec.structs.replace(asked, message=text)
-        for one in readings.readings(said, things, language):
-            best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
-    return sorted(best.values(), key=lambda one: -one.sure)
 
 
 def has_looked(asked: Asked) -> bool:

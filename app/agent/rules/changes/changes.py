@@ -1,0 +1,49 @@
+"""What is done about a message that wishes to change something and that no pattern took."""
+
+import functools
+from collections.abc import Callable
+
+import msgspec
+
+from app.agent.rules import look_further
+from app.agent.rules.changes import readings
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step
+
+Act = Callable[[Asked, Route], Step]
+
+
+def may_change(asked: Asked, route: Route) -> bool:
+    """Return whether a message has a word of a wish to change something."""
+    language = _language(route)
+    return language_data.has_table(language, Changes) and bool(readings.kinds_of(asked, language))
+
+
+def change(asked: Asked, route: Route, act: Act) -> Step | None:
+    """Return the step of the change that a message wishes; None where it wishes none, or nothing
+    is there that it could be of.
+    """
+    language = _language(route)
+    kinds = readings.kinds_of(asked, language)
+    if readings.needs_names(kinds):
+        known = [(one.tool, one.arguments) for one in asked.results]
+        if missing := tuple(call for call in near.looks(asked) if call not in known):
+            return Step(calls=missing)
+    for wish in readings.read(asked, kinds, near.things(asked), language):
+        meant = msgspec.structs.replace(wish, language=route.language)
+        step = look_further.reuse(asked, functools.partial(_act, act, meant))
+        if step.calls or not step.empty:
+            return step
+    return None
+
+
+def _language(route: Route) -> Language:
+    return route.get("written") or route.language
+
+
+def _act(act: Act, wish: Route, asked: Asked) -> Step:
+    return act(asked, wish)

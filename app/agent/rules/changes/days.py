@@ -1,0 +1,61 @@
+"""The days that a wish names: also where a line to be noted would keep them in its title."""
+
+import functools
+import re
+from collections.abc import Iterator
+
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.near import mentions, parts
+from app.agent.turn.steps import Asked
+
+BEFORE, AFTER = 2, 4
+"""So many words belong to a day around the one that names it; letters where none are spaced."""
+
+
+def find(message: str, asked: Asked, language: Language) -> list[tuple[int, int]]:
+    """Return from where to where a message names days and times."""
+    if found := mentions.moments(message, asked, language):
+        return [(one.start, one.end) for one in found]
+    return list(_widest(message, asked, language))
+
+
+def _widest(message: str, asked: Asked, language: Language) -> Iterator[tuple[int, int]]:
+    """Yield the longest rows of words around a word for a day that say nothing but days."""
+    row = parts.split(message)
+    text = plain_letters(message).lower()
+    after = 0
+    for found in _anchors(language).finditer(text):
+        if found.start() < after:
+            continue
+        first = next(at for at, part in enumerate(row) if part.end > found.start())
+        last = max(at for at, part in enumerate(row) if part.start < found.end())
+        window = next(
+            (
+                (row[start].start, row[end].end)
+                for start in range(max(0, first - BEFORE), first + 1)
+                for end in range(min(len(row) - 1, last + AFTER), last - 1, -1)
+                if row[start].start >= after
+                and dialogue_words.is_day(message[row[start].start : row[end].end], asked, language)
+            ),
+            None,
+        )
+        if window:
+            after = window[1]
+            yield window
+
+
+@functools.cache
+def _anchors(language: Language) -> re.Pattern[str]:
+    """Return the pattern of the words that name days, and of numbers."""
+    table = language_data.load_table(language, Dates)
+    named = {
+        re.escape(plain_letters(name))
+        for names in (*table.weekdays.values(), *table.months.values(), *table.days.values())
+        for name in names
+    }
+    either = "|".join(sorted(named, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)|\d+" if table.spaced else rf"(?:{either})|\d+")

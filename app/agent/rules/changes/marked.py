@@ -1,0 +1,127 @@
+"""A message of which every letter is marked as what it belongs to: a verb, a day, a name."""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Change, ChangeKind, Changes
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.phrases import phrases
+
+FREE = " "
+_MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
+_EDGE = " \t\n,，、・.;:"
+
+
+class Words(NamedTuple):
+    """The patterns of a language, compiled."""
+
+    denies: re.Pattern[str]
+    asks: re.Pattern[str]
+    courtesy: re.Pattern[str]
+    filler: re.Pattern[str]
+    put: re.Pattern[str]
+    link_before: re.Pattern[str]
+    link_after: re.Pattern[str]
+    old: re.Pattern[str]
+    titled: re.Pattern[str]
+    saying: re.Pattern[str]
+    cues: dict[ChangeKind, re.Pattern[str]]
+    also: dict[ChangeKind, re.Pattern[str]]
+    onto: str
+    inside: str
+    spaced: bool
+
+
+class Marked:
+    """A message in small letters without accents, with a mark for each letter: `FREE` where it
+    belongs to nothing yet.
+    """
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        self.text = plain_letters(message).lower().replace("’", "'")
+        self.marks = [FREE] * len(self.text)
+
+    def mark(self, spans: Iterable[tuple[int, int]], mark: str) -> bool:
+        """Mark those places that are free as a whole; return whether one was."""
+        found = False
+        for start, end in spans:
+            if start < end and all(one == FREE for one in self.marks[start:end]):
+                self.marks[start:end] = mark * (end - start)
+                found = True
+        return found
+
+    def fit(self, pattern: re.Pattern[str], mark: str) -> bool:
+        """Mark all free places that a pattern fits; return whether there was one."""
+        return self.mark((found.span() for found in pattern.finditer(self.text)), mark)
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        """Return whether a pattern fits a free place."""
+        places = (found.span() for found in pattern.finditer(self.text))
+        return any(set(self.marks[start:end]) == {FREE} for start, end in places)
+
+    def runs(self, kept: str = FREE) -> Iterator[tuple[int, int]]:
+        """Yield from where to where letters have one of those marks."""
+        at = 0
+        while at < len(self.marks):
+            end = at
+            while end < len(self.marks) and self.marks[end] in kept:
+                end += 1
+            if end > at:
+                yield at, end
+            at = end + 1
+
+    def left(self, words: Words) -> str:
+        """Return what is free, as it was written, without the marks around it."""
+        self.fit(_MARKS, "f")
+        self.fit(words.filler, "f")
+        gap = " " if words.spaced else ""
+        kept = (self.message[start:end] for start, end in self.runs())
+        text = gap.join(one.strip() for one in kept if one.strip())
+        return re.sub(r"\s*(?:,\s*)+", ", ", text).strip(_EDGE)
+
+
+@functools.cache
+def words_of(language: Language) -> Words:
+    """Return the words by which a language says changes."""
+    table = language_data.load_table(language, Changes)
+    spaced = language in phrases.alphabetic_languages()
+
+    def text(pattern: Pieces) -> str:
+        macros = {"put": table.put, **table.macros}
+        return plain_letters(language_data.expand_macros(pattern, macros)) or "(?!)"
+
+    def whole(pattern: Pieces) -> re.Pattern[str]:
+        said = text(pattern)
+        return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
+
+    def only(pick: Pieces, shape: str) -> re.Pattern[str]:
+        edge = r"(?!\w)" if spaced else ""
+        before = r"(?<!\w)" if spaced else ""
+        return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
+
+    def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
+        rows: Iterable[tuple[ChangeKind, Change]] = table.kinds.items()
+        return {kind: whole(getattr(one, pick)) for kind, one in rows}
+
+    return Words(
+        whole(table.denies),
+        only(table.asks, r"^\W*(?:…)" if spaced else "(?:…)"),
+        whole(table.courtesy),
+        whole(table.filler),
+        whole(table.put),
+        only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
+        only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
+        only(table.old, r"(?:…)\s*$"),
+        whole(table.titled),
+        whole(table.saying),
+        changes("cues"),
+        changes("also"),
+        plain_letters(language_data.join_pattern(table.onto)),
+        plain_letters(language_data.join_pattern(table.inside)),
+        spaced,
+    )

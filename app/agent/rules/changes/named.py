@@ -1,0 +1,93 @@
+"""What a wish to change something names: the user's todos, notes, folders and contacts."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.agent.rules.changes.marked import Marked, Words
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import mentions, parts
+from app.agent.rules.passages import questions
+from app.agent.turn.steps import Asked, Thing, ThingKind
+
+NAME = "n"
+
+
+class Named(NamedTuple):
+    """What is named somewhere in a message: one thing, or several of which one may be meant."""
+
+    things: tuple[Thing, ...]
+    start: int
+    end: int
+
+    @property
+    def words(self) -> str:
+        """The names of what may be meant."""
+        return ", ".join(one.title for one in self.things)
+
+
+def find(
+    asked: Asked,
+    marked: Marked,
+    things: Sequence[Thing],
+    kinds: Sequence[ThingKind],
+    language: Language,
+) -> list[Named]:
+    """Return where free places name things of these kinds, or point at one, the surest first."""
+    row = [
+        part
+        for part in parts.split(marked.message)
+        if marked.marks[part.start] == " " and not part.slot
+    ]
+    mine = [one for one in things if one.kind in kinds]
+    find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
+    said = [
+        Named(_fitting(marked.message[part.start : part.end], part.things, mine), *part[:2])
+        for part in find_names(row, mine, kinds[0])
+        if set(marked.marks[part.start : part.end]) == {" "}
+    ]
+    return said or _pointed(asked, row, kinds, language)
+
+
+def _fitting(
+    said: str, best: tuple[Thing, ...], things: Sequence[Thing]
+) -> tuple[Thing, ...]:
+    """Return all things that fit what was said of one: several leave it open which is meant."""
+    rows = [{"title": one.title, "thing": one} for one in things]
+    every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows, strictly=True))
+    return every if set(best) <= set(every) else best
+
+
+def _pointed(
+    asked: Asked, row: Sequence[parts.Part], kinds: Sequence[ThingKind], language: Language
+) -> list[Named]:
+    it = frozenset(language_data.load_table(language, Examples).it.split())
+    slot = "note" if tuple(kinds) == ("todo", "note") else kinds[0]
+    found = mentions.pointed(asked, row, slot, it, language)
+    return [Named(one.things, one.start, one.end) for one in found if one.things]
+
+
+def beside(marked: Marked, one: Named, shape: str, words: Words) -> bool:
+    """Mark a name with the words around it that say what it is to the wish; return whether they
+    are there.
+    """
+    name = re.escape(marked.text[one.start : one.end])
+    edges = (r"(?<!\w)", r"(?!\w)") if words.spaced else ("", "")
+    pattern = re.compile(f"{edges[0]}(?:{shape.replace('{name}', name)}){edges[1]}")
+    found = next(
+        (fit for fit in pattern.finditer(marked.text) if fit.start() <= one.start < fit.end()), None
+    )
+    return found is not None and marked.mark([found.span()], NAME)
+
+
+def folder_there(asked: Asked, marked: Marked, language: Language) -> Thing | None:
+    """Return the folder that was spoken of last, where the message says “there”."""
+    there = next(dialogue_words.tables(language)).there
+    folder = references.last_folder(asked)
+    found = dialogue_words.find_in(there, marked.text) if folder else None
+    if found is None or not marked.mark([found.span()], NAME):
+        return None
+    return folder

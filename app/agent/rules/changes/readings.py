@@ -1,0 +1,337 @@
+"""What a message wishes to change: the kind by a verb or noun of its own, and what is left of the
+message as the thing that is meant.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
+
+from app.agent.rules.changes import days, texts
+from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
+from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import ChangeKind
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.near import mentions
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Thing, ThingKind
+
+LONGEST = 300
+"""What is longer is a text, and not a wish."""
+LONGEST_NAME = 80
+KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
+PLAIN: Mapping[ChangeKind, tuple[str, str, dict[str, str]]] = {
+    "complete": ("complete_todo", "words", {}),
+    "delete": ("delete", "target", {}),
+    "reopen": ("change_todo", "target", {"reopen": "yes"}),
+    "undate": ("change_todo", "target", {"clear": "yes"}),
+    "pin": ("pin_note", "target", {}),
+    "unpin": ("pin_note", "target", {"unpin": "yes"}),
+    "reschedule": ("change_todo", "target", {}),
+    "priority": ("change_todo", "target", {}),
+}
+"""The changes that need no text: the intent, its argument for the thing, and what is so anyhow."""
+THINGS: tuple[ThingKind, ...] = ("todo", "note")
+
+
+def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
+    """Return the changes of which a message has a word; none where it asks for something."""
+    marked = Marked(asked.message)
+    if len(marked.text) > LONGEST or "\n" in marked.text.strip():
+        return ()
+    words = words_of(language)
+    if words.asks.search(marked.text):
+        return ()
+    if re.search("[?？]", marked.text) and not words.courtesy.search(marked.text):
+        return ()
+    return tuple(kind for kind in KINDS if words.cues[kind].search(marked.text))
+
+
+def needs_names(kinds: Sequence[ChangeKind]) -> bool:
+    """Return whether a change can only be read by what things there are."""
+    return any(kind in NAMING for kind in kinds)
+
+
+def read(
+    asked: Asked, kinds: Sequence[ChangeKind], things: Sequence[Thing], language: Language
+) -> list[Route]:
+    """Return what a message may wish to change, the likeliest first."""
+    found: list[Route] = []
+    for kind in kinds:
+        if kind in NAMING:
+            route = NAMING[kind](asked, kind, things, language)
+        elif kind in ("todo", "todos"):
+            route = _todos(asked, kind, language)
+        else:
+            route = _plain(asked, kind, language)
+        found += [route] if route else []
+    return found
+
+
+def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
+    """Return a change that needs no text: all that is left of the message is what it is about."""
+    words, marked = words_of(language), Marked(asked.message)
+    arguments: dict[str, str] = {}
+    if kind == "reschedule":
+        arguments["day"] = _new_day(asked, marked, words, language)
+        if not arguments["day"]:
+            return None
+    if not marked.fit(words.cues[kind], "c"):
+        return None
+    if kind == "priority":
+        arguments["priority"] = _level(marked, language)
+    marked.fit(words.also[kind], "p")
+    if marked.has(words.denies):
+        return None
+    marked.fit(words.put, "p")
+    target = marked.left(words)
+    if len(target) > LONGEST_NAME or not (target or asked.earlier):
+        return None
+    intent, name, fixed = PLAIN[kind]
+    return Route(intent, language, {name: target, **fixed, **arguments})
+
+
+def _new_day(asked: Asked, marked: Marked, words: Words, language: Language) -> str:
+    """Return the day that something is moved to, and not the one that it was on."""
+    found = days.find(marked.message, asked, language)
+    new = [(start, end) for start, end in found if not words.old.search(marked.text[:start])]
+    marked.mark(found, "d")
+    said = (marked.message[start:end].strip(" ,，、") for start, end in new)
+    return " ".join(mentions.shortest_day(asked, one) for one in said)
+
+
+def _level(marked: Marked, language: Language) -> str:
+    """Return the priority that is named, a number before a word; a mark where none is."""
+    if found := re.search(r"(?<![\d.])(?:10|\d)(?![\d.]*\d)", marked.text):
+        marked.mark([found.span()], "l")
+        marked.fit(_levels(language), "l")
+        return found[0]
+    found = next(
+        (
+            one
+            for one in _levels(language).finditer(marked.text)
+            if marked.mark([one.span()], "l")
+        ),
+        None,
+    )
+    return found[0] if found else "?"
+
+
+def _levels(language: Language) -> re.Pattern[str]:
+    table = next(dialogue_words.tables(language))
+    named = language_data.either(table.priorities.values())
+    return re.compile(rf"(?<!\w)(?:{named})(?!\w)" if words_of(language).spaced else named)
+
+
+def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
+    """Return a todo to add, or each of several."""
+    words = words_of(language)
+    head, text = texts.after_colon(Marked(asked.message))
+    if not (text and head.fit(words.cues[kind], "c") and _is_covered(head, words, kind)):
+        head, text = Marked(asked.message), ""
+        if not head.fit(words.cues[kind], "c"):
+            return None
+    if head.has(words.denies):
+        return None
+    text = text or texts.text_of(head, words, kind, exact=True)
+    if not text:
+        return None
+    if kind == "todo":
+        return Route("add_todo", language, {"task": text})
+    several = _split(head, text.rstrip(" .。!！"), language)
+    return Route("add_todo", language, {"tasks": "\n".join(several)})
+
+
+def _split(head: Marked, text: str, language: Language) -> list[str]:
+    """Return the todos of a line: by its commas where those make as many as are said."""
+    several = dialogue_words.split_list(text, language)
+    clauses = [one.strip() for one in re.split("[,;，；、]", text) if one.strip()]
+    numbers = language_data.load_table(language, Dates).numbers.get(len(clauses), ())
+    said = (str(len(clauses)), *numbers)
+    stated = len(clauses) > 1 and any(one in head.text for one in said)
+    return clauses if stated else several
+
+
+def _is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
+    """Return whether all of a message belongs to its wish."""
+    for pattern in (words.courtesy, words.put, words.also[kind]):
+        marked.fit(pattern, "p")
+    return not re.search(r"\w", marked.left(words))
+
+
+def _head_and_text(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], of: Sequence[ThingKind],
+    language: Language, *, exact: bool = False,
+) -> tuple[Marked, Named, str] | None:
+    """Return a message marked, what it names of those kinds, and its text: what follows the colon
+    after all of these, or what is left.
+    """
+    words = words_of(language)
+    head, text = texts.after_colon(Marked(asked.message))
+    for marked, said in ((head, text), (Marked(asked.message), "")) if text else ((head, ""),):
+        named = find(asked, marked, things, of, language)
+        if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
+            continue
+        if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+            continue
+        if said and _is_covered(marked, words, kind):
+            return marked, named[0], said
+        if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
+            return marked, named[0], said
+    return None
+
+
+def _settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:
+    """Return a change of the one thing that is named; of several it will be asked which."""
+    if len(named.things) == 1:
+        return Route(intent, language, arguments, named.things)
+    return Route(intent, language, {**arguments, "target": named.words})
+
+
+def _of_thing(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return a change that gives a thing a text: a step, a tag, a name."""
+    intent, field, of = WITH_TEXT[kind]
+    found = _head_and_text(asked, kind, things, of, language)
+    if found is None:
+        return None
+    untag = {"untag": "yes"} if kind == "untag" else {}
+    return _settled(intent, language, found[1], **{field: found[2]}, **untag)
+
+
+def _to_note(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return what is written into a note or ticked in it, where it says that it goes there."""
+    words, whole = words_of(language), Marked(asked.message)
+    named = find(asked, whole, things, ("note",), language)
+    if not named or not beside(whole, named[0], words.onto, words):
+        return None
+    head, text = texts.after_colon(whole)
+    if text and len(head.marks) > named[0].start:
+        beside(head, named[0], words.onto, words)
+        head.fit(words.cues[kind], "c")
+        if _is_covered(head, words, kind):
+            return _settled(TO_NOTE[kind], language, named[0], text=text)
+    if not whole.fit(words.cues[kind], "c") or whole.has(words.denies):
+        return None
+    text = texts.text_of(whole, words, kind)
+    return _settled(TO_NOTE[kind], language, named[0], text=text) if text else None
+
+
+def _moved(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return that a note goes to a folder, where nothing else is said."""
+    words, marked = words_of(language), Marked(asked.message)
+    folder = _folder(asked, marked, things, words.onto, language)
+    notes = find(asked, marked, things, ("note",), language) if folder else []
+    if not notes or not marked.mark([(notes[0].start, notes[0].end)], NAME):
+        return None
+    if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+        return None
+    if not _is_covered(marked, words, kind):
+        return None
+    return _settled("move_note", language, notes[0], folder=folder)
+
+
+def _folder(
+    asked: Asked, marked: Marked, things: Sequence[Thing], shape: str, language: Language
+) -> str:
+    """Return the folder that something is to be in, by its name or as the one spoken of."""
+    for one in find(asked, marked, things, ("folder",), language):
+        if len(one.things) == 1 and beside(marked, one, shape, words_of(language)):
+            return one.things[0].title
+    there = folder_there(asked, marked, language)
+    return there.title if there else ""
+
+
+def _new_folder(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return a folder to make, in another where one is named."""
+    words, marked = words_of(language), Marked(asked.message)
+    inside = _folder(asked, marked, things, words.inside, language)
+    made = marked.fit(words.put, "p") | marked.fit(words.also[kind], "p")
+    if not marked.fit(words.cues[kind], "c") or marked.has(words.denies) or not made:
+        return None
+    marked.fit(words.titled, "t")
+    name = texts.text_of(marked, words, kind)
+    if not name or len(name) > LONGEST_NAME:
+        return None
+    return Route("make_folder", language, {"folder": name, "inside": inside})
+
+
+def _new_note(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return a note to write: its name before what says its text, or after what says its name."""
+    words, whole = words_of(language), Marked(asked.message)
+    head, content = _content(whole, words)
+    folder = _folder(asked, head, things, words.inside, language)
+    if not head.fit(words.cues[kind], "c") or head.has(words.denies):
+        return None
+    is_titled = head.fit(words.titled, "t")
+    if not content and not is_titled:
+        content, title = texts.text_of(head, words, kind, exact=True), ""
+    else:
+        title = texts.text_of(head, words, kind) if is_titled or words.spaced else ""
+        if not title and not _is_covered(head, words, kind):
+            return None
+    if not title and content:
+        inner, rest = _content(Marked(content), words)
+        title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
+    if not (title or content):
+        return None
+    told = {"content": content, "whole": content, "title": title, "folder": folder}
+    return Route("make_note", language, {name: said for name, said in told.items() if said})
+
+
+def _content(marked: Marked, words: Words) -> tuple[Marked, str]:
+    """Return what stands before the words or the colon that a text follows, and that text."""
+    if found := words.saying.search(marked.text):
+        text = marked.message[found.end() :].lstrip(" :：,，").strip()
+        if text:
+            quoted = re.fullmatch(r"[\"“”„«「『](.+)[\"”“»」』][。.]?", text)
+            return Marked(marked.message[: found.start()]), quoted[1] if quoted else text
+    return texts.after_colon(marked)
+
+
+def _message(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return words to a contact: the one named, or the one spoken of last."""
+    found = _head_and_text(asked, kind, things, ("person",), language, exact=True)
+    if found:
+        if len(found[1].things) > 1:
+            return None
+        return Route("message", language, {"who": found[1].things[0].title, "text": found[2]})
+    who = references.last_person(asked)
+    words, marked = words_of(language), Marked(asked.message)
+    if not who or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+        return None
+    text = texts.text_of(marked, words, kind, exact=True)
+    return Route("message", language, {"who": who, "text": text}) if text else None
+
+
+WITH_TEXT: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
+    "step": ("add_step", "step", ("todo",)),
+    "tag": ("change_note", "tag", ("note",)),
+    "untag": ("change_note", "tag", ("note",)),
+    "rename": ("rename", "title", THINGS),
+}
+TO_NOTE: Mapping[ChangeKind, str] = {"append": "append_note", "tick": "tick_item"}
+Reader = Callable[[Asked, ChangeKind, Sequence[Thing], Language], Route | None]
+NAMING: Mapping[ChangeKind, Reader] = {
+    **dict.fromkeys(WITH_TEXT, _of_thing),
+    **dict.fromkeys(TO_NOTE, _to_note),
+    "move": _moved,
+    "folder": _new_folder,
+    "note": _new_note,
+    "message": _message,
+}
+"""The changes that are read by what things there are."""
+

@@ -1,0 +1,81 @@
+"""The text of a wish: what a note, todo, step or message is to hold, apart from the words of the
+wish around it.
+"""
+
+import re
+
+from app.agent.rules.changes.marked import Marked, Words
+from app.agent.rules.languages.change_tables import ChangeKind
+
+_QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
+_COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
+_EDGE = " \t\n,，、；;。.!！:："
+
+
+def after_colon(marked: Marked) -> tuple[Marked, str]:
+    """Return what stands before a colon, and as it was written what follows it; all and nothing
+    where there is none.
+    """
+    found = _COLON.search(marked.text)
+    if found is None or not marked.text[: found.start()].strip():
+        return marked, ""
+    return Marked(marked.message[: found.start()]), marked.message[found.end() :].strip()
+
+
+def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = False) -> str:
+    """Return the one piece of a message that is free of marks; empty where there are several.
+
+    Without words of the wish at its edges; where it is not to be `exact`, without little words
+    there, too.
+    """
+    quotes = [
+        found
+        for found in _QUOTED.finditer(marked.message)
+        if set(marked.marks[found.start(1) : found.end(1)]) == {" "}
+    ]
+    if len(quotes) == 1:
+        around = (*range(quotes[0].start()), *range(quotes[0].end(), len(marked.marks)))
+        free = "".join(marked.message[at] if marked.marks[at] == " " else "|" for at in around)
+        if all(_is_empty(piece, words, kind) for piece in free.split("|")):
+            return quotes[0][1]
+    found = [
+        piece
+        for start, end in marked.runs()
+        if (piece := _trimmed(marked.message[start:end], words, kind, exact=exact))
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _is_empty(piece: str, words: Words, kind: ChangeKind) -> bool:
+    return not _trimmed(piece, words, kind, exact=False)
+
+
+def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
+    """Return a piece without what belongs to the wish at its edges; empty where that is all."""
+    rest = Marked(piece)
+    for pattern in (words.courtesy, words.put, words.also[kind]):
+        rest.fit(pattern, "p")
+    if not re.search(r"\w", rest.left(words)):
+        return ""
+    beside = [words.courtesy, words.put, words.also[kind], *([] if exact else [words.filler])]
+    text = piece
+    while True:
+        before = text
+        text = text.strip(_EDGE)
+        plain = Marked(text).text
+        if found := words.link_before.match(plain):
+            text = text[found.end() :]
+            continue
+        if found := words.link_after.search(plain):
+            text = text[: found.start()]
+            continue
+        for pattern in beside:
+            spans = [one.span() for one in pattern.finditer(plain) if one.end() > one.start()]
+            if spans and spans[0][0] == 0:
+                text = text[spans[0][1] :]
+                break
+            if spans and spans[-1][1] == len(plain):
+                text = text[: spans[-1][0]]
+                break
+        if text == before:
+            return text

@@ -1,0 +1,63 @@
+"""The table of a language by which wishes to change something are read."""
+
+from typing import Literal
+
+import msgspec
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+ChangeKind = Literal[
+    "untag",
+    "tag",
+    "step",
+    "priority",
+    "unpin",
+    "pin",
+    "rename",
+    "undate",
+    "reopen",
+    "message",
+    "tick",
+    "complete",
+    "delete",
+    "folder",
+    "note",
+    "append",
+    "todos",
+    "todo",
+    "move",
+    "reschedule",
+]
+"""What may be changed, in the order in which it is tried: the more special first."""
+
+
+class Change(Table, frozen=True):
+    """How one kind of change is said: one of the `cues` must be there, the words of `also` may."""
+
+    cues: Pieces
+    also: Pieces = ""
+
+
+class Changes(Table, frozen=True):
+    """`changes.toml`: the words of wishes to change something; may be missing.
+
+    In small letters without accents; they are found in any order. A message with a word that
+    `denies`, or that `asks` at its beginning, is no such wish; one with a question mark only with
+    `courtesy`. `filler` says nothing, `put` are verbs that may mean several changes, `link` stands
+    before or after a text, and a day after `old` is the one that was. `{name}` in `onto` and
+    `inside` is what something goes to or is in. A title stands between `titled` and `saying`.
+    """
+
+    denies: Pieces
+    asks: Pieces
+    courtesy: Pieces
+    filler: Pieces
+    put: Pieces
+    link: Pieces
+    old: Pieces
+    onto: Pieces
+    inside: Pieces
+    titled: Pieces
+    saying: Pieces
+    kinds: dict[ChangeKind, Change]
+    macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
