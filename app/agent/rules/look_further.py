@@ -117,6 +117,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [ask] if route.is_loose else []
     if route.intent == "ask":
         return [state]
+    if route.intent in ("tell_view", "days_left"):
+        instead = msgspec.structs.replace(route, intent=route.get("instead") or "ask", arguments={})
+        return list({one.intent: one for one in (instead, ask, state)}.values())
     if route.is_loose and route.get("folder"):
         # “The garden notes” may be one note of that name.
         named = {"target": route.get("folder")}

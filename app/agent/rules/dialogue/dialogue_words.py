@@ -76,6 +76,11 @@ def find_in(pattern: Pieces, text: str) -> re.Match[str] | None:
     return _compiled(pattern).search(text)
 
 
+def find_all(pattern: Pieces, text: str) -> Iterator[re.Match[str]]:
+    """Yield every place in a folded text that a pattern fits."""
+    yield from _compiled(pattern).finditer(text)
+
+
 def ordinal(language: Language, text: str) -> int | None:
     """Return which one of a list a text means, from 1, or -1 for the last; else None."""
     words = bare(text)
