@@ -14,6 +14,7 @@ from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
+from app.agent.rules.look_further import INSTEAD
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
 
@@ -21,7 +22,8 @@ SURE = frozenset({"ask", "find_notes", "list_todos", "list_notes", "from_person"
 """The intents that may stand for another list, be they loosely meant or not."""
 ACTS = frozenset({"complete_todo", "delete", "cannot", "leave", "greet"})
 """The intents that a message of nothing but the words of a list does not have."""
-ASKS: frozenset[ViewName] = frozenset({"show", "see", "count", "everything", "who", "when"})
+ASKS: frozenset[ViewName] = frozenset({"show", "see", "count", "everything", "who"})
+SURELY_ASKS = ASKS - {"everything"}
 LISTS = frozenset({"list_todos", "list_notes", "tell_view", "list_tags", "list_folders"})
 COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
 """The intents that can be asked again for the number alone."""
@@ -78,6 +80,8 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if "days_left" in said:
         return None
+    if found.intent not in SURE and ("it" in said or not said & SURELY_ASKS):
+        return None
     intent = next((intent for name, intent in KINDS.items() if name in said), "")
     if intent == "changes" and wanted.told and wanted.fields.get("date") != "today":
         intent = ""
@@ -107,7 +111,8 @@ def _view_of_words(found: Route, wanted: Filters, text: str) -> Route | None:
     if said & {"unread", "waiting", "wrote", "changed", "event", "person", "message"}:
         return None
     counted = {"counted": "yes"} if "count" in said else {}
-    arguments = {"text": text, "words": wanted.words, "instead": found.intent, **counted}
+    before = {f"{INSTEAD}{name}": value for name, value in found.arguments.items()}
+    arguments = {"text": text, "words": wanted.words, INSTEAD: found.intent, **before, **counted}
     if about:
         arguments["about"] = "notes" if "show" in said else "todos"
     return _routed(found, "tell_view", **arguments)
@@ -130,10 +135,10 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return Route("waiting", language, {})
     if said & (KINDS.keys() - {"to_do", "waiting"}):
         return None
-    if said & {"count", "total"} and last.intent in COUNTED:
-        return _counted(last, said, language)
     if list_filters.read_filters(asked, Route("ask", language, {}), asked.message).told:
         return None
+    if said & {"count", "total"} and last.intent in COUNTED:
+        return _counted(last, said, language)
     if "when" in said and not said & {"count", "who", "show"}:
         return _when(asked, said, language)
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
