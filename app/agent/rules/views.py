@@ -100,9 +100,20 @@ def _view_of_words(found: Route, wanted: Filters, text: str) -> Route | None:
     said = wanted.said
     if "days_left" in said:
         return _routed(found, "days_left", text=text, words=wanted.words)
-    if found.intent in ACTS or not said & {"show", "see", "count", "everything"}:
+    if found.intent in ACTS or not (said & ASKS or re.search("[?？]", text)):
         return None
-    named = said & {"folder", "tag", "note"} or ("everything" in said and "inside" in said)
+    if found.intent == "ask" and not said & {"when", "note", "folder", "tag"}:
+        if "wants" in said and " " not in wanted.words:
+            return _routed(found, "from_person", text=text, who=wanted.words)
+        if "to_do" in said and not said & {"who", "unread", "wrote", "changed"}:
+            # Where no todo has the words, the notes are asked.
+            listed = _routed(found, "list_todos", text=text, instead="ask")
+            return msgspec.structs.replace(listed, is_loose=True)
+    if found.intent == "ask" and {"when", "event"} <= said:
+        state = _routed(found, "todo_state", text=text, words=wanted.words)
+        return msgspec.structs.replace(state, is_loose=True)
+    placed = said & {"inside", "count", "show", "everything"} and "note" in said
+    named = said & {"folder", "tag"} or placed or {"everything", "inside"} <= said
     about = "about" in said and said & {"show", "everything"}
     if not (named or about) or "todo" in said:
         return None
@@ -127,10 +138,14 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     said = words.said
     if words.rest or len(asked.message) > SHORT * 8 or last.asks is not None:
         return None
+    if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
+        return None
     if "thanks" in said and not said & {*KINDS, "show", "see", "count", "when"}:
         return Route("thanks", language, {})
-    if not asked.earlier or dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
+    if not asked.earlier:
         return None
+    if "step" in said and not said & {"count", "first", "last"}:
+        return _state(asked, said, language)
     if "sent" in said and any(one.kind == "escalation" for one in last.about):
         return Route("waiting", language, {})
     if said & (KINDS.keys() - {"to_do", "waiting"}):
@@ -140,7 +155,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     if said & {"count", "total"} and last.intent in COUNTED:
         return _counted(last, said, language)
     if "when" in said and not said & {"count", "who", "show"}:
-        return _when(asked, said, language)
+        return _state(asked, said, language)
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
         return _again(asked, language)
     return None
@@ -155,7 +170,7 @@ def _counted(last: Trace, said: frozenset[ViewName], language: Language) -> Rout
     return Route(last.intent, last.language or language, _arguments(last) | {"counted": "yes"})
 
 
-def _when(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+def _state(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
     """Return how the todos stand that were spoken of last, or the first of them."""
     for turn in asked.earlier:
         todos = [one for one in (*turn.about, *turn.shown) if one.kind == "todo"]

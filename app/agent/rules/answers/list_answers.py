@@ -31,7 +31,21 @@ def list_todos(asked: Asked, route: Route) -> Step:
     found = [result.content for result in asked.of("search_todos")]
     if not found:
         return tell_refusal(asked, route)
-    rows, total = found[0]["todos"], found[0]["total"]
+    unfound = wanted.words and not found[0]["todos"]
+    if unfound and not route.is_loose and (wanted.fields.keys() - {"q"} or wanted.said):
+        # A word that was no filter would else say of a whole list that there is nothing.
+        without = list_filters.without_words(wanted)
+        if len(found) == 1:
+            return call_tool("search_todos", **_filters(asked, route, without))
+        none = route.phrase("no_todos_of", told=f"“{wanted.words}”")
+        step = _told(asked, route, without, found[1], text)
+        return msgspec.structs.replace(step, text=f"{none}\n{step.text}")
+    return _told(asked, route, wanted, found[0], text)
+
+
+def _told(asked: Asked, route: Route, wanted: Filters, found: Mapping[str, Any], text: str) -> Step:
+    """Return what was found, or how many, with what it was narrowed to."""
+    rows, total = found["todos"], found["total"]
     if wanted.undated or wanted.low or wanted.done:
         rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)

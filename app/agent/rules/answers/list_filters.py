@@ -99,6 +99,12 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     )
 
 
+def without_words(wanted: Filters) -> Filters:
+    """Return the filters of a list without the words that only a search can narrow it by."""
+    fields = {name: value for name, value in wanted.fields.items() if name != "q"}
+    return msgspec.structs.replace(wanted, fields=fields, told=wanted.told[:-1], words="")
+
+
 def read_note_filters(route: Route, text: str) -> Filters:
     """Return what a message narrows its list of notes to."""
     rest = plain_letters(text).lower()

@@ -14,6 +14,8 @@ ViewName = Literal[
     "wrote",
     "message",
     "total",
+    "step",
+    "wants",
     "todo",
     "note",
     "folder",
