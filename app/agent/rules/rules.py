@@ -272,7 +272,10 @@ def _is_list(asked: Asked, route: Route) -> bool:
     """Return whether a message only asks for a list of todos and narrows it."""
     text = route.said or asked.message
     wanted = list_filters.read_filters(asked, route, text)
-    return not wanted.words and (bool(wanted.told) or list_filters.asks_for_list(route, text))
+    asks_when = "when" in wanted.said and not wanted.told
+    return not (wanted.words or asks_when) and (
+        bool(wanted.told) or list_filters.asks_for_list(route, text)
+    )
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:

@@ -11,7 +11,7 @@ import msgspec
 
 from app.agent.rules.answers import list_filters
 from app.agent.rules.answers.list_filters import Filters
-from app.agent.rules.dialogue import dialogue_words, view_words
+from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
@@ -44,6 +44,12 @@ KINDS: Mapping[ViewName, str] = {
     "to_do": "list_todos",
 }
 """What is listed by the words that are said, the first that fits."""
+OF_PEOPLE = frozenset({"ask", "from_person", "waiting"})
+"""The intents that may be a question after what somebody wants."""
+OF_NOTES: frozenset[ViewName] = frozenset(
+    {"when", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
+)
+"""What no question after todos with other words says."""
 FEW = 5
 """So many of what was shown are told of one by one."""
 SHORT = 8
@@ -60,17 +66,21 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not (found.intent in SURE or found.intent in ACTS or found.is_loose):
         return None
     wanted = list_filters.read_filters(asked, found, text)
+    if wanted.words and found.said not in ("", text):
+        plain = list_filters.read_filters(asked, found, found.said)
+        if len(plain.words) < len(wanted.words):
+            wanted, text = plain, found.said
     if wanted.no_such_day:
         return None
     if not wanted.words:
         return _plain_view(found, wanted, text)
-    return _view_of_words(found, wanted, text)
+    return _view_of_words(asked, found, wanted, text)
 
 
 def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
     """Return the list that is asked for by words of lists alone."""
     said = wanted.said
-    if "thanks" in said and not said & {*KINDS, "show", "see", "count"}:
+    if "thanks" in said and not (wanted.told or said & {*KINDS, "show", "see", "count"}):
         return _routed(found, "thanks")
     if not (said & ASKS or wanted.told or re.search("[?？]", text)):
         return None
@@ -95,23 +105,20 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
     return _routed(found, intent, text=text)
 
 
-def _view_of_words(found: Route, wanted: Filters, text: str) -> Route | None:
+def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Route | None:
     """Return the list of what other words name: a folder, a tag, a person."""
     said = wanted.said
     if "days_left" in said:
         return _routed(found, "days_left", text=text, words=wanted.words)
+    if found.intent == "ask" and {"when", "event"} <= said:
+        return _loosely(found, "todo_state", text=text, words=wanted.words)
     if found.intent in ACTS or not (said & ASKS or re.search("[?？]", text)):
         return None
-    if found.intent == "ask" and not said & {"when", "note", "folder", "tag"}:
-        if "wants" in said and " " not in wanted.words:
-            return _routed(found, "from_person", text=text, who=wanted.words)
-        if "to_do" in said and not said & {"who", "unread", "wrote", "changed"}:
-            # Where no todo has the words, the notes are asked.
-            listed = _routed(found, "list_todos", text=text, instead="ask")
-            return msgspec.structs.replace(listed, is_loose=True)
-    if found.intent == "ask" and {"when", "event"} <= said:
-        state = _routed(found, "todo_state", text=text, words=wanted.words)
-        return msgspec.structs.replace(state, is_loose=True)
+    if found.intent in OF_PEOPLE and "wants" in said and _names_one(asked, found, wanted):
+        return _routed(found, "from_person", text=text, who=wanted.words)
+    if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
+        # Where no todo has the words, the notes are asked.
+        return _loosely(found, "list_todos", text=text)
     placed = said & {"inside", "count", "show", "everything"} and "note" in said
     named = said & {"folder", "tag"} or placed or {"everything", "inside"} <= said
     about = "about" in said and said & {"show", "everything"}
@@ -195,6 +202,17 @@ def _arguments(turn: Trace) -> dict[str, str]:
     """Return the arguments of a turn by which it can be asked again."""
     said = turn.arguments.get("text") or turn.arguments.get("said", "")
     return {**turn.arguments, **({"text": said} if said else {})}
+
+
+def _names_one(asked: Asked, found: Route, wanted: Filters) -> bool:
+    """Return whether one word may name who is asked about, and nobody was spoken of before."""
+    spoken_of = found.intent == "from_person" and references.last_person(asked)
+    return " " not in wanted.words and not spoken_of
+
+
+def _loosely(found: Route, intent: str, **arguments: str) -> Route:
+    """Return what is only likely meant: where it comes to nothing, the notes are asked."""
+    return msgspec.structs.replace(_routed(found, intent, **arguments), is_loose=True)
 
 
 def _routed(found: Route, intent: str, **arguments: str) -> Route:
