@@ -14,6 +14,7 @@ from app.agent.rules.answers import (
     todo_changes,
     todo_states,
     undo,
+    view_answers,
     waiting_answers,
 )
 
@@ -25,6 +26,10 @@ INTENTS = {
     "todo_state": todo_states.tell_state,
     "list_notes": list_answers.list_notes,
     "list_folders": list_answers.list_folders,
+    "list_tags": view_answers.list_tags,
+    "tell_view": view_answers.tell_view,
+    "days_left": view_answers.tell_days_left,
+    "last_messages": message_answers.tell_last,
     "day": list_answers.sum_up_day,
     "changes": list_answers.tell_changes,
     "show_note": note_answers.show_note,
@@ -76,6 +81,16 @@ DONE_WITH = {
 }
 """The tools of the intents that look or ask before they do something."""
 TRIED = frozenset(
-    {"ask", "list_todos", "list_notes", "show_note", "todo_state", "complete_todo", "decide"}
+    {
+        "ask",
+        "list_todos",
+        "list_notes",
+        "tell_view",
+        "days_left",
+        "show_note",
+        "todo_state",
+        "complete_todo",
+        "decide",
+    }
 )
 """The intents that may find nothing, where something else may be meant."""

@@ -11,6 +11,9 @@ from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 
+INSTEAD = "instead"
+"""The argument with the intent that is tried next, and what its own arguments begin with."""
+
 
 def do_instead(asked: Asked, route: Route) -> Step:
     """Take back what the turn before did and do it to another thing, once that one is found."""
@@ -137,6 +140,15 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [ask] if route.is_loose else []
     if route.intent == "ask":
         return [state]
+    if route.intent in ("tell_view", "days_left"):
+        before = {
+            name.removeprefix(INSTEAD): value
+            for name, value in route.arguments.items()
+            if name.startswith(INSTEAD) and name != INSTEAD
+        }
+        intent = route.get(INSTEAD) or "ask"
+        instead = msgspec.structs.replace(route, intent=intent, arguments=before)
+        return list({one.intent: one for one in (instead, ask, state)}.values())
     if route.is_loose and route.get("folder"):
         # “The garden notes” may be one note of that name.
         named = {"target": route.get("folder")}

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 
 import msgspec
 
-from app.agent.rules import look_further
+from app.agent.rules import look_further, views
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
@@ -18,7 +18,7 @@ from app.agent.rules.answers import (
     remote_tool_answers,
 )
 from app.agent.rules.changes import changes
-from app.agent.rules.dialogue import continued, given_context, repairs
+from app.agent.rules.dialogue import continued, given_context, repairs, view_words
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.look_further import Tried
@@ -264,8 +264,15 @@ def understand(asked: Asked, language: Language = "") -> Route:
 def _understand(asked: Asked, language: Language) -> Route:
     if (wrapped := given_context.unwrap(asked.message, language)) is not None:
         return _route_wrapped(wrapped, asked)
+    own = not _is_narrow(asked)
+    if own and (route := views.go_on(asked, language)) is not None:
+        return route
     if (route := continued.continue_from(asked, language)) is not None:
         return route
+    if own:
+        # “Delete nothing, only show me …” is all about what is to be shown.
+        shown = view_words.without_refusal(asked.message, language)
+        asked = msgspec.structs.replace(asked, message=shown)
     message = repairs.repair(asked, asked.message, language)
     if message is None:
         return Route("leave", language, {})
@@ -274,6 +281,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
+    if own and (seen := views.to_see(asked, found)) is not None:
+        return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
     if unsure and not _is_narrow(asked) and _is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
@@ -294,7 +303,10 @@ def _is_list(asked: Asked, route: Route) -> bool:
     """Return whether a message only asks for a list of todos and narrows it."""
     text = route.said or asked.message
     wanted = list_filters.read_filters(asked, route, text)
-    return not wanted.words and (bool(wanted.told) or list_filters.asks_for_list(route, text))
+    asks_when = "when" in wanted.said and not wanted.told
+    return not (wanted.words or asks_when) and (
+        bool(wanted.told) or list_filters.asks_for_list(route, text)
+    )
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:

@@ -31,7 +31,21 @@ def list_todos(asked: Asked, route: Route) -> Step:
     found = [result.content for result in asked.of("search_todos")]
     if not found:
         return tell_refusal(asked, route)
-    rows, total = found[0]["todos"], found[0]["total"]
+    unfound = wanted.words and not found[0]["todos"]
+    if unfound and not route.is_loose and (wanted.fields.keys() - {"q"} or wanted.said):
+        # A word that was no filter would else say of a whole list that there is nothing.
+        without = list_filters.without_words(wanted)
+        if len(found) == 1:
+            return call_tool("search_todos", **_filters(asked, route, without))
+        none = route.phrase("no_todos_of", told=f"“{wanted.words}”")
+        step = _told(asked, route, without, found[1], text)
+        return msgspec.structs.replace(step, text=f"{none}\n{step.text}")
+    return _told(asked, route, wanted, found[0], text)
+
+
+def _told(asked: Asked, route: Route, wanted: Filters, found: Mapping[str, Any], text: str) -> Step:
+    """Return what was found, or how many, with what it was narrowed to."""
+    rows, total = found["todos"], found["total"]
     if wanted.undated or wanted.low or wanted.done:
         rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)
@@ -49,8 +63,8 @@ def list_todos(asked: Asked, route: Route) -> Step:
     if counts(route, text):
         # A sentence of its own, with the stop of its script.
         return Step(head.rstrip(":： ") + ("。" if head.endswith("：") else "."), trace=trace)
-    more = _more(route.language, total - len(rows))
-    return Step("\n".join([head, *_todo_lines(route.language, rows), *more]), trace=trace)
+    more = more_lines(route.language, total - len(rows))
+    return Step("\n".join([head, *todo_lines(route.language, rows), *more]), trace=trace)
 
 
 def list_notes(asked: Asked, route: Route) -> Step:
@@ -82,7 +96,7 @@ def list_notes(asked: Asked, route: Route) -> Step:
     if counts(route, text):
         return Step(route.phrase("count_notes", count=total), trace=trace)
     head = route.phrase("notes", owner=asked.persona.owner)
-    lines = [head, *_links(rows), *_more(route.language, total - len(rows))]
+    lines = [head, *note_lines(rows), *more_lines(route.language, total - len(rows))]
     return Step("\n".join(lines), trace=trace)
 
 
@@ -115,7 +129,7 @@ def tell_changes(asked: Asked, route: Route) -> Step:
         ]
         if rows:
             name = "changed_notes" if kind == "note" else "changed_todos"
-            lines = _links(rows) if kind == "note" else _todo_lines(route.language, rows)
+            lines = note_lines(rows) if kind == "note" else todo_lines(route.language, rows)
             parts.append("\n".join([route.phrase(name), *lines]))
             shown += things(kind, rows)
     # Some changes, such as a pin, leave the time of the last one.
@@ -161,7 +175,7 @@ def sum_up_day(asked: Asked, route: Route) -> Step:
         )
         for result in asked.of("search_todos")
     ]
-    lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
+    lately = [note_lines(result.content["notes"]) for result in asked.of("list_notes")]
     parts += ["\n".join([route.phrase("edited"), *links]) for links in lately if links]
     return Step("\n\n".join(parts)) if parts else tell_refusal(asked, route)
 
@@ -209,11 +223,13 @@ def due_text(language: Language, todo: Mapping[str, Any]) -> str:
 def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool) -> str:
     rows, total = found["todos"], found["total"]
     head = phrase(language, "overdue" if overdue else "today", count=total)
-    return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
+    return "\n".join([head, *todo_lines(language, rows), *more_lines(language, total - len(rows))])
 
 
 def counts(route: Route, text: str) -> bool:
     """Return whether only the number of what is listed is asked for."""
+    if route.get("counted"):
+        return True
     folded = dialogue_words.bare(text)
     tables = dialogue_words.tables(route.language)
     return any(dialogue_words.find_in(table.counts, folded) for table in tables)
@@ -245,13 +261,16 @@ def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
     return bool(undated and low)
 
 
-def _todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each todo, with the day when it is due."""
     return [f"- {row['title']}{due_text(language, row)}" for row in rows]
 
 
-def _links(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def note_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each note, with its link."""
     return [f"- {note_link(row['id'], row['title'])}" for row in rows]
 
 
-def _more(language: Language, count: int) -> list[str]:
+def more_lines(language: Language, count: int) -> list[str]:
+    """Return the line that tells how many more there are, where there are."""
     return [phrase(language, "more", count=count)] if count > 0 else []

@@ -11,25 +11,26 @@ import msgspec
 
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
+from app.agent.rules.dialogue.view_words import Words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import FilterName
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
 TOP = 4
 """From this priority on a todo is important."""
 LOW = 2
-LONGEST_DAY = 8
-"""So many words, or letters where no spaces part words, may name a day."""
 NAMED_DAYS = {timedelta(): "today", timedelta(days=1): "tomorrow"}
 
 
 class Filters(msgspec.Struct, frozen=True):
     """What a list is narrowed to, and how that is told.
 
-    `words` are what else was said; `no_such_day` is a day that does not exist.
+    `words` are what else was said, by which only a search narrows a list; `no_such_day` is a day
+    that does not exist.
     """
 
     fields: dict[str, Any]
@@ -43,6 +44,8 @@ class Filters(msgspec.Struct, frozen=True):
     no_such_day: str = ""
     done: tuple[date, date] | None = None
     """The days, the first and the last, on which what is completed was."""
+    said: frozenset[ViewName] = frozenset()
+    """What the other words say that filter nothing."""
 
 
 def read_filters(asked: Asked, route: Route, text: str) -> Filters:
@@ -80,13 +83,26 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         elif named:
             fields |= named
             told.append(_told_days(asked, route, named))
-    words = _words(route, rest)
+    left = _words(route, rest)
+    words = " ".join(left.rest)
     if words:
         fields["q"] = " ".join(resolve_reference.word_stems(words)) or words
         told.append(f"“{words}”")
     return Filters(
-        fields, tuple(told), words, undated="undated" in taken, low="low" in taken, done=done
+        fields,
+        tuple(told),
+        words,
+        undated="undated" in taken,
+        low="low" in taken,
+        done=done,
+        said=left.said,
     )
+
+
+def without_words(wanted: Filters) -> Filters:
+    """Return the filters of a list without the words that only a search can narrow it by."""
+    fields = {name: value for name, value in wanted.fields.items() if name != "q"}
+    return msgspec.structs.replace(wanted, fields=fields, told=wanted.told[:-1], words="")
 
 
 def read_note_filters(route: Route, text: str) -> Filters:
@@ -130,6 +146,9 @@ def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]]
 
 def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     """Return the days that a text names as the list takes them, and the text without them."""
+    if span := view_words.find_span(text, asked, route.get("written") or route.language):
+        days, start, end = span
+        return _from_to(days), f"{text[:start]} {text[end:]}"
     for name in ("before", "until", "after"):
         for table in dialogue_words.tables(route.language):
             for found in re.finditer(
@@ -147,11 +166,15 @@ def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     day, rest = _any_day(asked, text)
     if day is None:
         return {}, text
-    first, last = day.start.date(), (day.end - timedelta(microseconds=1)).date()
-    today = asked.now.date()
-    if first == last and first - today in NAMED_DAYS:
-        return {"date": NAMED_DAYS[first - today]}, rest
-    return {"dueFrom": day.start.date().isoformat(), "dueTo": last.isoformat()}, rest
+    ahead = day.start.date() - asked.now.date()
+    if day.end - day.start <= timedelta(days=1) and ahead in NAMED_DAYS:
+        return {"date": NAMED_DAYS[ahead]}, rest
+    return _from_to(day), rest
+
+
+def _from_to(days: Range) -> dict[str, str]:
+    last = (days.end - timedelta(microseconds=1)).date()
+    return {"dueFrom": days.start.date().isoformat(), "dueTo": last.isoformat()}
 
 
 def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
@@ -167,19 +190,12 @@ def _day_beside(asked: Asked, text: str, found: re.Match[str]) -> tuple[Range | 
     and the rest after them.
     """
     if "day" not in found.groupdict():
-        return _longest_day(asked, text[found.end() :])
+        day = view_words.day_at_start(text[found.end() :], asked)
+        return (day[0], text[found.end() + day[1] :]) if day else (None, text[found.end() :])
     said = found["day"]
     for piece in dialogue_words.pieces(said):
         if (day := dialogue_words.days_of(said[piece.start() :], asked)) is not None:
             return day, f"{said[: piece.start()]} {text[found.end() :]}"
-    return None, text
-
-
-def _longest_day(asked: Asked, text: str) -> tuple[Range | None, str]:
-    """Return the days that the longest beginning of a text names, and what follows."""
-    for piece in reversed(dialogue_words.pieces(text)[:LONGEST_DAY]):
-        if (day := dialogue_words.days_of(text[: piece.end()], asked)) is not None:
-            return day, text[piece.end() :]
     return None, text
 
 
@@ -196,9 +212,6 @@ def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
     return route.phrase("filter_from", day=first)
 
 
-def _words(route: Route, text: str) -> str:
-    """Return the words of a text that only a search can narrow a list by."""
-    listing = next(dialogue_words.tables(route.language)).listing
-    text = re.sub(language_data.join_pattern(listing), " ", text)
-    kept = re.sub(r"[^\w\s#@'/-]", " ", text).split()
-    return " ".join(word for word in kept if len(word) > 1 or not word.isascii())
+def _words(route: Route, text: str) -> Words:
+    """Return what the words of a text say, and those that only a search can narrow a list by."""
+    return view_words.sort_words(text, route.get("written") or route.language)

@@ -41,6 +41,35 @@ def tell_unread(asked: Asked, route: Route) -> Step:
     return Step(text, trace=Trace(about=tuple(people)))
 
 
+def tell_last(asked: Asked, route: Route) -> Step:
+    """Tell who wrote last, and what: the newest message of each of the others."""
+    if not asked.has(TOOL):
+        return call_tool(TOOL, limit=20, messageLimit=SHOWN)
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    found = [
+        (written[-1], conversation["contact"])
+        for conversation in asked.of(TOOL)[0].content["conversations"]
+        if conversation["contact"] is not None and (written := _of_contact(conversation))
+    ]
+    if not found:
+        return Step(route.phrase("no_messages"))
+    found.sort(key=lambda one: str(one[0]["createdAt"]), reverse=True)
+    lines = [_line(message) for message, _ in found[:LAST]]
+    about = (_person(found[0][1]),)
+    return Step("\n".join([route.phrase("last_messages"), *lines]), trace=Trace(about=about))
+
+
+def _of_contact(conversation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the messages of the contact in a conversation, and not those of its agents."""
+    who = conversation["contact"]["userId"]
+    return [
+        message
+        for message in conversation["messages"]
+        if message["role"] == "user" and message["senderId"] == who
+    ]
+
+
 def tell_from_person(asked: Asked, route: Route) -> Step:
     """List the last messages of a person; of who wrote none, the notes may say something."""
     who = named_person(asked, route)
@@ -51,8 +80,7 @@ def tell_from_person(asked: Asked, route: Route) -> Step:
         for result in asked.of(TOOL)
         for conversation in result.content["conversations"]
         if _is_with(conversation, who)
-        for message in conversation["messages"]
-        if message["role"] == "user" and message["senderId"] == conversation["contact"]["userId"]
+        for message in _of_contact(conversation)
     ]
     if messages:
         head = route.phrase("from_them", who=who)

@@ -17,6 +17,10 @@ from app.agent.rules.passages.sentences import fold_text
 from app.agent.turn.steps import Asked
 
 _END = re.compile(r"[\s.!?,;:。！？、…~]+$")
+_DAY_BEFORE = re.compile(r"\b\d{1,2}(?:\.|st|nd|rd|th|er)?(?: of(?: the)?| de)? $")
+_DAY_AFTER = re.compile(r" (?:the )?\d{1,2}\b")
+LONGEST_DATE = 5
+"""So many words, or signs where no spaces part words, may be a date that a number begins."""
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 """The letters of scripts that part no words by spaces."""
 _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
@@ -74,6 +78,11 @@ def fits(pattern: Pieces, text: str) -> bool:
 def find_in(pattern: Pieces, text: str) -> re.Match[str] | None:
     """Return the first place in a folded text that a pattern fits."""
     return _compiled(pattern).search(text)
+
+
+def find_all(pattern: Pieces, text: str) -> Iterator[re.Match[str]]:
+    """Yield every place in a folded text that a pattern fits."""
+    yield from _compiled(pattern).finditer(text)
 
 
 def ordinal(language: Language, text: str) -> int | None:
@@ -149,7 +158,9 @@ def days_of(text: str, asked: Asked) -> Range | None:
 def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     """Return the days that a text names somewhere, and from where to where it does."""
     for found in _named_month().finditer(text):
-        if month := _month(found[0], asked):
+        # With a number beside it, it is part of a date.
+        beside = _DAY_BEFORE.search(text, 0, found.start()) or _DAY_AFTER.match(text, found.end())
+        if not beside and (month := _month(found[0], asked)):
             return month, found.start(), found.end()
     if named := time_ranges.find_named(text, asked.now):
         return named
@@ -157,6 +168,11 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     for span in read.spans:
         if span.kind == "date" and (day := days_of(span.text.strip(), asked)):
             return day, span.start - 2, span.end - 2
+    for number in re.finditer(r"(?<!\d)\d", text):
+        rest = text[number.start() :]
+        for piece in reversed(pieces(rest)[1:LONGEST_DATE]):
+            if (day := days_of(rest[: piece.end()], asked)) is not None:
+                return day, number.start(), number.start() + piece.end()
     return None
 
 

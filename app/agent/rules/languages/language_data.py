@@ -28,6 +28,7 @@ from app.agent.rules.languages.language_tables import (
 )
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
+from app.agent.rules.languages.view_tables import Views
 from app.agent.rules.languages.wording_tables import Wording
 
 FOLDERS = Path(__file__).parent
@@ -48,6 +49,7 @@ FILES: Mapping[str, type[Table]] = {
     "checklist": ChecklistWords,
     "examples": Examples,
     "changes": Changes,
+    "views": Views,
 }
 T = TypeVar("T", bound=Table)
 

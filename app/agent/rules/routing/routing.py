@@ -106,7 +106,7 @@ def route_message(message: str, *, names: tuple[str, ...] = (), before: Language
         if known is not None:
             return known
     return _plainly(plain, found, bare, rules, language, rest) or Route(
-        "ask", language, {"words": trim_name(bare)}, said=next(iter(plain[:1]), bare)
+        "ask", language, {"words": trim_name(bare)}, said=wordings[0] if wordings[0] else bare
     )
 
 

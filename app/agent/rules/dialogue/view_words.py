@@ -1,0 +1,140 @@
+"""The words of a request to see something, by what they say, and what is left of them."""
+
+import functools
+import re
+from datetime import timedelta
+from typing import NamedTuple
+
+from app.agent.quickadd.time_ranges import Range
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language, Pieces, Times
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.view_tables import ViewName, Views
+from app.agent.rules.phrases import phrases
+from app.agent.turn.steps import Asked
+
+LONGEST_DAY = 8
+"""So many words, or letters where no spaces part words, may name a day."""
+_CLAUSES = re.compile(r"(?<=[^\d\s])\s*[,;，；、。]\s*|[.!。！…]+\s+|\s[–—-]\s")
+_KANA = re.compile(r"[\u3040-\u309f]+")
+_WEEK = timedelta(days=7)
+_COUNTED = ("ahead", "behind")
+
+
+class Words(NamedTuple):
+    """What the words of a text say, and those that say nothing of it, in their order."""
+
+    said: frozenset[ViewName]
+    rest: tuple[str, ...]
+
+
+def sort_words(text: str, language: Language) -> Words:
+    """Return what the words of a text say, and what is left of it."""
+    pattern = _pattern(language)
+    plain = " ".join(re.sub(r"[^\w#@]+", " ", plain_letters(text).lower()).split())
+    said: set[ViewName] = set()
+
+    def take(found: re.Match[str]) -> str:
+        if found.lastgroup and found.lastgroup != "listing":
+            said.add(found.lastgroup)  # type: ignore[arg-type]
+        return " "
+
+    left = pattern.sub(take, plain).split()
+    # Where no spaces part words, endings and particles are left of those that were taken.
+    rest = [one for one in left if (len(one) > 1 or not one.isascii()) and not _KANA.fullmatch(one)]
+    return Words(frozenset(said), tuple(rest))
+
+
+def without_refusal(text: str, language: Language) -> str:
+    """Return what is to be shown where a message first says that nothing is to be done: “delete
+    nothing, just show me my todos”; else the whole message.
+    """
+    if not (table := _table(language)):
+        return text
+    first, *others = _CLAUSES.split(text, maxsplit=1)
+    rest = others[0].strip() if others else ""
+    if not rest or not dialogue_words.find_in(table.refuses, dialogue_words.bare(first)):
+        return text
+    return rest if sort_words(rest, language).said & {"show", "see"} else text
+
+
+def clauses(text: str) -> list[str]:
+    """Return the parts of a message between its marks."""
+    return [one.strip() for one in _CLAUSES.split(text) if one.strip()]
+
+
+def is_beyond(text: str, language: Language) -> bool:
+    """Return whether a text asks for what nobody can do here, such as calling a taxi."""
+    if not (table := _table(language)):
+        return False
+    folded = dialogue_words.bare(text)
+    acts = dialogue_words.find_in(table.beyond.acts, folded)
+    return acts is not None and not dialogue_words.find_in(table.beyond.reports, folded)
+
+
+def find_span(text: str, asked: Asked, language: Language) -> tuple[Range, int, int] | None:
+    """Return the days from one to another that a folded text names, and from where to where it
+    does: “between Wednesday and Monday”.
+    """
+    if not (table := _table(language)) or len(_dayish().findall(text)) < 2:
+        return None
+    for pattern in table.spans:
+        for found in dialogue_words.find_all(pattern, text):
+            first = _day_at_end(found["a"], asked)
+            last = first and day_at_start(text[found.start("b") :], asked)
+            if first and last:
+                ends = last[0].end
+                while ends <= first[0].start:
+                    ends += _WEEK  # “from Friday to Tuesday”
+                start = found.start("a") + first[1] if first[1] else found.start()
+                return Range(first[0].start, ends), start, found.start("b") + last[1]
+    return None
+
+
+def day_at_start(text: str, asked: Asked) -> tuple[Range, int] | None:
+    """Return the days that the longest beginning of a text names, and where it ends."""
+    for piece in reversed(dialogue_words.pieces(text)[:LONGEST_DAY]):
+        if (day := dialogue_words.days_of(text[: piece.end()].strip(), asked)) is not None:
+            return day, piece.end()
+    return None
+
+
+def _day_at_end(text: str, asked: Asked) -> tuple[Range, int] | None:
+    """Return the days that the longest end of a text names, and where it begins."""
+    for piece in dialogue_words.pieces(text):
+        if (day := dialogue_words.days_of(text[piece.start() :].strip(), asked)) is not None:
+            return day, piece.start()
+    return None
+
+
+def _table(language: Language) -> Views | None:
+    return (
+        language_data.load_table(language, Views)
+        if language_data.has_table(language, Views)
+        else None
+    )
+
+
+@functools.cache
+def _dayish() -> re.Pattern[str]:
+    """Return a pattern that fits in every name of a day, so that few texts are looked at twice."""
+    tables = language_data.of_all(Times)
+    names: list[Pieces] = [one for table in tables for one in table.weekdays]
+    names += [one for table in tables for name, one in table.ranges.items() if name not in _COUNTED]
+    return re.compile(plain_letters(rf"\d+|[一二三四五六七八九十]月|{language_data.either(names)}"))
+
+
+@functools.cache
+def _pattern(language: Language) -> re.Pattern[str]:
+    """Return the pattern of every class, each a group; the last is what says nothing."""
+    table = _table(language)
+    classes: dict[str, Pieces] = dict(table.classes) if table else {}
+    listing = next(dialogue_words.tables(language)).listing
+    either = "|".join(
+        f"(?P<{name}>{language_data.join_pattern(pattern)})"
+        for name, pattern in (*classes.items(), ("listing", listing))
+    )
+    if language in phrases.alphabetic_languages():
+        return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])")
+    return re.compile(either)

@@ -1,0 +1,221 @@
+"""A request to see something, read by what its words say and whatever their order.
+
+A message is one where all of its words say something of a list, or where what is left of them is
+looked for in it.
+"""
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from app.agent.rules.answers import list_filters
+from app.agent.rules.answers.list_filters import Filters
+from app.agent.rules.dialogue import dialogue_words, references, view_words
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.view_tables import ViewName
+from app.agent.rules.look_further import INSTEAD
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Trace
+
+SURE = frozenset({"ask", "find_notes", "list_todos", "list_notes", "from_person", "todo_state"})
+"""The intents that may stand for another list, be they loosely meant or not."""
+ACTS = frozenset({"complete_todo", "delete", "cannot", "leave", "greet"})
+"""The intents that a message of nothing but the words of a list does not have."""
+ASKS: frozenset[ViewName] = frozenset({"show", "see", "count", "everything", "who"})
+SURELY_ASKS = ASKS - {"everything"}
+LISTS = frozenset({"list_todos", "list_notes", "tell_view", "list_tags", "list_folders"})
+COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
+"""The intents that can be asked again for the number alone."""
+READS = LISTS | {"changes", "unread", "waiting", "events", "day", "last_messages", "network"}
+"""The intents that can be asked again as they were."""
+KINDS: Mapping[ViewName, str] = {
+    "waiting": "waiting",
+    "unread": "unread",
+    "message": "unread",
+    "changed": "changes",
+    "tag": "list_tags",
+    "folder": "list_folders",
+    "person": "network",
+    "pinned": "list_notes",
+    "note": "list_notes",
+    "event": "events",
+    "todo": "list_todos",
+    "to_do": "list_todos",
+}
+"""What is listed by the words that are said, the first that fits."""
+OF_PEOPLE = frozenset({"ask", "from_person", "waiting"})
+"""The intents that may be a question after what somebody wants."""
+OF_NOTES: frozenset[ViewName] = frozenset(
+    {"when", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
+)
+"""What no question after todos with other words says."""
+FEW = 5
+"""So many of what was shown are told of one by one."""
+SHORT = 8
+"""So many words, or twice as many letters where no spaces part words, at most only go on."""
+
+
+def to_see(asked: Asked, found: Route) -> Route | None:
+    """Return the list that a message asks for, where its words say so more surely than the pattern
+    that was `found` for it; else None.
+    """
+    text = asked.message
+    if view_words.is_beyond(text, found.language) and (found.intent in SURE or found.is_loose):
+        return _routed(found, "cannot")
+    if not (found.intent in SURE or found.intent in ACTS or found.is_loose):
+        return None
+    wanted = list_filters.read_filters(asked, found, text)
+    if wanted.words and found.said not in ("", text):
+        plain = list_filters.read_filters(asked, found, found.said)
+        if len(plain.words) < len(wanted.words):
+            wanted, text = plain, found.said
+    if wanted.no_such_day:
+        return None
+    if not wanted.words:
+        return _plain_view(found, wanted, text)
+    return _view_of_words(asked, found, wanted, text)
+
+
+def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
+    """Return the list that is asked for by words of lists alone."""
+    said = wanted.said
+    if "thanks" in said and not (wanted.told or said & {*KINDS, "show", "see", "count"}):
+        return _routed(found, "thanks")
+    if not (said & ASKS or wanted.told or re.search("[?？]", text)):
+        return None
+    if "wrote" in said and said & {"who", "last", "message", "show"}:
+        return _routed(found, "last_messages")
+    if {"last", "message"} <= said and "unread" not in said:
+        return _routed(found, "last_messages")
+    if "days_left" in said:
+        return None
+    if found.intent not in SURE and ("it" in said or not said & SURELY_ASKS):
+        return None
+    intent = next((intent for name, intent in KINDS.items() if name in said), "")
+    if intent == "changes" and wanted.told and wanted.fields.get("date") != "today":
+        intent = ""
+    # A state such as “important”, or days, are those of todos.
+    if not intent and wanted.told:
+        intent = "list_todos"
+    if not intent or (intent == found.intent and not found.is_loose):
+        return None
+    if intent == "list_notes" and not (said & {"show", "see", "count"} or found.intent == "ask"):
+        return None
+    return _routed(found, intent, text=text)
+
+
+def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Route | None:
+    """Return the list of what other words name: a folder, a tag, a person."""
+    said = wanted.said
+    if "days_left" in said:
+        return _routed(found, "days_left", text=text, words=wanted.words)
+    if found.intent == "ask" and {"when", "event"} <= said:
+        return _loosely(found, "todo_state", text=text, words=wanted.words)
+    if found.intent in ACTS or not (said & ASKS or re.search("[?？]", text)):
+        return None
+    if found.intent in OF_PEOPLE and "wants" in said and _names_one(asked, found, wanted):
+        return _routed(found, "from_person", text=text, who=wanted.words)
+    if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
+        # Where no todo has the words, the notes are asked.
+        return _loosely(found, "list_todos", text=text)
+    placed = said & {"inside", "count", "show", "everything"} and "note" in said
+    named = said & {"folder", "tag"} or placed or {"everything", "inside"} <= said
+    about = "about" in said and said & {"show", "everything"}
+    if not (named or about) or "todo" in said:
+        return None
+    if found.intent == "list_notes" and not found.is_loose:
+        return None
+    if said & {"unread", "waiting", "wrote", "changed", "event", "person", "message"}:
+        return None
+    counted = {"counted": "yes"} if "count" in said else {}
+    before = {f"{INSTEAD}{name}": value for name, value in found.arguments.items()}
+    arguments = {"text": text, "words": wanted.words, INSTEAD: found.intent, **before, **counted}
+    if about:
+        arguments["about"] = "notes" if "show" in said else "todos"
+    return _routed(found, "tell_view", **arguments)
+
+
+def go_on(asked: Asked, language: Language) -> Route | None:
+    """Return what a message of few words asks of the list before: how many, and altogether, when
+    that is due, or the same again; None where it says nothing of it.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    words = view_words.sort_words(asked.message, language)
+    said = words.said
+    if words.rest or len(asked.message) > SHORT * 8 or last.asks is not None:
+        return None
+    if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
+        return None
+    if "thanks" in said and not said & {*KINDS, "show", "see", "count", "when"}:
+        return Route("thanks", language, {})
+    if not asked.earlier:
+        return None
+    if "step" in said and not said & {"count", "first", "last"}:
+        return _state(asked, said, language)
+    if "sent" in said and any(one.kind == "escalation" for one in last.about):
+        return Route("waiting", language, {})
+    if said & (KINDS.keys() - {"to_do", "waiting"}):
+        return None
+    if list_filters.read_filters(asked, Route("ask", language, {}), asked.message).told:
+        return None
+    if said & {"count", "total"} and last.intent in COUNTED:
+        return _counted(last, said, language)
+    if "when" in said and not said & {"count", "who", "show"}:
+        return _state(asked, said, language)
+    if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
+        return _again(asked, language)
+    return None
+
+
+def _counted(last: Trace, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return the number of what was listed, or of all where that was told before."""
+    was_counted = "counted" in last.arguments
+    if "total" in said and (was_counted or "count" not in said):
+        intent = "list_todos" if last.intent == "list_todos" else "list_notes"
+        return Route(intent, last.language or language, {"text": " ", "counted": "yes"})
+    return Route(last.intent, last.language or language, _arguments(last) | {"counted": "yes"})
+
+
+def _state(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return how the todos stand that were spoken of last, or the first of them."""
+    for turn in asked.earlier:
+        todos = [one for one in (*turn.about, *turn.shown) if one.kind == "todo"]
+        if todos:
+            few = todos[:1] if "first" in said else todos
+            few = few if len(few) <= FEW else []
+            return Route("todo_state", language, {}, tuple(few)) if few else None
+        if turn.about or turn.shown:
+            return None
+    return None
+
+
+def _again(asked: Asked, language: Language) -> Route | None:
+    """Return the newest list or look once more, as what was done since may have changed it."""
+    before = next((one for one in asked.earlier if one.intent in READS), None)
+    if before is None or before is asked.earlier[0]:
+        return None
+    return Route(before.intent, before.language or language, _arguments(before))
+
+
+def _arguments(turn: Trace) -> dict[str, str]:
+    """Return the arguments of a turn by which it can be asked again."""
+    said = turn.arguments.get("text") or turn.arguments.get("said", "")
+    return {**turn.arguments, **({"text": said} if said else {})}
+
+
+def _names_one(asked: Asked, found: Route, wanted: Filters) -> bool:
+    """Return whether one word may name who is asked about, and nobody was spoken of before."""
+    spoken_of = found.intent == "from_person" and references.last_person(asked)
+    return " " not in wanted.words and not spoken_of
+
+
+def _loosely(found: Route, intent: str, **arguments: str) -> Route:
+    """Return what is only likely meant: where it comes to nothing, the notes are asked."""
+    return msgspec.structs.replace(_routed(found, intent, **arguments), is_loose=True)
+
+
+def _routed(found: Route, intent: str, **arguments: str) -> Route:
+    return msgspec.structs.replace(
+        found, intent=intent, arguments=arguments, things=(), is_loose=False
+    )
