@@ -11,6 +11,7 @@ import msgspec
 
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import (
     About,
     Answers,
@@ -46,6 +47,7 @@ FILES: Mapping[str, type[Table]] = {
     "things": ThingWords,
     "checklist": ChecklistWords,
     "examples": Examples,
+    "followup": FollowUp,
 }
 T = TypeVar("T", bound=Table)
 
