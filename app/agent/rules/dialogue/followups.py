@@ -2,6 +2,7 @@
 another day or folder for what was just changed, that taken back, more of the same.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 from app.agent.rules.dialogue import dialogue_words, references, slots
@@ -39,10 +40,6 @@ def follow(asked: Asked, language: Language) -> Route | None:
             if route := rule(asked, said, last):
                 return route
     return None
-
-
-def _is_asked(said: Said) -> bool:
-    return said.message.rstrip().endswith(("?", "？"))
 
 
 def _again(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -91,14 +88,14 @@ def _undone_one(said: Said, last: Trace) -> Route | None:
 
 def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Half an hour later” of the one todo that was spoken of."""
-    if not said.has("later", "earlier") or said.text or _is_asked(said):
+    shifts = said.has("later", "earlier")
+    if said.text or said.asks or not (shifts or (said.has("change") and last.undo)):
         return None
     todos = _meant(asked, said, last, ("todo",))
-    by = slots.length(said, asked) if todos else ""
-    rest = said.left("later", "earlier", "change", "there", "helper")
-    if not by or (rest and rest not in by and by not in rest) or len(rest) > len(by) + 1:
+    by = todos and slots.length(said, asked, "later", "earlier", "change", "there", "helper")
+    if not by:
         return None
-    way = {} if said.has("later") else {"earlier": "yes"}
+    way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
     return _route(said, "change_todo", todos, by=by, **way)
 
 
@@ -106,12 +103,12 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
     if not said.day or said.text or said.has("later", "earlier"):
         return None
-    if said.left("change", "only", "bad", "not_", "there"):
+    if said.left("change", "only", "bad", "not_", "there", "helper"):
         return None
-    changes = said.has("change")
+    changes = said.has("change", "only")
     if last.intent in ASKS_A_DAY and not changes:
         return _route(said, last.intent, text=said.day, when=said.day)
-    if _is_asked(said):
+    if said.asks:
         return None
     todos = _meant(asked, said, last, ("todo",))
     if todos and (changes or last.intent in {"add_todo", "change_todo", "undo"}):
@@ -121,13 +118,14 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, to Home”: another folder for the note that was made, changed or moved."""
-    if said.days or said.text or _is_asked(said) or last.intent not in OF_NOTES:
+    if said.days or said.text or said.asks or last.intent not in OF_NOTES:
         return None
     notes = _meant(asked, said, last, ("note",))
     name = said.left("change", "folder", "there")
     moved = last.intent == "move_note" and said.has("no", "to", "folder")
-    if notes and _is_name(name) and (moved or (said.has("change", "no") and said.has("to"))):
-        if last.intent != "move_note" and said.has("add", "step", "tag", "note"):
+    placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
+    if notes and _is_name(name) and (moved or placed):
+        if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
         return _route(said, "move_note", notes, folder=name)
     return None
@@ -135,7 +133,7 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The second one gets the tag winter.”"""
-    if not said.has("tag") or said.days or said.has("not_", "delete") or _is_asked(said):
+    if not said.has("tag") or said.days or said.has("not_", "delete") or said.asks:
         return None
     notes = _meant(asked, said, last, ("note",))
     rest = said.left("tag", "change", "add", "there")
@@ -144,7 +142,7 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 
 def _pinned(asked: Asked, said: Said, last: Trace) -> Route | None:
-    if not said.has("pin", "unpin") or said.days or said.text or _is_asked(said):
+    if not said.has("pin", "unpin") or said.days or said.text or said.asks:
         return None
     notes = _meant(asked, said, last, ("note",))
     if not notes or said.left("pin", "unpin", "change", "there") or said.has("not_"):
@@ -155,25 +153,27 @@ def _pinned(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And make it top priority.”"""
-    if said.days or said.text or not said.has("priority") or _is_asked(said):
+    if said.days or said.text or not said.has("priority") or said.asks:
         return None
     todos = _meant(asked, said, last, ("todo",))
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
-        if todos and words and dialogue_words.priority_of(words, said.language) is not None:
-            return _route(said, "change_todo", todos, priority=words)
+        named = [one for one in re.split(r"[,，、;]\s*", words) if one]
+        levels = {dialogue_words.priority_of(one, said.language) for one in named}
+        if todos and len(levels) == 1 and None not in levels:
+            return _route(said, "change_todo", todos, priority=named[0])
     return None
 
 
 def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The bicycle too” after something else was done, “done with that”."""
-    if said.days or said.text or not said.has("done", "also") or _is_asked(said):
+    if said.days or said.text or not said.has("done", "also") or said.asks:
         return None
     if said.has("not_", "bad", "delete", "add"):
         return None
     name = said.left("done", "helper")
     if not name:
         todos = _meant(asked, said, last, ("todo",))
-        pointed = said.number is not None or (said.has("it") and last.intent in READS)
+        pointed = said.number is not None or last.intent in READS
         ready = said.has("done") and pointed and last.intent != "complete_todo"
         return _route(said, "complete_todo", todos) if todos and ready else None
     if last.intent == "complete_todo" and last.about and _is_name(name):
@@ -205,12 +205,13 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
 
 def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And print the plan too” after a step, without a mark before the text."""
-    if said.text or last.intent != "add_step" or _is_asked(said):
+    if said.text or last.intent != "add_step" or said.asks:
         return None
-    if not said.has("also", "step") or not said.has("it", "also"):
+    if not said.has("also", "step"):
         return None
     text = said.left("step")
-    plain = text and routing.route_message(text).intent == "ask"
+    found = routing.route_message(text)
+    plain = text and (found.intent in ("ask", "cannot") or found.is_loose)
     return _more(asked, said, last, text) if plain else None
 
 
@@ -225,7 +226,7 @@ def _sent(_: Asked, said: Said, last: Trace) -> Route | None:
     waits = any(one.kind == "escalation" for one in last.about)
     if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
         return None
-    return _route(said, "waiting") if not said.has("undo", "delete") or _is_asked(said) else None
+    return _route(said, "waiting") if not said.has("undo", "delete") or said.asks else None
 
 
 def _counted(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -244,13 +245,13 @@ def _due(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“When is that due?”"""
     if not said.has("due") or said.days or said.text or said.left("due", "helper", "done"):
         return None
-    todos = _meant(asked, said, last, ("todo",))
+    todos = _meant(asked, said._replace(number=None), last, ("todo",))
     return _route(said, "todo_state", todos) if todos else None
 
 
 def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     """“No, the water one”: what was done was meant for another thing."""
-    if last.intent not in ACTS or not last.undo or said.days or said.text or _is_asked(said):
+    if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
         return None
     if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
         return None

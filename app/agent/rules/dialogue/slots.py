@@ -4,7 +4,7 @@ closed classes; what is left is a name or a text.
 
 import functools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
@@ -15,18 +15,24 @@ from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
 LONGEST = 160
 """What is longer is a wish of its own."""
 LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
+WEAK = frozenset({"filler", "helper", "asks"})
+"""The classes of which no longer piece hides what others have in it."""
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
 _TEXT = re.compile(
     r"[\"“„«「『]\s*(?P<quoted>[^\"“”„«»「」『』]+?)\s*[\"”“»」』]"
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
+LONGEST_LENGTH = 4
+"""So many words has a length of time at most."""
+UNSPACED_LANGUAGES = ("zh", "ja")
 _BESIDE = re.compile(r"[\s,]{0,3}")
 
 
@@ -36,6 +42,8 @@ class Token(NamedTuple):
     start: int
     end: int
     kinds: frozenset[str]
+    text: str = ""
+    """What a day is read from, where it lacks a word as it stands."""
 
 
 class Said(NamedTuple):
@@ -68,10 +76,18 @@ class Said(NamedTuple):
         return self.message[free[0][0] : free[-1][1]] if free else ""
 
     @property
+    def asks(self) -> bool:
+        """Whether something is asked."""
+        return self.message.rstrip().endswith(("?", "？")) or self.has("asks")
+
+    @property
     def day(self) -> str:
         """The day or time that is named; of several that which is not turned down."""
         kept = [one for one in self.days if not one.kinds]
-        return self.message[kept[-1].start : kept[-1].end].strip(" ,") if kept else ""
+        return kept[-1].text or self._slice(kept[-1]) if kept else ""
+
+    def _slice(self, one: Token) -> str:
+        return self.message[one.start : one.end].strip(" ,")
 
 
 def read(message: str, asked: Asked, language: Language) -> Said | None:
@@ -105,24 +121,31 @@ def only_little(message: str, language: Language, *kinds: str) -> bool:
     tokens = _tokens(folded, language, ())
     words = tuple(found.span() for found in _WORD.finditer(folded))
     said = Said(message, language, tuple(tokens), words, ())
-    return bool(words) and not said.left(*kinds)
+    return not said.left(*kinds)
 
 
-def length(said: Said, asked: Asked) -> str:
-    """Return the length of time that is named, as “half an hour”; empty where none is."""
-    ahead = language_data.load_table(said.language, Dialogue).ahead
-    skip = [one for one in said.tokens if one.kinds & {"later", "earlier"}]
-    words = [
-        span
-        for span in (found.span() for found in _WORD.finditer(said.message))
-        if not any(one.start <= span[0] and span[1] <= one.end for one in skip)
-    ]
-    most = 6 if re.search(f"[{UNSPACED}]", said.message) else 4
+def length(said: Said, asked: Asked, *kinds: str) -> str:
+    """Return the length of time that is named, as “half an hour”, where nothing else is said but
+    words of these classes; empty where none is.
+    """
+    message, language = said.message, said.language
+    ahead = language_data.load_table(language, Dialogue).ahead
+    words = [found.span() for found in _WORD.finditer(message)]
+    most = LONGEST_LENGTH + 2 * (language in UNSPACED_LANGUAGES)
+    if len(words) > 3 * most:
+        return ""
     for size in range(min(most, len(words)), 0, -1):
         for at in range(len(words) - size + 1):
-            by = said.message[words[at][0] : words[at + size - 1][1]]
-            if dialogue_words.is_day(ahead.replace("{by}", by), asked, said.language):
-                return by
+            start, end = words[at][0], words[at + size - 1][1]
+            by = message[start:end]
+            one = by if size > 1 else f"1 {by}"
+            rest = f"{message[:start]} , {message[end:]}"
+            if only_little(rest, language, *kinds) and any(
+                dialogue_words.is_day(ahead.replace("{by}", each), asked, language)
+                for each in (by, one)
+            ):
+                is_whole = dialogue_words.is_day(ahead.replace("{by}", by), asked, language)
+                return by if is_whole else one
     return ""
 
 
@@ -147,7 +170,9 @@ def _days(
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
     spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
-    found: list[Token] = []
+    more = _more_days(message, folded, asked, language, [*hidden, *spans])
+    spans += [span for span in more if not more[span]]
+    found: list[Token] = [Token(*span, frozenset(), text) for span, text in more.items() if text]
     for start, end in sorted(spans):
         if not _is_free((start, end), hidden) or start < 0:
             continue
@@ -157,6 +182,40 @@ def _days(
             found[-1] = Token(found[-1].start, end, frozenset())
         else:
             found.append(Token(start, end, frozenset()))
+    return sorted(found)
+
+
+def _more_days(
+    message: str,
+    folded: str,
+    asked: Asked,
+    language: Language,
+    hidden: Sequence[tuple[int, int]],
+) -> dict[tuple[int, int], str]:
+    """Return the days that quick add leaves in a title, as they stand beside no mark: words for
+    days and numbers, with a word before or after them, or one that is missing, where that is
+    needed.
+    """
+    found: dict[tuple[int, int], str] = {}
+    on = language_data.load_table(language, FollowUp).on
+    for named in _named_days(language).finditer(folded):
+        start, end = named.span()
+        if not _is_free((start, end), [*hidden, *found]):
+            continue
+        before = [one.start() for one in _WORD.finditer(folded[:start])]
+        after = [end + one.end() for one in _WORD.finditer(folded[end:])]
+        tried = [(start, end)]
+        tried += [(start, after[0])] if after else []
+        tried += [(before[-1], end)] if before else []
+        tried += [(before[-2], end)] if len(before) > 1 and named[0].isdecimal() else []
+        for span in tried:
+            if dialogue_words.is_day(message[slice(*span)], asked, language):
+                found[span] = ""
+                break
+        else:
+            whole = f"{on} {named[0]}"
+            if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
+                found[start, end] = whole
     return found
 
 
@@ -177,23 +236,30 @@ def _ordinal(
 ) -> tuple[int, int, int] | None:
     for found in _ordinals(language).finditer(folded):
         number = dialogue_words.ordinal(language, found[0])
-        if number is not None and _is_free(found.span(), hidden):
+        within = any(
+            one.start() <= found.start() and found.end() < one.end()
+            for one in _class(language, "due").finditer(folded)
+        )
+        if number is not None and not within and _is_free(found.span(), hidden):
             return found.start(), found.end(), number
     return None
 
 
 def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) -> list[Token]:
     """Return the words of closed classes; what lies within a longer one is part of that."""
+    for start, end in hidden:
+        folded = folded[:start] + "," * (end - start) + folded[end:]
     spans: dict[tuple[int, int], set[str]] = {}
     for kind, pattern in _classes(language):
         for found in pattern.finditer(folded):
-            if found.end() > found.start() and _is_free(found.span(), hidden):
+            if found.end() > found.start():
                 spans.setdefault(found.span(), set()).add(kind)
     return [
         Token(start, end, frozenset(kinds))
         for (start, end), kinds in sorted(spans.items())
         if not any(
-            other != (start, end) and other[0] <= start and end <= other[1] for other in spans
+            other != (start, end) and other[0] <= start and end <= other[1] and marks - WEAK
+            for other, marks in spans.items()
         )
     ]
 
@@ -204,8 +270,12 @@ def _classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(
         (name, _compiled(language_data.join_pattern(getattr(table, name))))
         for name in FollowUp.__struct_fields__
-        if name != "reply" and getattr(table, name)
+        if name not in ("reply", "on") and getattr(table, name)
     )
+
+
+def _class(language: Language, name: str) -> re.Pattern[str]:
+    return dict(_classes(language))[name]
 
 
 @functools.cache
@@ -221,27 +291,38 @@ def _ordinals(language: Language) -> re.Pattern[str]:
     ) else rf"(?!\d+(?![番つ个條条]))(?:{numbered})")
 
 
+@functools.cache
+def _named_days(language: Language) -> re.Pattern[str]:
+    """Return the pattern of words that may name a day or a time of day."""
+    table = language_data.load_table(language, Dates)
+    named = {
+        one
+        for field in (table.weekdays, table.days, table.parts)
+        for words in field.values()
+        for one in words
+        if len(one) > 2 or not table.spaced
+    }
+    words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
+    return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:\s?(?:[ap]m|uhr|h|st|nd|rd|th|点半?|时|時半?|号|日)|\.)?")
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     # No boundary parts words where no spaces do.
     return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern})(?![^\W{UNSPACED}])")
 
 
 def _is_unspaced(language: Language) -> bool:
-    return language in ("zh", "ja")
+    return language in UNSPACED_LANGUAGES
 
 
 def reply_text(message: str, language: Language) -> str:
     """Return what is to be answered, where a message says no more than that; else nothing."""
     table = language_data.load_table(language, FollowUp)
     pattern = re.compile(language_data.join_pattern(table.reply), re.IGNORECASE)
-    found = pattern.fullmatch(plain_letters(message.strip()))
+    message = message.strip(" .。!！?？")
+    found = pattern.fullmatch(plain_letters(message))
     if not found:
         return ""
     name = next((name for name, value in found.groupdict().items() if value), "")
-    said = message.strip()[slice(*found.span(name))] if name else ""
+    said = message[slice(*found.span(name))] if name else ""
     return said.strip(" .。!！\"“”„«»「」『』")
-
-
-def all_classes() -> Collection[str]:
-    """Return the names of the classes."""
-    return FollowUp.__struct_fields__
