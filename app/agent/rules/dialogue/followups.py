@@ -27,6 +27,10 @@ MOST = 5
 MOST_UNSPACED = 12
 
 
+SHORTEST = 2
+"""So many letters has a name at least that is looked for among todos."""
+
+
 def follow(asked: Asked, language: Language) -> Route | None:
     """Return what a message means after the turns before; None where it stands for itself."""
     if not asked.earlier:
@@ -106,12 +110,12 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.left("change", "only", "bad", "not_", "there", "helper"):
         return None
     changes = said.has("change", "only")
-    if last.intent in ASKS_A_DAY and not changes:
+    if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
         return _route(said, last.intent, text=said.day, when=said.day)
     if said.asks:
         return None
     todos = _meant(asked, said, last, ("todo",))
-    if todos and (changes or last.intent in {"add_todo", "change_todo", "undo"}):
+    if todos and (changes or (last.undo and last.intent in {"add_todo", "change_todo", "undo"})):
         return _route(said, "change_todo", todos, day=said.day)
     return None
 
@@ -121,6 +125,8 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.days or said.text or said.asks or last.intent not in OF_NOTES:
         return None
     notes = _meant(asked, said, last, ("note",))
+    if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step"):
+        return None
     name = said.left("change", "folder", "there")
     moved = last.intent == "move_note" and said.has("no", "to", "folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
@@ -137,7 +143,7 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     notes = _meant(asked, said, last, ("note",))
     rest = said.left("tag", "change", "add", "there")
-    name = (said.text if slots.covers(said, said.text, "tag", "change", "add", "there") else rest) or ""
+    name = said.text or rest
     return _route(said, "change_note", notes, tag=name) if notes and _is_name(name, 2) else None
 
 
@@ -256,7 +262,10 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
         return None
     name = said.left()
-    if not _is_name(name) or routing.route_message(name).intent != "ask":
+    if len(name) < SHORTEST or not _is_name(name) or not said.left(*slots.KINDS):
+        return None
+    wish = said.message[said.message.index(name) :]
+    if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
         return None
     wanted = {**last.arguments, "target": name, "words": name}
     return _route(said, "instead", **wanted)

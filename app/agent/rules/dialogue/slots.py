@@ -30,6 +30,8 @@ _TEXT = re.compile(
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
+KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in ("reply", "on"))
+"""The classes of words."""
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
 UNSPACED_LANGUAGES = ("zh", "ja")
@@ -78,7 +80,7 @@ class Said(NamedTuple):
     @property
     def asks(self) -> bool:
         """Whether something is asked."""
-        return self.message.rstrip().endswith(("?", "？")) or self.has("asks")
+        return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
 
     @property
     def day(self) -> str:
@@ -237,8 +239,9 @@ def _ordinal(
     for found in _ordinals(language).finditer(folded):
         number = dialogue_words.ordinal(language, found[0])
         within = any(
-            one.start() <= found.start() and found.end() < one.end()
-            for one in _class(language, "due").finditer(folded)
+            one.start() <= found.start() and found.end() < one.end() or one[0].startswith(f"{found[0]} ")
+            for kind in ("due", "priority")
+            for one in _class(language, kind).finditer(folded)
         )
         if number is not None and not within and _is_free(found.span(), hidden):
             return found.start(), found.end(), number
@@ -269,8 +272,8 @@ def _classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
     table = language_data.load_table(language, FollowUp)
     return tuple(
         (name, _compiled(language_data.join_pattern(getattr(table, name))))
-        for name in FollowUp.__struct_fields__
-        if name not in ("reply", "on") and getattr(table, name)
+        for name in KINDS
+        if getattr(table, name)
     )
 
 
