@@ -13,7 +13,7 @@ GONE_BY: Mapping[str, ThingKind] = {"delete_todo": "todo", "trash_note": "note"}
 
 def undo(asked: Asked, route: Route) -> Step:
     """Take back what the newest turn that changed something has changed."""
-    last = _newest_change(asked)
+    last = _newest_change(asked, again=bool(route.get("again")))
     if last is not None and route.things:
         last = _of_things(last, route.things)
     if last is None:
@@ -57,13 +57,14 @@ def _of_things(trace: Trace, things: Sequence[Thing]) -> Trace:
     return Trace(about=tuple(things), undo=tuple(kept), marks=marks)
 
 
-def _newest_change(asked: Asked) -> Trace | None:
+def _newest_change(asked: Asked, *, again: bool) -> Trace | None:
+    """Return the turn that changed something last; one that took it back only to do it `again`."""
     for trace in asked.earlier:
         # What was undone is not undone a second time.
+        if trace.intent == "undo" and not (again and trace.undo):
+            return None
         if trace.undo:
             return trace
-        if trace.intent == "undo":
-            return None
     return None
 
 

@@ -5,7 +5,9 @@ another day or folder for what was just changed, that taken back, more of the sa
 import re
 from collections.abc import Callable, Sequence
 
-from app.agent.rules.dialogue import dialogue_words, references, slots
+import msgspec
+
+from app.agent.rules.dialogue import dialogue_words, references, repairs, slots
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing
@@ -71,11 +73,12 @@ def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
     if said.number is not None:
         return _undone_one(said, last)
     helps = ("undo", "helper", "there")
-    if said.has("undo") and not said.has("not_") and not said.left(*helps, "change"):
+    goes_back = said.has("undo") and last.intent != "undo"
+    if goes_back and not said.has("not_") and not said.left(*helps, "change"):
         return _route(said, "undo")
     keeps = said.has("keep") or (said.has("delete") and said.has("not_", "no"))
     if last.intent in REMOVES and keeps and not said.left(*helps, "keep", "delete", "not_"):
-        return _route(said, "undo")
+        return _route(said, "undo", again="yes")
     removes = said.has("delete") and not said.has("not_", "keep")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _route(said, "undo")
@@ -159,13 +162,19 @@ def _pinned(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And make it top priority.”"""
-    if said.days or said.text or not said.has("priority") or said.asks:
-        return None
     todos = _meant(asked, said, last, ("todo",))
+    if said.text or said.asks or not todos:
+        return None
+    if last.arguments.get("priority") and (found := re.search(r"(?<!\d)\d{1,2}(?!\d)", said.message)):
+        rest = said.message[: found.start()] + "," + said.message[found.end() :]
+        if slots.only_little(rest, said.language, "change", "priority"):
+            return _route(said, "change_todo", todos, priority=found[0])
+    if said.days or not said.has("priority"):
+        return None
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
         named = [one for one in re.split(r"[,，、;]\s*", words) if one]
         levels = {dialogue_words.priority_of(one, said.language) for one in named}
-        if todos and len(levels) == 1 and None not in levels:
+        if len(levels) == 1 and None not in levels:
             return _route(said, "change_todo", todos, priority=named[0])
     return None
 
@@ -189,9 +198,13 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Add to it: …”: one more line, step or note for what was just made or changed."""
-    kinds = ("add", "also", "there", "note", "change", "helper")
-    text = said.text
-    if not text or not slots.covers(said, text, *kinds, "step"):
+    kinds = ("add", "also", "there", "note", "change", "helper", "step")
+    if said.text:
+        return _more(asked, said, last, said.text) if not said.left(*kinds) else None
+    text = said.left("add", "there", "step", "note")
+    placed = said.has("there") or last.intent in {"append_note", "add_step"}
+    placed = placed and said.has("add") and not said.has("folder", "no", "not_", "delete", "undo")
+    if not placed or said.asks or not text or not last.about:
         return None
     return _more(asked, said, last, text)
 
@@ -199,7 +212,7 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
 def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     steps = last.intent == "add_step" and said.has("add", "also", "step", "it")
     if todos := _meant(asked, said, last, ("todo",)):
-        if steps or said.has("step"):
+        if steps or said.has("step") or (said.has("add") and said.has("there") and last.intent in READS):
             return _route(said, "add_step", todos, step=text)
     if last.about and last.about[0].kind == "folder" and said.has("note"):
         name = last.about[0].title.rpartition("/")[2]
@@ -232,7 +245,8 @@ def _sent(_: Asked, said: Said, last: Trace) -> Route | None:
     waits = any(one.kind == "escalation" for one in last.about)
     if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
         return None
-    return _route(said, "waiting") if not said.has("undo", "delete") or said.asks else None
+    refuses = said.has("undo", "delete", "not_", "no")
+    return _route(said, "waiting") if said.asks or not refuses else None
 
 
 def _counted(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -255,6 +269,57 @@ def _due(asked: Asked, said: Said, last: Trace) -> Route | None:
     return _route(said, "todo_state", todos) if todos else None
 
 
+def _asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“What time?” of what a note was just quoted for."""
+    if last.intent != "ask" or not any(one.kind == "note" for one in last.about) or said.days:
+        return None
+    asks = all(one.kinds & {"due", "asks", "also"} for one in said.tokens) and said.has("due")
+    if not asks or said.left("due", "asks"):
+        return None
+    return _route(said, "ask", words=said.message)
+
+
+def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“The drawings on Saturday instead”: a day for something else that has a name."""
+    if not said.day or said.text or said.asks or not said.has("only") or last.asks:
+        return None
+    name = said.left("only", "change", "helper")
+    wish = routing.route_message(said.message)
+    if not _is_name(name) or len(name) < SHORTEST or (wish.intent != "ask" and not wish.is_loose):
+        return None
+    return _route(said, "change_todo", target=name, day=said.day)
+
+
+def _chosen(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“The phone one” where it was asked which."""
+    if last.asks is None or not last.asks.choices or last.asks.lacks == "yes":
+        return None
+    for name in dict.fromkeys((said.left(), said.left("it", "helper", "there"))):
+        found = references.choose(last.asks.choices, name, said.language) if name else None
+        if found and len(found.things) == 1 and not said.has("not_"):
+            return _route(said, last.asks.intent, found.things, **last.asks.arguments)
+    return None
+
+
+def _yes_but(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Yes, but on Friday”: another day for what was asked whether it is meant."""
+    if last.asks is None or not said.day or not said.has("yes", "no", "only", "change"):
+        return None
+    if said.text or said.asks or said.left("only", "change", "bad", "not_"):
+        return None
+    if plain := last.asks.arguments.get("plain"):
+        kept = repairs.with_day(asked, plain, said.day, said.language)
+        found = routing.route_message(kept) if kept else None
+        if found is None or found.intent == "ask":
+            return None
+        things = last.asks.choices or found.things
+        return msgspec.structs.replace(found, things=things, language=said.language)
+    if "day" in last.asks.arguments and len(last.asks.choices) == 1:
+        wanted = {**last.asks.arguments, "day": said.day}
+        return _route(said, last.asks.intent, last.asks.choices, **wanted)
+    return None
+
+
 def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     """“No, the water one”: what was done was meant for another thing."""
     if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
@@ -272,23 +337,27 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
 
 
 RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
+    _chosen,
+    _yes_but,
     _thanked,
     _undone,
     _later,
+    _prioritised,
     _redated,
     _tagged,
-    _prioritised,
     _pinned,
     _sent,
     _counted,
     _again,
     _due,
+    _asked_of_note,
     _replied,
     _added,
     _one_more,
     _done,
     _refiled,
     _rather,
+    _put_off,
 )
 
 

@@ -32,6 +32,7 @@ _TEXT = re.compile(
 )
 KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in ("reply", "on"))
 """The classes of words."""
+_LEAD = re.compile(r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL)
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
 UNSPACED_LANGUAGES = ("zh", "ja")
@@ -124,6 +125,17 @@ def only_little(message: str, language: Language, *kinds: str) -> bool:
     words = tuple(found.span() for found in _WORD.finditer(folded))
     said = Said(message, language, tuple(tokens), words, ())
     return not said.left(*kinds)
+
+
+def without_lead(message: str, language: Language) -> str:
+    """Return a message without the clauses before it that say nothing: “Never mind. …”."""
+    while found := _LEAD.match(message):
+        if not language_data.has_table(language, FollowUp):
+            return message
+        if not only_little(found["lead"], language, "thanks", "helper"):
+            return message
+        message = found["rest"]
+    return message
 
 
 def length(said: Said, asked: Asked, *kinds: str) -> str:
