@@ -165,7 +165,9 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     todos = _meant(asked, said, last, ("todo",))
     if said.text or said.asks or not todos:
         return None
-    if last.arguments.get("priority") and (found := re.search(r"(?<!\d)\d{1,2}(?!\d)", said.message)):
+    if last.arguments.get("priority") and (
+        found := re.search(r"(?<!\d)\d{1,2}(?!\d)", said.message)
+    ):
         rest = said.message[: found.start()] + "," + said.message[found.end() :]
         if slots.only_little(rest, said.language, "change", "priority"):
             return _route(said, "change_todo", todos, priority=found[0])
@@ -212,7 +214,11 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
 def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     steps = last.intent == "add_step" and said.has("add", "also", "step", "it")
     if todos := _meant(asked, said, last, ("todo",)):
-        if steps or said.has("step") or (said.has("add") and said.has("there") and last.intent in READS):
+        if (
+            steps
+            or said.has("step")
+            or (said.has("add") and said.has("there") and last.intent in READS)
+        ):
             return _route(said, "add_step", todos, step=text)
     if last.about and last.about[0].kind == "folder" and said.has("note"):
         name = last.about[0].title.rpartition("/")[2]
@@ -361,15 +367,15 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
 )
 
 
-def _meant(
-    asked: Asked, said: Said, last: Trace, kinds: Sequence[ThingKind]
-) -> tuple[Thing, ...]:
+def _meant(asked: Asked, said: Said, last: Trace, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
     """Return the one thing that was spoken of last, or the one of a list that a number says; all
     that were changed together.
     """
     if said.number is not None:
         listed = (*(trace.shown or trace.about for trace in asked.earlier),)
-        rows = next((tuple(o for o in one if o.kind in kinds) for one in listed if len(one) > 1), ())
+        rows = next(
+            (tuple(o for o in one if o.kind in kinds) for one in listed if len(one) > 1), ()
+        )
         return references.pick(rows, said.number).things
     found = tuple(one for one in last.about or last.shown if one.kind in kinds)
     return found if len(found) == 1 or (last.undo and last.about) else ()

@@ -1,5 +1,7 @@
-"""A message that goes on from another, as what it is made of: days, ordinals, texts, and words of
-closed classes; what is left is a name or a text.
+"""What a message is made of that goes on from another: days, ordinals, texts, and words of closed
+classes.
+
+What is left is a name or a text.
 """
 
 import functools
@@ -32,10 +34,11 @@ _TEXT = re.compile(
 )
 KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in ("reply", "on"))
 """The classes of words."""
-_LEAD = re.compile(r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL)
+_LEAD = re.compile(
+    r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
+)
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
-UNSPACED_LANGUAGES = ("zh", "ja")
 _BESIDE = re.compile(r"[\s,]{0,3}")
 
 
@@ -145,7 +148,7 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     message, language = said.message, said.language
     ahead = language_data.load_table(language, Dialogue).ahead
     words = [found.span() for found in _WORD.finditer(message)]
-    most = LONGEST_LENGTH + 2 * (language in UNSPACED_LANGUAGES)
+    most = LONGEST_LENGTH + 2 * _is_unspaced(language)
     if len(words) > 3 * most:
         return ""
     for size in range(min(most, len(words)), 0, -1):
@@ -163,22 +166,12 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     return ""
 
 
-def covers(said: Said, text: str, *kinds: str) -> bool:
-    """Return whether a message has nothing beside a text and words of these classes."""
-    rest = said.left(*kinds)
-    return rest in text or text in rest and len(rest) - len(text) <= 1
-
-
 def _is_free(span: tuple[int, int], hidden: Sequence[tuple[int, int]]) -> bool:
     return all(span[1] <= start or end <= span[0] for start, end in hidden)
 
 
 def _days(
-    message: str,
-    folded: str,
-    asked: Asked,
-    language: Language,
-    hidden: Sequence[tuple[int, int]],
+    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
 ) -> list[Token]:
     """Return the days and times of a message; what belongs together as one."""
     locale = None if language == "en" else language
@@ -190,9 +183,11 @@ def _days(
     for start, end in sorted(spans):
         if not _is_free((start, end), hidden) or start < 0:
             continue
-        if found and _BESIDE.fullmatch(folded[found[-1].end : start]) and "," not in folded[
-            found[-1].end : start
-        ]:
+        if (
+            found
+            and _BESIDE.fullmatch(folded[found[-1].end : start])
+            and "," not in folded[found[-1].end : start]
+        ):
             found[-1] = Token(found[-1].start, end, frozenset())
         else:
             found.append(Token(start, end, frozenset()))
@@ -200,11 +195,7 @@ def _days(
 
 
 def _more_days(
-    message: str,
-    folded: str,
-    asked: Asked,
-    language: Language,
-    hidden: Sequence[tuple[int, int]],
+    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int], str]:
     """Return the days that quick add leaves in a title, as they stand beside no mark: words for
     days and numbers, with a word before or after them, or one that is missing, where that is
@@ -249,9 +240,12 @@ def _ordinal(
     folded: str, language: Language, hidden: Sequence[tuple[int, int]]
 ) -> tuple[int, int, int] | None:
     for found in _ordinals(language).finditer(folded):
+        if found[0].isdecimal():
+            continue
         number = dialogue_words.ordinal(language, found[0])
         within = any(
-            one.start() <= found.start() and found.end() < one.end() or one[0].startswith(f"{found[0]} ")
+            (one.start() <= found.start() and found.end() < one.end())
+            or one[0].startswith(f"{found[0]} ")
             for kind in ("due", "priority")
             for one in _class(language, kind).finditer(folded)
         )
@@ -301,9 +295,8 @@ def _ordinals(language: Language) -> re.Pattern[str]:
         "{number}", rf"(?:{named}|\d{{1,2}}(?:st|nd|rd|th|\.)?)"
     )
     # A number alone may be anything.
-    return re.compile(rf"(?<![\w'])(?!\d+(?![\w.]))(?:{numbered})(?![\w])" if not _is_unspaced(
-        language
-    ) else rf"(?!\d+(?![番つ个條条]))(?:{numbered})")
+    spaced = rf"(?<![\w'])(?!\d+(?![\w.]))(?:{numbered})(?!\w)"
+    return re.compile(spaced if not _is_unspaced(language) else numbered)
 
 
 @functools.cache
@@ -318,7 +311,8 @@ def _named_days(language: Language) -> re.Pattern[str]:
         if len(one) > 2 or not table.spaced
     }
     words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
-    return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:\s?(?:[ap]m|uhr|h|st|nd|rd|th|点半?|时|時半?|号|日)|\.)?")
+    unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
+    return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -327,7 +321,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _is_unspaced(language: Language) -> bool:
-    return language in UNSPACED_LANGUAGES
+    return not language_data.load_table(language, Dates).spaced
 
 
 def reply_text(message: str, language: Language) -> str:
@@ -340,4 +334,4 @@ def reply_text(message: str, language: Language) -> str:
         return ""
     name = next((name for name, value in found.groupdict().items() if value), "")
     said = message[slice(*found.span(name))] if name else ""
-    return said.strip(" .。!！\"“”„«»「」『』")
+    return said.strip(' .。!！"“”„«»「」『』')

@@ -6,15 +6,15 @@ from app.agent.rules.languages.language_tables import Pieces, Table
 class FollowUp(Table, frozen=True):
     """`followup.toml`: closed classes of words, in small letters without accents.
 
-    `filler` says nothing, a `helper` nothing beside a word of what is wished, `asks` what a question is known by, `no` corrects, `not` denies, and `bad` says of a day that it does not
+    `filler` says nothing, a `helper` nothing beside a word of what is wished; `asks` is what a
+    question is known by. `no` corrects, `not_` denies, and `bad` says of a day that it does not
     suit; `it` is what was spoken of, `there` the place, `to` stands before what something becomes.
     `later` and `earlier` say which way a length of time goes. `change` is a verb for any change,
-    and `only` puts something off without one; `undo` goes back and `keep` leaves what was
-    removed; `delete`, `done`, `pin`, `unpin`, `add` and `reply` are wishes, `tag`, `priority`,
-    `step`, `note`, `folder` and `due` what they are of. `also` wishes the same of more, `now` asks
-    the same again, `total` of all, `count` how many; `sent` asks whether something has gone out,
-    `thanks` and `yes` answer. `reply` ends before what is to be said, or its group `rest` is that;
-    `on` stands before the number of a day.
+    and `only` puts something off; `undo` goes back and `keep` leaves what was removed; `delete`,
+    `done`, `pin`, `unpin` and `add` are wishes, `tag`, `priority`, `step`, `note`, `folder` and
+    `due` what they are of. `also` wishes the same of more, `now` asks the same again, `total` of
+    all, `count` how many; `sent` asks whether something has gone out, `thanks` and `yes` answer.
+    A group of `reply` is what is to be answered; `on` stands before the number of a day.
     """
 
     filler: Pieces
