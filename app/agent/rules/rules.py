@@ -18,7 +18,7 @@ from app.agent.rules.answers import (
     remote_tool_answers,
 )
 from app.agent.rules.changes import changes
-from app.agent.rules.dialogue import continued, given_context, repairs, view_words
+from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.look_further import Tried
@@ -43,6 +43,8 @@ OF_OTHERS = frozenset({"unread", "from_person"})
 """
 OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
+UNTOLD = frozenset({"ask", "leave", "cannot", "thanks", "nothing_asked"})
+"""What a message may only seem to be, where a clause that says nothing stands before its wish."""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
 TAKEN_FIRST = frozenset({"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state"})
@@ -277,6 +279,9 @@ def _understand(asked: Asked, language: Language) -> Route:
     if message is None:
         return Route("leave", language, {})
     found = routing.route_message(message, names=asked.persona.names, before=language)
+    if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:
+        after = routing.route_message(rest, names=asked.persona.names, before=language)
+        found = found if after.intent in UNTOLD else after
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:

@@ -232,7 +232,9 @@ def counts(route: Route, text: str) -> bool:
         return True
     folded = dialogue_words.bare(text)
     tables = dialogue_words.tables(route.language)
-    return any(dialogue_words.find_in(table.counts, folded) for table in tables)
+    return bool(route.get("counted")) or any(
+        dialogue_words.find_in(table.counts, folded) for table in tables
+    )
 
 
 def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing, ...]:

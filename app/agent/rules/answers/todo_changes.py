@@ -126,6 +126,8 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         ahead = next(dialogue_words.tables(route.language)).ahead.replace("{by}", by)
         base = old if old is not None else now
         read = _read(ahead, base, route)
+        if route.get("earlier") and read.due is not None:
+            return _before(base, read.due, is_day=not isinstance(_stored_due(row), datetime))
     else:
         read = _read(route.get("day"), now, route)
     if read.due is None or read.no_such_day:
@@ -139,6 +141,14 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     if old is not None and isinstance(_stored_due(row), datetime):
         return datetime.combine(read.due, old.timetz()).isoformat(timespec="minutes")
     return read.due_date
+
+
+def _before(base: datetime, ahead: date | datetime, *, is_day: bool) -> str:
+    """Return the day, or moment, as long before another as a length of time leads after it."""
+    if isinstance(ahead, datetime):
+        return (base - (ahead - base)).isoformat(timespec="minutes")
+    moment = base - (datetime.combine(ahead, base.timetz()) - base)
+    return moment.date().isoformat() if is_day else moment.isoformat(timespec="minutes")
 
 
 def _read(text: str, now: datetime, route: Route) -> QuickAdd:

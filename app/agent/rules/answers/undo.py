@@ -1,17 +1,21 @@
 """Taking back what the turns before did."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.agent.rules.answers import list_answers
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Mark, Step, ThingKind, Trace, mark_of
+from app.agent.turn.steps import Asked, Call, Mark, Step, Thing, ThingKind, Trace, mark_of
 
 READ_BY: Mapping[ThingKind, str] = {"todo": "get_todo", "note": "get_note_content"}
+GONE_BY: Mapping[str, ThingKind] = {"delete_todo": "todo", "trash_note": "note"}
+"""The tools that put into the trash what was made."""
 
 
 def undo(asked: Asked, route: Route) -> Step:
     """Take back what the newest turn that changed something has changed."""
-    last = _newest_change(asked)
+    last = _newest_change(asked, again=bool(route.get("again")))
+    if last is not None and route.things:
+        last = _of_things(last, route.things)
     if last is None:
         return Step(route.phrase("nothing_to_undo"))
     reads = (*map(_reading, last.marks), *_snapshot_lists(last))
@@ -31,13 +35,33 @@ def undo(asked: Asked, route: Route) -> Step:
     calls = tuple(_complete(asked, call) for call in last.undo)
     if not asked.has(calls[-1][0]):
         return Step(calls=calls)
-    return Step(route.phrase("undone", title=titles), trace=Trace(about=last.about))
+    # What was made can be had again after all.
+    again = tuple(
+        ("restore_from_trash", {"kind": GONE_BY[tool], "id": next(iter(fields.values()))})
+        for tool, fields in last.undo
+        if tool in GONE_BY
+    )
+    trace = Trace(about=last.about, undo=again if len(again) == len(last.undo) else ())
+    return Step(route.phrase("undone", title=titles), trace=trace)
 
 
-def _newest_change(asked: Asked) -> Trace | None:
+def _of_things(trace: Trace, things: Sequence[Thing]) -> Trace:
+    """Return what a turn did to some of the things that it changed."""
+    ids = {(one.kind, one.id) for one in things}
+    kept = [
+        call
+        for one, call in zip(trace.about, trace.undo, strict=False)
+        if (one.kind, one.id) in ids and len(trace.about) == len(trace.undo)
+    ]
+    marks = tuple(one for one in trace.marks if one[:2] in ids)
+    return Trace(about=tuple(things), undo=tuple(kept), marks=marks)
+
+
+def _newest_change(asked: Asked, *, again: bool) -> Trace | None:
+    """Return the turn that changed something last; one that took it back only to do it `again`."""
     for trace in asked.earlier:
         # What was undone is not undone a second time.
-        if trace.intent == "undo":
+        if trace.intent == "undo" and not (again and trace.undo):
             return None
         if trace.undo:
             return trace

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, followups, references
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -33,6 +33,8 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
 
     Tried as it was written and in plain words.
     """
+    if route := followups.follow(asked, language):
+        return route
     last = asked.earlier[0] if asked.earlier else Trace()
     texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
     if last.asks is None:

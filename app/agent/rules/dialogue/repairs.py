@@ -26,7 +26,7 @@ def repair(asked: Asked, message: str, language: Language) -> str | None:
     if not before.strip() or not after.strip():
         return message
     days, rest = _leading_day(asked, after, language)
-    if days and (kept := _with_day(asked, before, days, language)):
+    if days and (kept := with_day(asked, before, days, language)):
         return f"{kept} {rest}".rstrip()
     return message
 
@@ -41,7 +41,7 @@ def _leading_day(asked: Asked, text: str, language: Language) -> tuple[str, str]
     return "", ""
 
 
-def _with_day(asked: Asked, text: str, days: str, language: Language) -> str:
+def with_day(asked: Asked, text: str, days: str, language: Language) -> str:
     """Return a text with other days in place of those that it says; the repetition stays.
 
     Empty where it says none.

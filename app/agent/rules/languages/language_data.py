@@ -12,6 +12,7 @@ import msgspec
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import (
     About,
     Answers,
@@ -50,6 +51,7 @@ FILES: Mapping[str, type[Table]] = {
     "examples": Examples,
     "changes": Changes,
     "views": Views,
+    "followup": FollowUp,
 }
 T = TypeVar("T", bound=Table)
 

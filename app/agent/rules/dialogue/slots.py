@@ -1,0 +1,337 @@
+"""What a message is made of that goes on from another: days, ordinals, texts, and words of closed
+classes.
+
+What is left is a name or a text.
+"""
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue.dialogue_words import UNSPACED
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.followup_tables import FollowUp
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.turn.steps import Asked
+
+LONGEST = 160
+"""What is longer is a wish of its own."""
+LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
+"""The classes that change nothing of what a message asks for."""
+WEAK = frozenset({"filler", "helper", "asks"})
+"""The classes of which no longer piece hides what others have in it."""
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
+_TEXT = re.compile(
+    r"[\"“„«「『]\s*(?P<quoted>[^\"“”„«»「」『』]+?)\s*[\"”“»」』]"
+    r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
+    re.DOTALL,
+)
+KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in ("reply", "on"))
+"""The classes of words."""
+_LEAD = re.compile(
+    r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
+)
+LONGEST_LENGTH = 4
+"""So many words has a length of time at most."""
+_BESIDE = re.compile(r"[\s,]{0,3}")
+
+
+class Token(NamedTuple):
+    """A piece of a message, with the classes that it may be of."""
+
+    start: int
+    end: int
+    kinds: frozenset[str]
+    text: str = ""
+    """What a day is read from, where it lacks a word as it stands."""
+
+
+class Said(NamedTuple):
+    """What a message is made of, as it was written; `text` was quoted or follows a colon."""
+
+    message: str
+    language: Language
+    tokens: tuple[Token, ...]
+    words: tuple[tuple[int, int], ...]
+    days: tuple[Token, ...]
+    text: str = ""
+    number: int | None = None
+    """Which one of a list is meant, from 1, or -1 for the last."""
+
+    def has(self, *kinds: str) -> bool:
+        """Return whether there is a word of any of these classes."""
+        return any(token.kinds & set(kinds) for token in self.tokens)
+
+    def left(self, *kinds: str) -> str:
+        """Return the part that is neither little nor of these classes: one piece from the first
+        such word to the last.
+        """
+        allowed = LITTLE | set(kinds)
+        held = [token for token in self.tokens if token.kinds & allowed]
+        free = [
+            (start, end)
+            for start, end in self.words
+            if not any(one.start <= start and end <= one.end for one in held)
+        ]
+        return self.message[free[0][0] : free[-1][1]] if free else ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether something is asked."""
+        return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
+
+    @property
+    def day(self) -> str:
+        """The day or time that is named; of several that which is not turned down."""
+        kept = [one for one in self.days if not one.kinds]
+        return kept[-1].text or self._slice(kept[-1]) if kept else ""
+
+    def _slice(self, one: Token) -> str:
+        return self.message[one.start : one.end].strip(" ,")
+
+
+def read(message: str, asked: Asked, language: Language) -> Said | None:
+    """Return what a message is made of; None where it is too long to go on from another."""
+    if len(message) > LONGEST or not language_data.has_table(language, FollowUp):
+        return None
+    message = message.replace("’", "'")
+    folded = plain_letters(message).lower()
+    quote = _TEXT.search(message)
+    hidden = [quote.span()] if quote else []
+    days = _days(message, folded, asked, language, hidden)
+    hidden += [(one.start, one.end) for one in days]
+    ordinal = _ordinal(folded, language, hidden)
+    hidden += [ordinal[:2]] if ordinal else []
+    tokens = _tokens(folded, language, hidden)
+    words = [found.span() for found in _WORD.finditer(folded) if _is_free(found.span(), hidden)]
+    return Said(
+        message,
+        language,
+        tuple(tokens),
+        tuple(words),
+        tuple(_turned_down(days, tokens)),
+        (quote["quoted"] or quote["after"] or "").strip() if quote else "",
+        ordinal[2] if ordinal else None,
+    )
+
+
+def only_little(message: str, language: Language, *kinds: str) -> bool:
+    """Return whether a text is nothing but words that say nothing, or of these classes."""
+    folded = plain_letters(message).lower()
+    tokens = _tokens(folded, language, ())
+    words = tuple(found.span() for found in _WORD.finditer(folded))
+    said = Said(message, language, tuple(tokens), words, ())
+    return not said.left(*kinds)
+
+
+def without_lead(message: str, language: Language) -> str:
+    """Return a message without the clauses before it that say nothing: “Never mind. …”."""
+    while found := _LEAD.match(message):
+        if not language_data.has_table(language, FollowUp):
+            return message
+        if not only_little(found["lead"], language, "thanks", "helper"):
+            return message
+        message = found["rest"]
+    return message
+
+
+def length(said: Said, asked: Asked, *kinds: str) -> str:
+    """Return the length of time that is named, as “half an hour”, where nothing else is said but
+    words of these classes; empty where none is.
+    """
+    message, language = said.message, said.language
+    ahead = language_data.load_table(language, Dialogue).ahead
+    words = [found.span() for found in _WORD.finditer(message)]
+    most = LONGEST_LENGTH + 2 * _is_unspaced(language)
+    if len(words) > 3 * most:
+        return ""
+    for size in range(min(most, len(words)), 0, -1):
+        for at in range(len(words) - size + 1):
+            start, end = words[at][0], words[at + size - 1][1]
+            by = message[start:end]
+            one = by if size > 1 else f"1 {by}"
+            rest = f"{message[:start]} , {message[end:]}"
+            if only_little(rest, language, *kinds) and any(
+                dialogue_words.is_day(ahead.replace("{by}", each), asked, language)
+                for each in (by, one)
+            ):
+                is_whole = dialogue_words.is_day(ahead.replace("{by}", by), asked, language)
+                return by if is_whole else one
+    return ""
+
+
+def _is_free(span: tuple[int, int], hidden: Sequence[tuple[int, int]]) -> bool:
+    return all(span[1] <= start or end <= span[0] for start, end in hidden)
+
+
+def _days(
+    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
+) -> list[Token]:
+    """Return the days and times of a message; what belongs together as one."""
+    locale = None if language == "en" else language
+    read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
+    spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
+    more = _more_days(message, folded, asked, language, [*hidden, *spans])
+    spans += [span for span in more if not more[span]]
+    found: list[Token] = [Token(*span, frozenset(), text) for span, text in more.items() if text]
+    for start, end in sorted(spans):
+        if not _is_free((start, end), hidden) or start < 0:
+            continue
+        if (
+            found
+            and _BESIDE.fullmatch(folded[found[-1].end : start])
+            and "," not in folded[found[-1].end : start]
+        ):
+            found[-1] = Token(found[-1].start, end, frozenset())
+        else:
+            found.append(Token(start, end, frozenset()))
+    return sorted(found)
+
+
+def _more_days(
+    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], str]:
+    """Return the days that quick add leaves in a title, as they stand beside no mark: words for
+    days and numbers, with a word before or after them, or one that is missing, where that is
+    needed.
+    """
+    found: dict[tuple[int, int], str] = {}
+    on = language_data.load_table(language, FollowUp).on
+    for named in _named_days(language).finditer(folded):
+        start, end = named.span()
+        if not _is_free((start, end), [*hidden, *found]):
+            continue
+        before = [one.start() for one in _WORD.finditer(folded[:start])]
+        after = [end + one.end() for one in _WORD.finditer(folded[end:])]
+        tried = [(start, end)]
+        tried += [(start, after[0])] if after else []
+        tried += [(before[-1], end)] if before else []
+        tried += [(before[-2], end)] if len(before) > 1 and named[0].isdecimal() else []
+        for span in tried:
+            if dialogue_words.is_day(message[slice(*span)], asked, language):
+                found[span] = ""
+                break
+        else:
+            whole = f"{on} {named[0]}"
+            if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
+                found[start, end] = whole
+    return found
+
+
+def _turned_down(days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
+    """Return days with those marked that are denied or do not suit, or which others replace."""
+    marked = []
+    for at, day in enumerate(days):
+        after = days[at + 1].start if at + 1 < len(days) else 10**6
+        before = days[at - 1].end if at else 0
+        denied = any("not_" in one.kinds and before <= one.start < day.start for one in tokens)
+        bad = any("bad" in one.kinds and day.end <= one.start < after for one in tokens)
+        marked.append(day._replace(kinds=frozenset({"bad"})) if denied or bad else day)
+    return marked
+
+
+def _ordinal(
+    folded: str, language: Language, hidden: Sequence[tuple[int, int]]
+) -> tuple[int, int, int] | None:
+    for found in _ordinals(language).finditer(folded):
+        if found[0].isdecimal():
+            continue
+        number = dialogue_words.ordinal(language, found[0])
+        within = any(
+            (one.start() <= found.start() and found.end() < one.end())
+            or one[0].startswith(f"{found[0]} ")
+            for kind in ("due", "priority")
+            for one in _class(language, kind).finditer(folded)
+        )
+        if number is not None and not within and _is_free(found.span(), hidden):
+            return found.start(), found.end(), number
+    return None
+
+
+def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) -> list[Token]:
+    """Return the words of closed classes; what lies within a longer one is part of that."""
+    for start, end in hidden:
+        folded = folded[:start] + "," * (end - start) + folded[end:]
+    spans: dict[tuple[int, int], set[str]] = {}
+    for kind, pattern in _classes(language):
+        for found in pattern.finditer(folded):
+            if found.end() > found.start():
+                spans.setdefault(found.span(), set()).add(kind)
+    return [
+        Token(start, end, frozenset(kinds))
+        for (start, end), kinds in sorted(spans.items())
+        if not any(
+            other != (start, end) and other[0] <= start and end <= other[1] and marks - WEAK
+            for other, marks in spans.items()
+        )
+    ]
+
+
+@functools.cache
+def _classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    table = language_data.load_table(language, FollowUp)
+    return tuple(
+        (name, _compiled(language_data.join_pattern(getattr(table, name))))
+        for name in KINDS
+        if getattr(table, name)
+    )
+
+
+def _class(language: Language, name: str) -> re.Pattern[str]:
+    return dict(_classes(language))[name]
+
+
+@functools.cache
+def _ordinals(language: Language) -> re.Pattern[str]:
+    table = language_data.load_table(language, Dialogue)
+    named = "|".join(map(language_data.join_pattern, table.ordinals.values()))
+    numbered = language_data.join_pattern(table.numbered).replace(
+        "{number}", rf"(?:{named}|\d{{1,2}}(?:st|nd|rd|th|\.)?)"
+    )
+    # A number alone may be anything.
+    spaced = rf"(?<![\w'])(?!\d+(?![\w.]))(?:{numbered})(?!\w)"
+    return re.compile(spaced if not _is_unspaced(language) else numbered)
+
+
+@functools.cache
+def _named_days(language: Language) -> re.Pattern[str]:
+    """Return the pattern of words that may name a day or a time of day."""
+    table = language_data.load_table(language, Dates)
+    named = {
+        one
+        for field in (table.weekdays, table.days, table.parts)
+        for words in field.values()
+        for one in words
+        if len(one) > 2 or not table.spaced
+    }
+    words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
+    unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
+    return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # No boundary parts words where no spaces do.
+    return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern})(?![^\W{UNSPACED}])")
+
+
+def _is_unspaced(language: Language) -> bool:
+    return not language_data.load_table(language, Dates).spaced
+
+
+def reply_text(message: str, language: Language) -> str:
+    """Return what is to be answered, where a message says no more than that; else nothing."""
+    table = language_data.load_table(language, FollowUp)
+    pattern = re.compile(language_data.join_pattern(table.reply), re.IGNORECASE)
+    message = message.strip(" .。!！?？")
+    found = pattern.fullmatch(plain_letters(message))
+    if not found:
+        return ""
+    name = next((name for name, value in found.groupdict().items() if value), "")
+    said = message[slice(*found.span(name))] if name else ""
+    return said.strip(' .。!！"“”„«»「」『』')

@@ -1,0 +1,54 @@
+"""The table of the words that a message is made of which only means something after another."""
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+
+class FollowUp(Table, frozen=True):
+    """`followup.toml`: closed classes of words, in small letters without accents.
+
+    `filler` says nothing, a `helper` nothing beside a word of what is wished; `asks` is what a
+    question is known by. `no` corrects, `not_` denies, and `bad` says of a day that it does not
+    suit; `it` is what was spoken of, `there` the place, `to` stands before what something becomes.
+    `later` and `earlier` say which way a length of time goes. `change` is a verb for any change,
+    and `only` puts something off; `undo` goes back and `keep` leaves what was removed; `delete`,
+    `done`, `pin`, `unpin` and `add` are wishes, `tag`, `priority`, `step`, `note`, `folder` and
+    `due` what they are of. `also` wishes the same of more, `now` asks the same again, `total` of
+    all, `count` how many; `sent` asks whether something has gone out, `thanks` and `yes` answer.
+    A group of `reply` is what is to be answered; `on` stands before the number of a day.
+    """
+
+    filler: Pieces
+    helper: Pieces
+    asks: Pieces
+    no: Pieces
+    not_: Pieces
+    bad: Pieces
+    it: Pieces
+    there: Pieces
+    to: Pieces
+    later: Pieces
+    earlier: Pieces
+    change: Pieces
+    only: Pieces
+    undo: Pieces
+    keep: Pieces
+    delete: Pieces
+    done: Pieces
+    pin: Pieces
+    unpin: Pieces
+    add: Pieces
+    tag: Pieces
+    priority: Pieces
+    step: Pieces
+    note: Pieces
+    folder: Pieces
+    also: Pieces
+    now: Pieces
+    total: Pieces
+    count: Pieces
+    sent: Pieces
+    due: Pieces
+    thanks: Pieces
+    yes: Pieces
+    reply: Pieces
+    on: str = ""
