@@ -18,7 +18,7 @@ BEFORE, AFTER = 2, 4
 
 def find(message: str, asked: Asked, language: Language) -> list[tuple[int, int]]:
     """Return from where to where a message names days and times."""
-    if found := mentions.moments(message, asked, language):
+    if found := mentions.moments(message, parts.split(message), asked, language):
         return [(one.start, one.end) for one in found]
     return list(_widest(message, asked, language))
 
