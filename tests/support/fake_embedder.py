@@ -24,6 +24,7 @@ class FakeEmbedder:
         self.dimension: int | None = dimension
         self.characters = 200
         self.asked: list[str] = []
+        self.woken = 0
         self.failing: str | None = None
         self.refused: str | None = None
         self.open = asyncio.Event()
@@ -33,7 +34,7 @@ class FakeEmbedder:
         self._alike = {word: group.split()[0] for group in alike for word in group.split()}
 
     async def wake(self, text: str) -> None:
-        pass
+        self.woken += 1
 
     async def query(self, text: str) -> bytes:
         if self.failing:

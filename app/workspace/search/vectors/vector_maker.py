@@ -249,6 +249,10 @@ class VectorMaker:
         ):
             answering, asked = complete, former
         self.answering, self._asked = answering, asked
+        if complete is not None:
+            # A person who has just opened Hearth searches soon: the first answer by meaning comes
+            # 150 ms earlier. Its process ends again when nobody asks for some minutes.
+            await asked.wake("")
 
     async def _ensure_model(self, name: str, dimension: int) -> Model:
         for model in await self._app.read(note_vectors.list_models):
