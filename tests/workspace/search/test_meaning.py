@@ -130,7 +130,6 @@ async def test_a_restart_takes_up_what_is_missing_newest_first(start: Start) -> 
     async with start(embedder) as server:
         await until(lambda: len(stored(server)) == 40)
     assert embedder.asked == [f"N{number}\ntext" for number in reversed(range(40))]
-    assert embedder.woken == 0
     again = FakeEmbedder()
     async with start(again) as server:
         await settled(server)
