@@ -129,6 +129,7 @@ async def test_a_restart_takes_up_what_is_missing_newest_first(start: Start) -> 
     embedder = FakeEmbedder()
     async with start(embedder) as server:
         await until(lambda: len(stored(server)) == 40)
+        await settled(server)
     assert embedder.asked == [f"N{number}\ntext" for number in reversed(range(40))]
     again = FakeEmbedder()
     async with start(again) as server:
