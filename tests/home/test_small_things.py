@@ -90,3 +90,42 @@ async def test_word_of_changes_tells_neither_how_many_nor_whose(
     page = (await windows[0].get(f"{ORIGIN}/help")).text
     assert re.search(r'data-mark="[0-9a-f]{16}"', page)
     assert (await served.client().get(f"{ORIGIN}/changes")).status_code == 401
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "-1", "1e3", "٣", "²", "0", "999999999999999"])
+async def test_numbers_that_are_none_break_no_page(served: Served, number: str) -> None:
+    await served.person("alice")
+    page = await without_browser(served)
+    note = (await page.post(f"{ORIGIN}/notes/new", data={"title": "A", "content": "b"})).headers
+    paths = {
+        "from": (
+            "/agent",
+            "/settings/files",
+            "/todos",
+            "/people",
+            "/people/links",
+            "/people/guests",
+        ),
+        "page": ("/notes", "/trash", f"{note['location'].partition('?')[0]}/history"),
+        "in": ("/notes",),
+        "folder": ("/notes/new", "/search/lines"),
+        "part": (note["location"].partition("?")[0],),
+        "here": ("/people/talks",),
+        "before": ("/people/c/1", "/agent/talks/1"),
+        "perDay": ("/todos/replan",),
+    }
+    for name, addresses in paths.items():
+        for address in addresses:
+            answer = await page.get(f"{ORIGIN}{address}", params={name: number, "pattern": "b"})
+            assert answer.status_code in (200, 400, 404), (address, name)
+    forms = {
+        "/notes/many": {"note": number, "do": "pin"},
+        "/notes/many/undo?do=pin&g=": {},
+        "/todos/new": {"title": "x", "priority": number},
+        "/notes/new": {"title": "x", "content": "y", "folder": number},
+        "/people/links/new": {"folder": number, "note": number, "scope": "folders"},
+        "/agent/say": {"message": "Hi", "talk": number},
+    }
+    for address, form in forms.items():
+        answer = await page.post(ORIGIN + address, data=form)
+        assert answer.status_code < 500, address

@@ -51,6 +51,11 @@ class Dates:
         form = "dates.short" if day.year == self.today.year else "dates.short_year"
         return self._words(form, day=day.day, month=self._month(day)[:3], year=day.year)
 
+    def month(self, month: str) -> str:
+        """Return a month of the wire (2026-11) by its name: November 2026."""
+        day = date.fromisoformat(f"{month}-01")
+        return f"{self._month(day)} {day.year}"
+
     def when(self, moment: str) -> str:
         """Return a moment in short: the time today, else the day."""
         local = self.local(moment)

@@ -14,12 +14,11 @@ from starlette.routing import Route
 from app.errors import AppError, Invalid, NotFound
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.pages.forms import form_of, values_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.forms import form_of, numbers_of
+from app.interfaces.pages.visit import Visit, as_number
 
 MOST = 100
 MOST_NAMED = 3
-MOST_DIGITS = 15
 Group = tuple[str, int]
 """A value of before, and the thing that had it."""
 Act = Callable[[Person, int, str], Awaitable[list[Group]]]
@@ -88,8 +87,7 @@ class Acts(NamedTuple):
 
 def selected_in(form: list[tuple[str, str]], name: str, person: Person) -> list[int]:
     """Return the things that a form selects, each once; raise Invalid for none or too many."""
-    sent = values_of(form, name)
-    ids = list(dict.fromkeys(int(each) for each in sent if _is_id(each)))
+    ids = list(dict.fromkeys(numbers_of(form, name)))
     if not ids or len(ids) > MOST:
         raise Invalid(person.words("many.none" if not ids else "many.too_many"), field=name)
     return ids
@@ -142,12 +140,8 @@ def _groups_in(visit: Visit) -> list[Group]:
     found: list[Group] = []
     for group in visit.query_params.getlist("g"):
         value, _, ids = group.rpartition("~")
-        found += [(value, int(id_)) for id_ in ids.split(".") if _is_id(id_)]
+        found += [(value, id_) for each in ids.split(".") if (id_ := as_number(each))]
     return found[: 2 * MOST]
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 async def _named(person: Person, id_: int, name: Callable[[int], Awaitable[str]]) -> str:

@@ -3,7 +3,7 @@
 from urllib.parse import parse_qsl
 
 from app.errors import Invalid
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 FORM = b"application/x-www-form-urlencoded"
 LARGEST = 64 << 10
@@ -45,10 +45,16 @@ def value_of(fields: list[tuple[str, str]], name: str) -> str:
 
 def number_of(fields: list[tuple[str, str]], name: str) -> int:
     """Return the number in a field; raise Invalid where it holds none."""
-    text = value_of(fields, name)
-    if not text.isdecimal():
+    number = as_number(value_of(fields, name))
+    if number is None:
         raise Invalid(f"{name} must be a number.", field=name)
-    return int(text)
+    return number
+
+
+def numbers_of(fields: list[tuple[str, str]], name: str) -> list[int]:
+    """Return the numbers in a field that may come several times."""
+    numbers = (as_number(value) for value in values_of(fields, name))
+    return [number for number in numbers if number is not None]
 
 
 def values_of(fields: list[tuple[str, str]], name: str) -> list[str]:

@@ -56,10 +56,15 @@ class Visit(Request):
 
     def number_in_path(self, name: str = "id") -> int:
         """Return the number in the path; raise NotFound for what is none."""
-        text = str(self.path_params[name])
-        if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
+        number = as_number(str(self.path_params[name]))
+        if number is None:
             raise NotFound("There is nothing at this path.")
-        return int(text)
+        return number
+
+    def number_asked(self, name: str, otherwise: int = 0) -> int:
+        """Return the number in the query; `otherwise` for what is none."""
+        number = as_number(self.query_params.get(name, ""))
+        return otherwise if number is None else number
 
     async def body_of(self, most: int) -> bytes:
         """Read the body, of at most so many bytes."""
@@ -166,3 +171,9 @@ class Visit(Request):
         except Forbidden:
             return False
         return True
+
+
+def as_number(text: str) -> int | None:
+    """Return the number that a text is, as small as an id; None for any other text."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
+    return int(text) if is_number else None

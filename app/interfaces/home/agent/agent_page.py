@@ -11,7 +11,7 @@ from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.rendered import html_of
 from app.interfaces.home.said import said_lines
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 AGENT = "/agent"
 HEARTBEAT = "Heartbeat"
@@ -34,8 +34,7 @@ def routes() -> list[Route]:
 @for_person
 async def start(visit: Visit, person: Person) -> Response:
     """Show where a conversation begins, and those that there were."""
-    asked = visit.query_params.get("from", "")
-    offset = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0
+    offset = visit.number_asked("from")
     page = await person.call("page_conversations", own=True, limit=MOST_TALKS, offset=offset)
     return await _shown(
         person,
@@ -50,12 +49,12 @@ async def start(visit: Visit, person: Person) -> Response:
 @for_person
 async def talk(visit: Visit, person: Person) -> Response:
     """Show a conversation: its newest messages, or those before one."""
-    before = visit.query_params.get("before", "")
+    before = visit.number_asked("before")
     found = await person.call(
         "read_conversation",
         id=visit.number_in_path(),
         limit=MOST_MESSAGES,
-        **({"before": int(before)} if before.isdecimal() else {}),
+        **({"before": before} if before else {}),
     )
     if found.conversation.unread_count and not before:
         await person.call("mark_read", id=found.conversation.conversation_id)
@@ -103,12 +102,12 @@ async def answer(visit: Visit, person: Person) -> Response:
 async def say(visit: Visit, person: Person) -> Response:
     """Say something without a script, and wait for the whole answer."""
     form = await form_of(visit)
-    talk_id, model = value_of(form, "talk"), value_of(form, "model")
+    talk_id, model = as_number(value_of(form, "talk")), value_of(form, "model")
     told = await person.call(
         "chat",
         message=value_of(form, "message"),
         stream=False,
-        **({"conversationId": int(talk_id)} if talk_id.isdecimal() else {}),
+        **({"conversationId": talk_id} if talk_id else {}),
         **({"model": model} if model else {}),
     )
     return see(f"{AGENT}/talks/{told.conversation_id}#m{told.message_id}")

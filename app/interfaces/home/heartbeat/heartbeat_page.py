@@ -9,7 +9,7 @@ from app.core.caller import OPERATOR
 from app.interfaces.home.heartbeat.timeline import kind_of, timeline_of
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.operator import is_alone, require_alone
-from app.interfaces.pages.forms import form_of, number_of, value_of, values_of
+from app.interfaces.pages.forms import form_of, number_of, numbers_of, value_of
 from app.interfaces.pages.visit import Visit
 
 HEARTBEAT = "/heartbeat"
@@ -66,7 +66,7 @@ async def schedule(visit: Visit, person: Person) -> Response:
         enabled=value_of(form, "enabled") == "1",
         everyMinutes=number_of(form, "everyMinutes"),
         activeHours=hours if all(hours.values()) else None,
-        weekdays=[int(day) for day in values_of(form, "weekday") if day.isdecimal()],
+        weekdays=numbers_of(form, "weekday"),
     )
     await person.call("choose_heartbeat_policy", tier=value_of(form, "tier"))
     return see(HEARTBEAT, did="heartbeat_saved")

@@ -8,7 +8,7 @@ import msgspec
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person
 from app.interfaces.home.notes.folder_tree import FolderTree
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 PAGE = 40
 ALL = "all"
@@ -27,7 +27,7 @@ class Listing(NamedTuple):
     @property
     def folder(self) -> int | None:
         """The folder that is listed; None for none."""
-        return int(self.place) if self.place.isdecimal() else None
+        return as_number(self.place)
 
     def address(self, **other: Any) -> str:
         """Return the address of this list, or of it with something changed."""
@@ -57,15 +57,14 @@ def listing_of(visit: Visit, place: str) -> Listing:
     """Return the list that an address asks for; `place` where it names none."""
     query = visit.query_params
     asked = query.get("in", "")
-    if asked not in (ALL, ROOT) and not (asked.isascii() and asked.isdecimal()):
+    if asked not in (ALL, ROOT) and as_number(asked) is None:
         asked = place
-    page = query.get("page", "1")
     sort = query.get("sort", "")
     return Listing(
-        asked[:15],
+        asked,
         query.get("tag", "")[:65].strip(),
         sort if sort in SORTS else "",
-        int(page) if page.isascii() and page.isdecimal() and len(page) < 9 else 1,
+        visit.number_asked("page", 1),
     )
 
 

@@ -18,7 +18,7 @@ from app.interfaces.home.notes.note_page import PARTS, WRITERS
 from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.pages import json_response
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 LARGEST_FORM = 32 << 20
 """Bytes: 10 MiB of text as a form sends it, where each letter may take three times its bytes."""
@@ -46,8 +46,7 @@ def routes() -> list[Route]:
 async def show_new(visit: Visit, person: Person) -> Response:
     """Show the page on which a note is begun."""
     tree = await tree_of(person)
-    asked = visit.query_params.get("folder", "")
-    folder = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 15 else None
+    folder = visit.number_asked("folder")
     place = folder if folder in tree.by_id else None
     title = visit.query_params.get("title", "")[:LONGEST_TITLE]
     return await _editor(person, note=None, title=title, folder=place, tree=tree)
@@ -57,8 +56,8 @@ async def show_new(visit: Visit, person: Person) -> Response:
 async def create(visit: Visit, person: Person) -> Response:
     """Make a note of a form."""
     form = await form_of(visit, LARGEST_FORM)
-    folder = value_of(form, "folder")
-    fields: dict[str, Any] = {"folderId": int(folder)} if folder.isdecimal() else {}
+    folder = as_number(value_of(form, "folder"))
+    fields: dict[str, Any] = {"folderId": folder} if folder else {}
     content = _lines(value_of(form, "content"))
     fields |= {
         "title": title_of(value_of(form, "title"), content, person),
@@ -86,9 +85,7 @@ async def show(visit: Visit, person: Person) -> Response:
     note = await person.call("read_note_text", id=visit.number_in_path())
     if note.role not in WRITERS:
         raise Forbidden(person.words("notes.read_only"), role=note.role)
-    asked = visit.query_params.get("part", "1")
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1
-    part = parts.part_of(note.markdown, number)
+    part = parts.part_of(note.markdown, visit.number_asked("part", 1))
     return await _editor(
         person,
         note=note,

@@ -11,7 +11,7 @@ from app.interfaces.home.notes.desk import tree_of
 from app.interfaces.home.notes.folder_tree import FolderTree
 from app.interfaces.home.notes.note_page import PARTS
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 ROLES = ("viewer", "writer", "editor", "admin")
 
@@ -33,10 +33,9 @@ def routes() -> list[Route]:
 async def make(visit: Visit, person: Person) -> Response:
     """Make a folder, or several by a path."""
     form = await form_of(visit)
-    parent = value_of(form, "parent")
     fields: dict[str, Any] = {"path": value_of(form, "name").strip()}
-    if parent.isdecimal():
-        fields["parentId"] = int(parent)
+    if parent := as_number(value_of(form, "parent")):
+        fields["parentId"] = parent
     made = await person.call("create_folder", **fields)
     undo = f"/notes/folder/{made.folder.id}/trash" if made.created_segments else ""
     did = "folder_made" if made.created_segments else "folder_there"
@@ -70,10 +69,9 @@ async def change(visit: Visit, person: Person) -> Response:
     form = await form_of(visit)
     tree = await tree_of(person)
     folder = _folder(person, tree, visit.number_in_path())
-    parent = value_of(form, "parent")
     fields: dict[str, Any] = {"name": value_of(form, "name").strip() or folder.name}
     if any(name == "placed" for name, _ in form):
-        fields["parentId"] = int(parent) if parent.isdecimal() else None
+        fields["parentId"] = as_number(value_of(form, "parent"))
     done = (await person.call("change_folder", id=folder.id, **fields)).folder
     return see(f"/notes/folder/{folder.id}", did="folder_changed", what=done.name)
 
@@ -81,8 +79,7 @@ async def change(visit: Visit, person: Person) -> Response:
 @for_person
 async def move_back(visit: Visit, person: Person) -> Response:
     """Put a folder into another, as the address says."""
-    asked = visit.query_params.get("parent", "")
-    to = int(asked) if asked.isdecimal() else None
+    to = visit.number_asked("parent") or None
     folder = visit.number_in_path()
     done = (await person.call("change_folder", id=folder, parentId=to)).folder
     return see(f"/notes/folder/{folder}", did="folder_changed", what=done.name)

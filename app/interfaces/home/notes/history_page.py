@@ -37,8 +37,7 @@ def routes() -> list[Route]:
 async def show(visit: Visit, person: Person) -> Response:
     """Show the versions of a note, and how one differs from what the note is now."""
     note = await person.call("read_note_text", id=visit.number_in_path())
-    asked = visit.query_params.get("page", "1")
-    page = max(1, int(asked)) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1
+    page = max(1, visit.number_asked("page"))
     found = await person.call(
         "list_snapshots", noteId=note.id, limit=PAGE, offset=(page - 1) * PAGE
     )

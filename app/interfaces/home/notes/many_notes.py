@@ -12,7 +12,7 @@ from app.interfaces.home.many import MOST, Acts, Group, selected_in, tell
 from app.interfaces.home.notes.desk import tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
 from app.interfaces.pages.forms import form_of, value_of, values_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 
 def routes() -> list[Route]:
@@ -35,7 +35,7 @@ async def act(visit: Visit, person: Person) -> Response:
         return await _ask(person, ids, wanted.removeprefix("ask-"), back)
     value = await _value(person, form, wanted)
     outcome = await ACTS.do(person, wanted, dict.fromkeys(ids, value))
-    where = (await tree_of(person)).path(int(value)) if wanted == "move" and value else ""
+    where = (await tree_of(person)).path(as_number(value)) if wanted == "move" else ""
     told = person.words(
         f"many.did_{wanted}", n=outcome.done, where=where or person.words("notes.no_folder_name")
     )
@@ -101,7 +101,7 @@ async def _value(person: Person, form: list[tuple[str, str]], wanted: str) -> st
 
 async def _move(person: Person, id_: int, folder: str) -> list[Group]:
     before = (await person.call("read_note_text", id=id_)).folder_id
-    await person.call("move_note", id=id_, folderId=int(folder) if folder.isdecimal() else None)
+    await person.call("move_note", id=id_, folderId=as_number(folder))
     return [(str(before or ""), id_)]
 
 

@@ -9,7 +9,7 @@ from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes.desk import tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 
 def routes() -> list[Route]:
@@ -45,7 +45,7 @@ async def move(visit: Visit, person: Person) -> Response:
         asked = value_of(form, "folder")
         if path := value_of(form, "path").strip("/ "):
             asked = str((await person.call("create_folder", path=path)).folder.id)
-    to = int(asked) if asked.isdecimal() else None
+    to = as_number(asked)
     await person.call("move_note", id=id_, folderId=to)
     name = (await tree_of(person)).path(to) or person.words("notes.no_folder_name")
     undo = f"/notes/{id_}/move?folder={before or ''}"

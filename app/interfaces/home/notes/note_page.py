@@ -49,7 +49,7 @@ async def show(visit: Visit, person: Person) -> Response:
     place = "root" if note.folder_id is None else str(note.folder_id)
     listing = listing_of(visit, place)
     tree = await tree_of(person)
-    part = parts.part_of(note.markdown, _part_asked(visit))
+    part = parts.part_of(note.markdown, visit.number_asked("part", 1))
     links = await person.call("get_note_links", id=note.id, limit=MOST_LINKS)
     was = visit.query_params.get("was", "").strip()[:LONGEST_TITLE]
     return await person.show(
@@ -179,8 +179,3 @@ def actor_name(person: Person, raw: Any) -> str:
     actor = msgspec.json.decode(raw)
     own = actor["kind"] == "user" and actor["name"] == person.caller.username
     return "" if own else str(actor["name"] or actor["kind"])
-
-
-def _part_asked(visit: Visit) -> int:
-    asked = visit.query_params.get("part", "1")
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1

@@ -27,8 +27,7 @@ def routes() -> list[Route]:
 async def show(visit: Visit, person: Person) -> Response:
     """Show what lies in the trash."""
     kind = visit.query_params.get("kind", "")
-    asked = visit.query_params.get("page", "1")
-    page = max(1, int(asked)) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1
+    page = max(1, visit.number_asked("page"))
     fields = {"kind": kind} if kind in KINDS else {}
     found = await person.call("list_trash", limit=PAGE, offset=(page - 1) * PAGE, **fields)
     return await person.show(

@@ -8,9 +8,10 @@ from starlette.routing import Route
 from app.errors import AppError
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import talks
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.thread_page import see_sent
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 NEW = "/people/new"
 MOST_OFFERED = 200
@@ -38,25 +39,14 @@ async def send(visit: Visit, person: Person) -> Response:
     try:
         return see_sent(await person.call("send_message", to=to, message=text))
     except AppError as error:
-        response = await _shown(
-            person, to=to, draft=text, trouble=error.message, status=error.status
-        )
-        response.headers.update(error.headers)
-        return response
+        return await _shown(person, to=to, draft=text, refused=error)
 
 
 async def _shown(
-    person: Person, *, to: str, draft: str = "", trouble: str = "", status: int = 200
+    person: Person, *, to: str, draft: str = "", refused: AppError | None = None
 ) -> Response:
-    return await person.show(
-        "people/new",
-        place="people",
-        parts=["people"],
-        status=status,
-        to=to,
-        draft=draft,
-        trouble=trouble,
-        offered=await _offered(person),
+    return await show_people(
+        person, "new", to=to, draft=draft, refused=refused, offered=await _offered(person)
     )
 
 
@@ -81,8 +71,7 @@ async def _offered(person: Person) -> list[tuple[str, str]]:
 async def _find_thread(person: Person, to: str) -> int:
     """Return the thread in which a message to somebody would stand; 0 where there is none."""
     if to.startswith("group:"):
-        number = to.removeprefix("group:")
-        return int(number) if number.isdecimal() else 0
+        return as_number(to.removeprefix("group:")) or 0
     is_agent = to.endswith(talks.AGENT_SUFFIX)
     found: Any = await person.call(
         "list_conversations",

@@ -8,6 +8,7 @@ from starlette.routing import Route
 from app.errors import AppError, NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import permission_form
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.permission_form import Form
 from app.interfaces.home.people.talks import AGENT_SUFFIX
 from app.interfaces.home.people.undo_forms import given, undo_by
@@ -33,8 +34,7 @@ def routes() -> list[Route]:
 async def show(visit: Visit, person: Person) -> Response:
     """Show the contacts, whom one has asked, and the agents one can write to."""
     query = visit.query_params.get("q", "").strip()
-    offset = visit.query_params.get("from", "")
-    return await _shown(person, query=query, offset=int(offset) if offset.isdecimal() else 0)
+    return await _shown(person, query=query, offset=visit.number_asked("from"))
 
 
 async def _shown(
@@ -43,22 +43,19 @@ async def _shown(
     query: str = "",
     offset: int = 0,
     asked: dict[str, str] | None = None,
-    trouble: str = "",
-    status: int = 200,
+    refused: AppError | None = None,
 ) -> Response:
     found = await person.call("list_contacts", q=query, limit=MOST, offset=offset)
-    return await person.show(
-        "people/contacts",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "contacts",
         query=query,
         found=found,
         until=offset + len(found.contacts),
         requests=await person.call("list_requests"),
         agents=(await person.call("list_managed_agents", status="active")).agents,
         asked=asked or {"to": "", "note": ""},
-        trouble=trouble,
+        refused=refused,
         suffix=AGENT_SUFFIX,
         summary=summary_of,
     )
@@ -74,9 +71,7 @@ async def ask(visit: Visit, person: Person) -> Response:
             "request_contact", to=asked["to"], **({"note": asked["note"]} if asked["note"] else {})
         )
     except AppError as error:
-        response = await _shown(person, asked=asked, trouble=error.message, status=error.status)
-        response.headers.update(error.headers)
-        return response
+        return await _shown(person, asked=asked, refused=error)
     did = "contact_made" if made.status == "approved" else "contact_asked"
     return see(CONTACTS, did=did, what=asked["to"])
 
@@ -88,7 +83,7 @@ async def show_request(visit: Visit, person: Person) -> Response:
 
 
 async def _request_shown(
-    person: Person, number: int, *, form: Form | None = None, trouble: str = "", status: int = 200
+    person: Person, number: int, *, form: Form | None = None, refused: AppError | None = None
 ) -> Response:
     incoming = (await person.call("list_requests")).incoming
     request = next((each for each in incoming if each.request_id == number), None)
@@ -98,15 +93,13 @@ async def _request_shown(
         fields = await _granted(person, request)
     else:
         fields = permission_form.refilled(form)
-    return await person.show(
-        "people/request",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "request",
         asked=request,
         fields=fields,
         name=request.from_.name,
-        trouble=trouble,
+        refused=refused,
         **await permission_form.offered(person),
     )
 
@@ -136,9 +129,7 @@ async def answer(visit: Visit, person: Person) -> Response:
     except AppError as error:
         if not chosen or isinstance(error, NotFound):
             raise
-        return await _request_shown(
-            person, number, form=form, trouble=error.message, status=error.status
-        )
+        return await _request_shown(person, number, form=form, refused=error)
     name, username = value_of(form, "name"), value_of(form, "username")
     if action == "accept":
         return see(f"/people/@{username}", did="contact_made", what=name)

@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from app.errors import AppError
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -34,18 +35,16 @@ async def show(visit: Visit, person: Person) -> Response:
 
 
 async def _shown(
-    person: Person, *, name: str = "", members: Any = (), trouble: str = "", status: int = 200
+    person: Person, *, name: str = "", members: Any = (), refused: AppError | None = None
 ) -> Response:
-    return await person.show(
-        "people/groups",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "groups",
         groups=(await person.call("list_groups")).groups,
         contacts=(await person.call("list_contacts", limit=MOST_OFFERED)).contacts,
         name=name,
         members=set(members),
-        trouble=trouble,
+        refused=refused,
     )
 
 
@@ -57,11 +56,7 @@ async def make(visit: Visit, person: Person) -> Response:
     try:
         made = await person.call("create_group", name=name, members=members)
     except AppError as error:
-        response = await _shown(
-            person, name=name, members=members, trouble=error.message, status=error.status
-        )
-        response.headers.update(error.headers)
-        return response
+        return await _shown(person, name=name, members=members, refused=error)
     return see(f"/people/c/{made.group.conversation_id}", did="group_made", what=made.group.name)
 
 
@@ -71,10 +66,9 @@ async def show_one(visit: Visit, person: Person) -> Response:
     group = (await person.call("read_group", conversationId=visit.number_in_path())).group
     inside = {each.user_id for each in group.members}
     contacts = (await person.call("list_contacts", limit=MOST_OFFERED)).contacts
-    return await person.show(
-        "people/group",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "group",
         group=group,
         is_admin=group.admin_id == person.caller.user_id,
         others=[each for each in contacts if each.user_id not in inside],

@@ -5,6 +5,7 @@ from starlette.routing import Route
 
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.talks import Line, linked_pieces
 from app.interfaces.home.rendered import html_of
 from app.interfaces.pages.visit import Visit
@@ -21,18 +22,16 @@ def routes() -> list[Route]:
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """Show the conversations of guests, of one link or of all."""
-    token, offset = visit.query_params.get("link", ""), visit.query_params.get("from", "")
-    start = int(offset) if offset.isdecimal() else 0
+    token, start = visit.query_params.get("link", ""), visit.number_asked("from")
     found = await person.call(
         "list_guest_conversations",
         limit=MOST,
         offset=start,
         **({"shareToken": token} if token else {}),
     )
-    return await person.show(
-        "people/guests",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "guests",
         excerpt=excerpt,
         talks=found.conversations,
         token=token,
@@ -44,12 +43,12 @@ async def show(visit: Visit, person: Person) -> Response:
 @for_person
 async def show_one(visit: Visit, person: Person) -> Response:
     """Show what a guest asked and was answered."""
-    before = visit.query_params.get("before", "")
+    before = visit.number_asked("before")
     found = await person.call(
         "read_guest_conversation",
         sessionId=visit.path_params["session"],
         limit=SHOWN,
-        **({"before": int(before)} if before.isdecimal() else {}),
+        **({"before": before} if before else {}),
     )
     guest = found.visitor.name or person.words("people.some_guest")
     lines, day = [], None
@@ -70,10 +69,9 @@ async def show_one(visit: Visit, person: Person) -> Response:
             )
         )
         day = date
-    return await person.show(
-        "people/guest",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "guest",
         found=found,
         lines=lines,
         has_more=bool(lines) and len(lines) == SHOWN,

@@ -8,6 +8,7 @@ from starlette.routing import Route
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person
 from app.interfaces.home.marked_text import Piece, marked_pieces
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.talks import MOST, MOST_BESIDE, list_talks
 from app.interfaces.pages.visit import Visit
 
@@ -29,12 +30,11 @@ async def show(visit: Visit, person: Person) -> Response:
     if query:
         told["found"] = await person.call("list_conversations", q=query, limit=MOST_FOUND)
     requests = await person.call("list_requests")
-    offset = _offset(visit)
+    offset = visit.number_asked("from")
     talks, more = ([], False) if query else await list_talks(person, MOST, offset)
-    return await person.show(
-        "people/inbox",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "inbox",
         incoming=requests.incoming,
         talks=talks,
         offset=offset,
@@ -48,16 +48,9 @@ async def show(visit: Visit, person: Person) -> Response:
 @for_person
 async def talks(visit: Visit, person: Person) -> Response:
     """Give the list of conversations as it is now, beside the one that is `here`."""
-    here = visit.query_params.get("here", "")
-    found, _ = await list_talks(person, MOST_BESIDE if here else MOST, _offset(visit))
-    return await person.piece(
-        "people/talks", talks=found, here=int(here) if here.isdecimal() else 0
-    )
-
-
-def _offset(visit: Visit) -> int:
-    asked = visit.query_params.get("from", "")
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0
+    here = visit.number_asked("here")
+    found, _ = await list_talks(person, MOST_BESIDE if here else MOST, visit.number_asked("from"))
+    return await person.piece("people/talks", talks=found, here=here)
 
 
 def _around(content: str, query: str) -> list[Piece]:

@@ -9,9 +9,10 @@ from starlette.routing import Route
 from app.errors import AppError, NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import permission_form
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.permission_form import Form, Sentence
-from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.forms import form_of, numbers_of, value_of
+from app.interfaces.pages.visit import Visit, as_number
 
 NEW, EDIT = "/people/links/new", "/people/links/{id}/edit"
 LIVES = ("1h", "24h", "7d", "30d", "90d", "never")
@@ -113,14 +114,14 @@ def link_fields(link: Any) -> dict[str, Any]:
 def _asked(form: Form) -> dict[str, Any]:
     """Return the fields of the form as they were sent, or as an address names them."""
     note = value_of(form, "note")
-    folders = {int(value) for name, value in form if name == "folder" and value.isdecimal()}
+    folders = set(numbers_of(form, "folder"))
     scope = value_of(form, "scope") or ("note_only" if note else "folders" if folders else "")
     calendar = value_of(form, "calendar") or "none"
     return {
         "scope": scope,
         "notes": scope,
         "folder": folders,
-        "note": int(note) if note.isdecimal() else None,
+        "note": as_number(note),
         "target": value_of(form, "target") or ("note" if note else "agent"),
         "access": value_of(form, "access") or "read",
         "calendar": calendar,
@@ -176,7 +177,7 @@ async def make(visit: Visit, person: Person) -> Response:
             "create_share_link", **_terms(fields), **more, expiresIn=fields["expires"]
         )
     except AppError as error:
-        return await _shown(person, fields, trouble=error.message, status=error.status)
+        return await _shown(person, fields, refused=error)
     did = "link_made_unenforced" if made.policy_enforced is False else "link_opened"
     return see(f"/people/links/{made.share_link.id}", did=did, what=made.share_link.label)
 
@@ -197,33 +198,26 @@ async def change(visit: Visit, person: Person) -> Response:
     try:
         await person.call("change_share_link", linkId=str(link.id), **_terms(fields), **life)
     except AppError as error:
-        return await _shown(person, fields, link=link, trouble=error.message, status=error.status)
+        return await _shown(person, fields, link=link, refused=error)
     return see(f"/people/links/{link.id}", did="link_changed")
 
 
 async def _shown(
-    person: Person,
-    fields: dict[str, Any],
-    *,
-    link: Any = None,
-    trouble: str = "",
-    status: int = 200,
+    person: Person, fields: dict[str, Any], *, link: Any = None, refused: AppError | None = None
 ) -> Response:
     names = Names(person)
     offered = await permission_form.offered(person)
     others = await _links_of_note(person, fields["note"]) if fields["note"] and not link else []
-    return await person.show(
-        "people/link_form",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "link_form",
         fields=fields,
         link=link,
         title=await names.note(fields["note"]),
         others=[(each, names.opened_to(each)) for each in others],
         name=person.words("people.guests"),
         lives=LIVES,
-        trouble=trouble,
+        refused=refused,
         **offered,
     )
 

@@ -9,6 +9,7 @@ from app.errors import NotFound
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import link_form, view_as
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.visits_chart import chart_of
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
@@ -31,18 +32,16 @@ def routes() -> list[Route]:
 async def show(visit: Visit, person: Person) -> Response:
     """Show the links that are open, or all that there were."""
     every = visit.query_params.get("all") == "1"
-    offset = visit.query_params.get("from", "")
-    start = int(offset) if offset.isdecimal() else 0
+    start = visit.number_asked("from")
     found = await person.call(
         "list_share_links", status="all" if every else "active", limit=MOST, offset=start
     )
     talks = await person.call("list_guest_conversations", limit=SHOWN_TALKS)
     names = link_form.Names(person)
     await names.read()
-    return await person.show(
-        "people/links",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "links",
         rows=[(each, await names.opened_by(each)) for each in found.links],
         total=found.total,
         until=start + len(found.links),
@@ -61,10 +60,9 @@ async def show_one(visit: Visit, person: Person) -> Response:
     )
     names = link_form.Names(person)
     await names.read()
-    return await person.show(
-        "people/link",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "link",
         link=link,
         opens=await names.opened_by(link),
         who=names.opened_to(link),
@@ -80,10 +78,9 @@ async def show_as(visit: Visit, person: Person) -> Response:
     """Show what a guest of a link sees, by their eyes."""
     link = await _link(visit, person)
     query = visit.query_params.get("q", "").strip()
-    return await person.show(
-        "people/as",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "as",
         name=person.words("people.a_guest"),
         back=f"/people/links/{link.id}",
         query=query,

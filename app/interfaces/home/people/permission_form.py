@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from app.core.grant_scope import LENT, REMOTE
 from app.interfaces.home.home_page import Person
 from app.interfaces.home.words import Words
-from app.interfaces.pages.forms import value_of
+from app.interfaces.pages.forms import numbers_of, value_of
 
 Form = list[tuple[str, str]]
 MOST_NAMED = 4
@@ -50,7 +50,7 @@ def path_names(folders: Sequence[Any]) -> list[tuple[int, str]]:
 def permissions_of(form: Form) -> dict[str, Any]:
     """Return the permission object that a form holds."""
     scope = value_of(form, "notes") or "none"
-    folders = [int(value) for name, value in form if name == "folder" and value.isdecimal()]
+    folders = numbers_of(form, "folder")
     return {
         "agentAccess": value_of(form, "agent") == "1",
         "notesAccess": {

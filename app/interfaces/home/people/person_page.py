@@ -8,6 +8,7 @@ from starlette.routing import Route
 from app.errors import AppError, NotFound, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import permission_form, shared_folders, view_as
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.permission_form import Form
 from app.interfaces.home.people.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
@@ -40,7 +41,7 @@ async def show(visit: Visit, person: Person) -> Response:
 
 
 async def _shown(
-    person: Person, username: str, *, form: Form | None = None, trouble: str = "", status: int = 200
+    person: Person, username: str, *, form: Form | None = None, refused: AppError | None = None
 ) -> Response:
     granted = await person.call("read_permissions", userId=username)
     contact = await _contact(person, granted.user_id, granted.username)
@@ -50,11 +51,9 @@ async def _shown(
     talks = await person.call(
         "list_conversations", contact=granted.username, limit=MOST_TALKS, messageLimit=0
     )
-    return await person.show(
-        "people/person",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "person",
         contact=contact,
         name=contact.name,
         granted=granted,
@@ -66,7 +65,7 @@ async def _shown(
         shared=await shared_folders.shared_with(person, granted.user_id),
         roles=shared_folders.ROLES,
         theirs=_theirs(person, granted.their_permissions_to_you),
-        trouble=trouble,
+        refused=refused,
         **offered,
     )
 
@@ -85,11 +84,10 @@ async def change(visit: Visit, person: Person) -> Response:
         )
     except NotFound:
         raise
-    except RevisionConflict as error:
-        told = person.words("people.changed_meanwhile")
-        return await _shown(person, username, form=form, trouble=told, status=error.status)
     except AppError as error:
-        return await _shown(person, username, form=form, trouble=error.message, status=error.status)
+        if isinstance(error, RevisionConflict):
+            error.message = person.words("people.changed_meanwhile")
+        return await _shown(person, username, form=form, refused=error)
     back = permission_form.form_of_filled(permission_form.filled(before))
     undo = undo_by(f"/people/@{granted.username}/permissions", revision=granted.revision, **back)
     return see(f"/people/@{granted.username}", did="permissions_changed", undo=undo)
@@ -102,10 +100,9 @@ async def show_as(visit: Visit, person: Person) -> Response:
     granted = await person.call("read_permissions", userId=username)
     contact = await _contact(person, granted.user_id, granted.username)
     query = visit.query_params.get("q", "").strip()
-    return await person.show(
-        "people/as",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "as",
         name=contact.name,
         back=f"/people/@{granted.username}",
         query=query,
@@ -124,10 +121,9 @@ async def remove(visit: Visit, person: Person) -> Response:
 async def _stranger(person: Person, username: str) -> Response:
     """Show somebody who is no contact, the same whether they are on this server or not."""
     requests = await person.call("list_requests")
-    return await person.show(
-        "people/stranger",
-        place="people",
-        parts=["people"],
+    return await show_people(
+        person,
+        "stranger",
         username=username,
         incoming=[each for each in requests.incoming if each.from_.username == username],
         asked=[each for each in requests.outgoing if each.to.username == username],

@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from app.errors import AppError
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -31,18 +32,16 @@ async def show(visit: Visit, person: Person) -> Response:
 
 
 async def _shown(
-    person: Person, *, made: Any = None, email: str = "", trouble: str = "", status: int = 200
+    person: Person, *, made: Any = None, email: str = "", refused: AppError | None = None
 ) -> Response:
-    return await person.show(
-        "people/team",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "team",
         found=await person.call("read_team"),
         me=person.caller.username,
         made=made,
         email=email,
-        trouble=trouble,
+        refused=refused,
     )
 
 
@@ -54,9 +53,7 @@ async def invite(visit: Visit, person: Person) -> Response:
     try:
         made = await person.call("invite_to_team", role=role, **({"email": email} if email else {}))
     except AppError as error:
-        response = await _shown(person, email=email, trouble=error.message, status=error.status)
-        response.headers.update(error.headers)
-        return response
+        return await _shown(person, email=email, refused=error)
     return await _shown(person, made=made)
 
 

@@ -8,6 +8,7 @@ from starlette.routing import Route
 from app.errors import AppError, NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import talks
+from app.interfaces.home.people.people_page import show_people
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -29,8 +30,7 @@ def routes() -> list[Route]:
 async def show(visit: Visit, person: Person) -> Response:
     """Show a thread, and mark as read what is shown."""
     number = visit.number_in_path()
-    before = visit.query_params.get("before", "")
-    return await shown(person, number, before=int(before) if before.isdecimal() else None)
+    return await shown(person, number, before=visit.number_asked("before") or None)
 
 
 async def shown(
@@ -39,8 +39,7 @@ async def shown(
     *,
     before: int | None = None,
     draft: str = "",
-    trouble: str = "",
-    status: int = 200,
+    refused: AppError | None = None,
 ) -> Response:
     """Show a thread; `draft` is what was written and could not be sent, for the `trouble` told."""
     found = await person.call(
@@ -56,11 +55,9 @@ async def shown(
     unread = head.unread_count if before is None else 0
     if unread:
         await person.call("mark_read", id=number, messageId=messages[-1].id)
-    return await person.show(
-        "people/thread",
-        place="people",
-        parts=["people"],
-        status=status,
+    return await show_people(
+        person,
+        "thread",
         talk=talks.talk_of(person, head, messages),
         head=head,
         lines=talks.lines_of(person, messages, owns=_owns(person, head), unread=unread),
@@ -71,7 +68,7 @@ async def shown(
         talks=(await talks.list_talks(person, talks.MOST_BESIDE))[0],
         here=number,
         draft=draft,
-        trouble=trouble,
+        refused=refused,
     )
 
 
@@ -107,11 +104,7 @@ async def send(visit: Visit, person: Person) -> Response:
         try:
             sent = await person.call("send_message", to=to, message=text)
         except AppError as error:
-            response = await shown(
-                person, number, draft=text, trouble=error.message, status=error.status
-            )
-            response.headers.update(error.headers)
-            return response
+            return await shown(person, number, draft=text, refused=error)
         return see_sent(sent)
     return see(f"/people/c/{number}#last")
 

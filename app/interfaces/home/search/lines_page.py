@@ -8,8 +8,8 @@ from starlette.routing import Route
 from app.errors import Invalid
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.marked_text import Piece, marked_pieces
-from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.forms import form_of, value_of, values_of
+from app.interfaces.pages.visit import Visit, as_number
 
 LINES = "/search/lines"
 MOST = 100
@@ -75,7 +75,8 @@ async def _answers(person: Person, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fields(asked: dict[str, Any]) -> dict[str, Any]:
-    folder = {"folderId": int(asked["folder"])} if str(asked["folder"]).isdecimal() else {}
+    number = as_number(str(asked["folder"]))
+    folder = {"folderId": number} if number else {}
     return {
         "pattern": asked["pattern"],
         "mode": "regex" if asked["regex"] else "literal",
@@ -107,14 +108,14 @@ async def replace(visit: Visit, person: Person) -> Response:
         "case": value_of(form, "case") == "1",
         "folder": value_of(form, "folder"),
     }
-    revisions = dict(value.split(":", 1) for name, value in form if name == "note" and ":" in value)
-    if not revisions:
+    sent = [value.split(":", 1) for value in values_of(form, "note") if ":" in value]
+    if not sent:
         raise Invalid(person.words("search.none_ticked"), field="note")
     done = await person.call(
         "replace_in_notes",
         **_fields(asked),
         replacement=asked["replacement"],
-        revisions={each: int(number) for each, number in revisions.items() if number.isdecimal()},
+        revisions={each: number for each, at in sent if (number := as_number(at)) is not None},
         preview=False,
     )
     return see(

@@ -27,8 +27,7 @@ def routes() -> list[Route]:
 @for_person
 async def show(visit: Visit, person: Person) -> Response:
     """List files, newest first, each with the notes that name it."""
-    asked = visit.query_params.get("from", "")
-    offset = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0
+    offset = visit.number_asked("from")
     found = await person.call("list_attachments", limit=PAGE, offset=offset)
     return await show_section(
         person,

@@ -9,7 +9,7 @@ from app.interfaces.home.many import Acts, Group, selected_in, tell
 from app.interfaces.home.todos.todo_forms import day_named, due_on
 from app.interfaces.home.todos.todo_view import todo_of
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 
 def routes() -> list[Route]:
@@ -39,8 +39,8 @@ async def _complete(person: Person, id_: int, _: str) -> list[Group]:
 async def _reopen(person: Person, id_: int, after: str) -> list[Group]:
     """Open a todo again; the next one of its series that ticking made goes to the trash."""
     await person.call("edit_todo", id=id_, completed=False)
-    if after.isdecimal():
-        await person.call("delete_todo", id=int(after))
+    if next_one := as_number(after):
+        await person.call("delete_todo", id=next_one)
     return [("", id_)]
 
 
@@ -58,7 +58,7 @@ async def _give_due(person: Person, id_: int, due: str) -> list[Group]:
 
 async def _weigh(person: Person, id_: int, priority: str) -> list[Group]:
     before = (await person.call("get_todo", id=id_)).todo.priority
-    await person.call("edit_todo", id=id_, priority=int(priority[:2] or 0))
+    await person.call("edit_todo", id=id_, priority=as_number(priority) or 0)
     return [(str(before), id_)]
 
 

@@ -14,7 +14,7 @@ from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.rule_words import rule_words
 from app.interfaces.home.todos.todo_view import DAY, level_of
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 LONGEST = 2000
 ICONS = {
@@ -144,4 +144,4 @@ def _day_told(person: Person, value: str) -> str:
 
 
 def _level(value: str) -> str:
-    return level_of(int(value)) if value.isdecimal() else "none"
+    return level_of(as_number(value) or 0)

@@ -10,7 +10,7 @@ from app.errors import Invalid, NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.todo_view import day_of
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 MOST_A_DAY = 50
 MOST_UNDONE = 150
@@ -73,11 +73,12 @@ async def take_back(visit: Visit, person: Person) -> Response:
     given = [row.split("~") for row in visit.query_params.get("was", "").split(",")]
     done = 0
     for row in given[:MOST_UNDONE]:
-        if len(row) != 3 or not row[0].isdecimal():
+        id_ = as_number(row[0])
+        if len(row) != 3 or id_ is None:
             raise Invalid(person.words("todos.no_day"), field="was")
         # One that was deleted since has no day to get back.
         with contextlib.suppress(NotFound):
-            todo = (await person.call("get_todo", id=int(row[0][:15]))).todo
+            todo = (await person.call("get_todo", id=id_)).todo
             if todo.due_date == row[2]:
                 await person.call("edit_todo", id=todo.id, dueDate=row[1])
                 done += 1
@@ -85,7 +86,7 @@ async def take_back(visit: Visit, person: Person) -> Response:
 
 
 def _per_day(text: str) -> dict[str, Any]:
-    return {"perDay": min(int(text), MOST_A_DAY)} if text.isdecimal() and int(text[:3]) else {}
+    return {"perDay": min(number, MOST_A_DAY)} if (number := as_number(text)) else {}
 
 
 def _move(person: Person, row: Any) -> Move:

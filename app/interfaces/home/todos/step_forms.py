@@ -12,7 +12,7 @@ from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import Step, todo_of
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 
 def routes() -> list[Route]:
@@ -55,12 +55,8 @@ def _changed(
             del edits[place]
             return "step_removed", step.title, edits
         case _:
-            to = {"up": place - 1, "down": place + 1}.get(
-                done, _number(value_of(form, "to"), place)
-            )
+            asked = as_number(value_of(form, "to"))
+            here = place if asked is None else asked
+            to = {"up": place - 1, "down": place + 1}.get(done, here)
             edits.insert(max(0, min(to, len(edits) - 1)), edits.pop(place))
             return "step_moved", step.title, edits
-
-
-def _number(text: str, otherwise: int) -> int:
-    return int(text[:4]) if text.isdecimal() else otherwise

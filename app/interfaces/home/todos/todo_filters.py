@@ -62,12 +62,11 @@ def chosen_in(visit: Visit) -> Chosen:
     """Return what an address chooses."""
     query = visit.query_params
     show = query.get("show", "open")
-    offset = query.get("from", "")
     return Chosen(
         show if show in SHOWN else "open",
         query.get("q", "").strip()[:1000],
         query.get("day", "").strip()[:10],
-        int(offset) if offset.isdecimal() and len(offset) < 9 else 0,
+        visit.number_asked("from"),
     )
 
 

@@ -18,7 +18,6 @@ from app.interfaces.home.todos.todo_view import DAY, Step, day_of, todo_of
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 
-MOST_DIGITS = 15
 LONGEST_UNDO = 4000
 """Of what stands in an address; more of an old text is not put there, and cannot be taken back."""
 
@@ -64,8 +63,8 @@ async def reopen(visit: Visit, person: Person) -> Response:
     """Open a todo again; the next one of its series that ticking made goes to the trash."""
     form = await form_of(visit)
     opened = await person.call("edit_todo", id=visit.number_in_path(), completed=False)
-    if (after := visit.query_params.get("next", "")).isdecimal():
-        await person.call("delete_todo", id=int(after[:MOST_DIGITS]))
+    if after := visit.number_asked("next"):
+        await person.call("delete_todo", id=after)
     return see(
         back_of(visit, form),
         did="todo_reopened",
@@ -137,8 +136,8 @@ async def set_back(visit: Visit, person: Person) -> Response:
     fields: dict[str, Any] = {
         name: given[name] for name in ("title", "description") if name in given
     }
-    if "priority" in given and given["priority"].isdecimal():
-        fields["priority"] = int(given["priority"][:3])
+    if "priority" in given:
+        fields["priority"] = visit.number_asked("priority")
     if "due" in given:
         fields["dueDate"] = given["due"] or None
     if "rule" in given:

@@ -12,7 +12,7 @@ from app.interfaces.home.todos.rule_words import rule_words
 from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import DAY, Todo, day_of, todo_of, view_of
 from app.interfaces.pages.forms import form_of, value_of
-from app.interfaces.pages.visit import Visit
+from app.interfaces.pages.visit import Visit, as_number
 
 LEVELS = (0, 1, 3, 4, 5)
 EVERY = ("day", "workday", "week", "two_weeks", "month", "year")
@@ -91,7 +91,7 @@ async def _page(
     person: Person, todo: Todo, draft: Draft, trouble: Trouble = NO_TROUBLE, status: int = 200
 ) -> Response:
     now = _draft_of(person, todo)
-    levels = sorted({*LEVELS, int(draft.priority)} if draft.priority.isdecimal() else LEVELS)
+    levels = sorted({*LEVELS, as_number(draft.priority) or 0})
     return await person.show(
         "todos/todo",
         place="todos",
@@ -146,7 +146,7 @@ async def _fields(person: Person, mine: Draft, changed: set[str]) -> dict[str, A
     if "description" in changed:
         fields["description"] = mine.description
     if "priority" in changed:
-        fields["priority"] = int(mine.priority) if mine.priority.isdecimal() else 0
+        fields["priority"] = as_number(mine.priority) or 0
     if changed & {"day", "clock"}:
         day = mine.day or (person.dates.today.isoformat() if mine.clock else "")
         fields["dueDate"] = (f"{day}T{mine.clock}" if mine.clock else day) or None
