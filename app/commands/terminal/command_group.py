@@ -9,6 +9,12 @@ import click
 from app.settings import SettingsError
 
 INTERRUPTED = 130
+NUMBERS = {
+    "a valid integer range": "a whole number",
+    "a valid integer": "a whole number",
+    "a valid float": "a number",
+}
+"""What click calls a number, and people do."""
 
 
 class Refused(click.ClickException):
@@ -50,6 +56,13 @@ class Commands(click.Group):
         """
         try:
             return super().invoke(ctx)
+        except click.BadParameter as error:
+            said = error.message
+            for theirs, ours in NUMBERS.items():
+                said = said.replace(theirs, ours)
+            if said == error.message:
+                raise
+            raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
