@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,6 +10,8 @@ import click
 from app.settings import SettingsError
 
 INTERRUPTED = 130
+HELP = {"-h", "--help"}
+EXAMPLES = Path(__file__).with_name("examples.toml")
 NUMBERS = {
     "a valid integer range": "a whole number",
     "a valid integer": "a whole number",
@@ -74,6 +77,22 @@ class Commands(click.Group):
             raise _told(error) from None
 
 
+def _add_example(command: click.Command | None, ctx: click.Context, args: list[str]) -> None:
+    """Give the command that is asked about its example, where it has none of its own."""
+    path = []
+    for word in args:
+        if word.startswith("-") or not isinstance(command, click.Group):
+            break
+        path.append(word)
+        command = command.get_command(ctx, word)
+    if command is not None and not command.epilog:
+        import tomllib  # only for help
+
+        found = tomllib.loads(EXAMPLES.read_text("utf-8"))
+        if example := found.get(" ".join(path)):
+            command.epilog = f"\b\nExample:\n  {example}"
+
+
 def _refusals() -> tuple[type[Exception], ...]:
     """Return what a command can be refused for."""
     # loaded only once something failed: most commands need none of it, and it takes 40 ms
@@ -101,6 +120,12 @@ class LazyCommands(Commands):
     """
 
     places: Mapping[str, str] = {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words; where help is wanted, add an example to it."""
+        if HELP & set(args):
+            _add_example(self, ctx, args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""
