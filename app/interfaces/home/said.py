@@ -25,6 +25,7 @@ HOLES = {
     "year": r"\d{4}",
     "date": r"[\d-]+",
     "time": r"[\d:–]+",
+    "title": r"[^\u201c\u201d]+",
     "field": r"[\w.\[\]-]+",
 }
 """What stands in a hole of this name; in any other, whatever there is."""
