@@ -164,6 +164,8 @@ async def test_an_archive_is_made_and_taken_in_again(home: Home, tmp_path: Path)
     await page.get_by_role("button", name="Bring in").click()
     await page.wait_for_url(re.compile("/settings/data/import/"))
     await expect(page.get_by_text("done", exact=True)).to_be_visible()
+    await expect(page.get_by_text("1 new, 0 changed, 0 as they were")).to_be_visible()
+    await expect(page.get_by_text("Nothing was left out.")).to_be_visible()
     await home.check_everywhere(page.url.removeprefix(home.origin))
     found = await home.client.post(f"{BASE}/os/notes/search", json={"query": "twelfth"})
     assert [hit["title"] for hit in json.loads(found.text)["results"]]
