@@ -10,6 +10,8 @@ import pytest
 
 from app.interfaces.home.said import said
 from app.interfaces.home.words import DEFAULT, languages, words_of
+from app.portability.archives import source_tree
+from app.portability.exports import exporter
 from tests.conftest import ORIGIN
 from tests.support.home import Home, without_browser
 from tests.test_architecture import trees
@@ -195,6 +197,10 @@ def test_what_does_not_come_along_has_words_in_every_language(language: str) -> 
     assert len(reasons) > 50
     silent = {text for text in reasons if said(words, text) == text}
     assert sorted(silent - {"7; it was kept as text", "its tag 7 7"}) == []
+    left = [*exporter._LEFT, source_tree.fault_of("../x"), source_tree.fault_of("a\\b")]
+    assert [reason for reason in left if said(words, reason) == reason] == []
+    archive = "The archive is refused because of ../x: its path leads outside the archive."
+    assert "archive" not in said(words, archive)
 
 
 def test_where_nobody_at_home_hears_it_is_still_there() -> None:
