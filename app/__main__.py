@@ -1,10 +1,12 @@
 """The `hearth` command."""
 
 import contextlib
+import errno
 import gc
 import io
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -111,6 +113,19 @@ def summaries() -> dict[str, str]:
     return {**NOUNS, **said}
 
 
+def _open_closed_streams() -> None:
+    """Let what is written go nowhere where whoever started this has closed the output."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - till the end
+            setattr(sys, name, nowhere)
+
+
+def _forget_output() -> None:
+    """Let what is still to be written go nowhere, so that the end of Python fails at nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """Run the command line and leave with its exit code: 0 done, 1 refused or failed, 2 wrong
     use.
@@ -118,6 +133,7 @@ def main() -> None:
     os.environ.setdefault(
         "OPENBLAS_NUM_THREADS", "1"
     )  # before any library imports numpy; see core/process/numpy_setup.py
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):
@@ -126,6 +142,14 @@ def main() -> None:
                 )  # a name that the terminal cannot show is no reason to fail
     try:
         hearth(prog_name="hearth")
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        # of what nobody has caught, only the standard output is without a name
+        with contextlib.suppress(OSError):
+            click.echo(f"Error: The output could not be written: {error.strerror}.", err=True)
+        _forget_output()
+        sys.exit(1)
     finally:
         # Python looks for garbage once more as it ends, a sixth of the time of a short command.
         gc.freeze()

@@ -1,8 +1,11 @@
 """`hearth help`: the pages of the guide on a terminal and in a pipe."""
 
+import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -48,3 +51,44 @@ def test_a_page_opens_with_its_title_and_a_sentence(page: Path) -> None:
     assert first.startswith("# ")
     assert empty == ""
     assert text[0] not in "\n#"
+
+
+def leaves(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Give the words of every command that is no group."""
+    if not isinstance(command, click.Group):
+        yield path
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        if (found := command.get_command(context, name)) is not None:
+            yield from leaves(found, (*path, name))
+
+
+def test_the_help_of_each_command_has_an_example_that_it_takes() -> None:
+    wrong = []
+    for path in leaves(hearth, ()):
+        said = CliRunner().invoke(hearth, [*path, "--help"], terminal_width=200).output
+        _, _, examples = said.partition("Example")
+        lines = [line.strip() for line in examples.splitlines()[1:] if line.strip()]
+        if not lines or not all(takes(path, line) for line in lines if f"hearth {path[0]}" in line):
+            wrong.append(path)
+    assert wrong == []
+
+
+def takes(path: tuple[str, ...], line: str) -> bool:
+    """Whether a command knows the options of its example and gets the words it needs."""
+    words = shlex.split(line[line.rindex("hearth ") :].partition(" >")[0].partition(" |")[0])
+    command: click.Command = hearth
+    for name in path:
+        if not isinstance(command, click.Group):
+            return False
+        command = command.get_command(click.Context(command), name) or command
+    given = words[1 + len(path) :]
+    context = click.Context(command, info_name=path[-1])
+    try:
+        values, rest, _ = command.make_parser(context).parse_args(list(given))
+    except click.UsageError:
+        return False
+    needed = [one.name for one in command.params if one.required]
+    is_whole = all(values.get(str(name)) not in (None, ()) for name in needed)
+    return words[1 : 1 + len(path)] == list(path) and is_whole and not rest

@@ -10,6 +10,8 @@ import pytest
 
 from app.interfaces.home.said import said
 from app.interfaces.home.words import DEFAULT, languages, words_of
+from app.portability.archives import source_tree
+from app.portability.exports import exporter
 from tests.conftest import ORIGIN
 from tests.support.home import Home, without_browser
 from tests.test_architecture import trees
@@ -155,14 +157,14 @@ def texts_of(node: ast.expr, module: str) -> set[str]:
     return written(node)
 
 
-def refusals(kinds: frozenset[str]) -> Iterator[tuple[str, str]]:
+def refusals(kinds: frozenset[str], *, argument: int = 0) -> Iterator[tuple[str, str]]:
     """Give what is refused with one of these kinds, and by which module."""
     for path, tree in trees().items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and node.args:
+            if isinstance(node, ast.Call) and len(node.args) > argument:
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 if name in kinds:
-                    for text in texts_of(node.args[0], Path(path).stem):
+                    for text in texts_of(node.args[argument], Path(path).stem):
                         yield path.removeprefix("app/"), text
 
 
@@ -185,6 +187,20 @@ def test_every_rule_of_a_field_has_words_in_every_language(language: str) -> Non
     assert len(rules) > 25
     texts = [f"dueDate {rule}." for rule in rules - NO_RULES | set(MUST_BE)]
     assert [text for text in texts if said(words, text) == text] == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_what_does_not_come_along_has_words_in_every_language(language: str) -> None:
+    words = words_of(language)
+    found = refusals(frozenset({"NotCarried"}), argument=1)
+    reasons = {text.replace("77", "7") for path, text in found if path.startswith("portability/")}
+    assert len(reasons) > 50
+    silent = {text for text in reasons if said(words, text) == text}
+    assert sorted(silent - {"7; it was kept as text", "its tag 7 7"}) == []
+    left = [*exporter._LEFT, source_tree.fault_of("../x"), source_tree.fault_of("a\\b")]
+    assert [reason for reason in left if said(words, reason) == reason] == []
+    archive = "The archive is refused because of ../x: its path leads outside the archive."
+    assert "archive" not in said(words, archive)
 
 
 def test_where_nobody_at_home_hears_it_is_still_there() -> None:

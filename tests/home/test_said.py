@@ -11,6 +11,7 @@ from app.agent.heartbeat.records import run_rows
 from app.interfaces.home.said import said
 from app.interfaces.home.words import words_of
 from app.tools.approvals import policy
+from app.webhooks import event_types
 from tests.conftest import Client
 
 GERMAN = words_of("de")
@@ -35,12 +36,20 @@ def test_sentences_are_put_together_of_what_they_hold() -> None:
     )
     assert told("5 done or told, 1 failed.") == "5 getan oder gesagt, 1 misslungen."
     assert said(GERMAN, "Buy milk and bread.") == "Buy milk and bread."
+    assert told("Late and less important: “Answer Priya”, “Ben's roller”.") == (
+        "Zu spät und weniger wichtig: „Answer Priya“, „Ben's roller“."
+    )
+    assert told("ben's agent has waited for an answer since today: “Hi”").startswith(
+        "Der Agent von ben wartet"
+    )
     assert said(words_of("en"), "Nothing new.") == "Nothing new."
 
 
 def test_what_rules_can_say_is_known_whole() -> None:
     for sentence in [*run_rows.SKIPPED.values(), run_rows.INTERRUPTED, act.REASON, act.TAINTED]:
         told(sentence)
+    for event in event_types.EVENTS.values():
+        told(event.description)
     for one, several in run_sentences.NOUNS.values():
         told(f"1 {one}")
         told(f"2 {several}.")

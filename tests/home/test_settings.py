@@ -10,6 +10,7 @@ from playwright.async_api import expect
 
 from app.interfaces.home.settings.section import SECTIONS, address_of
 from tests.conftest import BASE, Served
+from tests.runtime.devices import registered, with_session
 from tests.support.home import Home
 
 pytestmark = pytest.mark.anyio
@@ -163,6 +164,8 @@ async def test_an_archive_is_made_and_taken_in_again(home: Home, tmp_path: Path)
     await page.get_by_role("button", name="Bring in").click()
     await page.wait_for_url(re.compile("/settings/data/import/"))
     await expect(page.get_by_text("done", exact=True)).to_be_visible()
+    await expect(page.get_by_text("1 new, 0 changed, 0 as they were")).to_be_visible()
+    await expect(page.get_by_text("Nothing was left out.")).to_be_visible()
     await home.check_everywhere(page.url.removeprefix(home.origin))
     found = await home.client.post(f"{BASE}/os/notes/search", json={"query": "twelfth"})
     assert [hit["title"] for hit in json.loads(found.text)["results"]]
@@ -180,3 +183,18 @@ async def test_models_are_added_by_one_who_is_alone(home: Home, served: Served) 
     await home.go("/settings/models")
     await expect(page.get_by_text("Others use this server too")).to_be_visible()
     await expect(page.get_by_role("button", name="Try")).to_have_count(0)
+
+
+async def test_a_session_of_a_runtime_is_seen_and_ended(home: Home) -> None:
+    made = await registered(home.client)
+    more = {"label": "Fix <b>the</b> build", "state": "busy", "allowInbound": False}
+    await with_session(home.client, made, **more)
+    page = await home.go("/settings/devices")
+    row = page.get_by_role("listitem").filter(has_text="Fix <b>the</b> build")
+    await expect(row).to_contain_text("works takes nothing in")
+    await expect(row).to_contain_text(made["endpoint"]["runtime"])
+    await home.check_everywhere("/settings/devices")
+    await home.go("/settings/devices")
+    await row.get_by_role("button", name="End").click()
+    await expect(page.get_by_text("The session is ended.")).to_be_visible()
+    await expect(row).to_have_count(0)

@@ -43,8 +43,8 @@ def existing_directory(settings: Settings) -> Path:
     if not (path / data_dir.DATABASE).exists():
         raise Refused(
             _lost(path)
-            or f"There is no database in {path}. Run `hearth init` to create one, or name another "
-            "directory with --data."
+            or f"There is no database in {path}. Start with `hearth serve`, or make one with "
+            "`hearth init`, or name another directory with --data."
         )
     return path
 

@@ -178,6 +178,16 @@ def find_server(data: Path) -> str | None:
         return found.url
 
 
+def find_process(data: Path) -> int | None:
+    """Return the process of the server that answers over a data directory; None where none does."""
+    if find_server(data) is None:
+        return None
+    try:
+        return int(json.loads((data / CONTROL).read_bytes())["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 class Served(contextlib.AbstractContextManager["Served"]):
     """The running server, by the door that it keeps for the command line.
 

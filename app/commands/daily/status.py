@@ -12,6 +12,7 @@ from app.commands.terminal.columns import local_moment
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
+from app.core.process.counted import counted
 from app.settings import Settings
 
 LONGEST = 300
@@ -51,7 +52,7 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Data", found["data"]
     yield (
         "Notes",
-        f"{workspace['contextCount']} in {len(workspace['folders'])} folders, "
+        f"{workspace['contextCount']} in {counted(len(workspace['folders']), 'folder')}, "
         f"{_size_text(workspace['totalSizeBytes'])}",
     )
     yield "Todos", f"{found['todos']} open, {found['overdue']} overdue"

@@ -11,6 +11,7 @@ from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.terminal_safe import on_one_line
 
 SHOWN = 10
+MOST_WORDS = 4
 LONGEST = 80
 
 
@@ -61,7 +62,9 @@ def resolve_name(door: Door, username: str, kind: str, typed: str) -> Any:
     if kind not in LOOKUPS:
         return typed
     found = list(_rows_of(door, username, LOOKUPS[kind], typed))
-    return _only_one(kind, typed, LOOKUPS[kind], found)
+    return _only_one(
+        kind, typed, LOOKUPS[kind], found or _alike(door, username, LOOKUPS[kind], typed)
+    )
 
 
 def resolve_in_trash(door: Door, username: str, kind: str, typed: str) -> Any:
@@ -84,6 +87,20 @@ def list_names(door: Door, username: str, kind: str, typed: str) -> list[str]:
 def _rows_of(door: Door, username: str, way: Lookup, typed: str) -> Iterator[dict[str, Any]]:
     fields = dict(way.fields) | ({way.typed: typed[:1000]} if way.typed else {})
     yield from door.ask_as(username, way.operation, **fields)[way.rows]
+
+
+def _alike(door: Door, username: str, way: Lookup, typed: str) -> list[dict[str, Any]]:
+    """Return what a mistyped title may have meant: of what has one of its words, the likest."""
+    import difflib  # only for what was mistyped
+
+    words = sorted(typed.split(), key=len, reverse=True)[:MOST_WORDS] if way.typed else []
+    named = {
+        _folded(name): row
+        for word in words
+        for row in _rows_of(door, username, way, word)
+        for name in _names_of(row, way)
+    }
+    return [named[name] for name in difflib.get_close_matches(_folded(typed), named)]
 
 
 def _only_one(kind: str, typed: str, way: Lookup, found: list[dict[str, Any]]) -> Any:

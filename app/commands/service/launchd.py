@@ -2,12 +2,18 @@
 
 import os
 import plistlib
+import time
 from pathlib import Path
 
 from app.commands.service.run_tool import run_tool, try_tool
 from app.commands.service.unit import Unit
 
 LABEL = "org.hearth.server"
+LOOK_SECONDS = 0.5
+END_SECONDS = 35.0
+"""Longer than the agent is given to end."""
+LOAD_SECONDS = 15.0
+BUSY = 5
 
 
 class Launchd:
@@ -22,16 +28,19 @@ class Launchd:
         """Write the agent and start it, now and at each login."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._log.parent.mkdir(parents=True, exist_ok=True)
-        try_tool("launchctl", "bootout", self._target)
-        self.file.write_text(self.text(unit), "utf-8")
-        run_tool("launchctl", "bootstrap", self._domain, str(self.file))
+        text = self.text(unit)
+        self._stop()
+        self.file.write_text(text, "utf-8")
+        # one that was switched off in the settings of the system could not be loaded
+        try_tool("launchctl", "enable", self._target)
+        self._load()
         return self.file
 
     def remove(self) -> bool:
         """Stop the agent and delete its file."""
         if not self.file.exists():
             return False
-        try_tool("launchctl", "bootout", self._target)
+        self._stop()
         self.file.unlink()
         return True
 
@@ -46,6 +55,32 @@ class Launchd:
             if line.strip().startswith("state =")
         ]
         return states[0] if states else "not loaded"
+
+    def program(self) -> Path | None:
+        """Return the program that the agent runs."""
+        try:
+            return Path(plistlib.loads(self.file.read_bytes())["ProgramArguments"][0])
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+
+    def _stop(self) -> None:
+        """Unload the agent, and wait until launchd has let go of its server."""
+        if try_tool("launchctl", "bootout", self._target).returncode:
+            return
+        until = time.monotonic() + END_SECONDS
+        while not try_tool("launchctl", "print", self._target).returncode:
+            if time.monotonic() > until:
+                return
+            time.sleep(LOOK_SECONDS)
+
+    def _load(self) -> None:
+        """Load the agent; for some seconds after one was unloaded launchd refuses its label."""
+        words = ("launchctl", "bootstrap", self._domain, str(self.file))
+        until = time.monotonic() + LOAD_SECONDS
+        while try_tool(*words).returncode == BUSY and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS)
+        if try_tool("launchctl", "print", self._target).returncode:
+            run_tool(*words)
 
     def text(self, unit: Unit) -> str:
         """Return the agent's property list."""

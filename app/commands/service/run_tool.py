@@ -2,10 +2,13 @@
 
 import shutil
 import subprocess
+import sys
 
 from app.commands.terminal.command_group import Refused
 
 SECONDS = 60
+ENCODING = "oem" if sys.platform == "win32" else "utf-8"
+"""On Windows such tools write in the code page of consoles, which is not that of other programs."""
 
 
 def run_tool(*words: str) -> str:
@@ -28,7 +31,7 @@ def try_tool(*words: str) -> "subprocess.CompletedProcess[str]":
             [program, *words[1:]],
             check=False,
             capture_output=True,
-            text=True,
+            encoding=ENCODING,
             errors="replace",
             timeout=SECONDS,
         )

@@ -56,13 +56,20 @@ def status(settings: Settings) -> None:
 
     Exits with 3 where it is not installed.
     """
-    state = find_manager().status()
+    manager = find_manager()
+    state = manager.status()
     url = find_server(data_directory(settings))
     answers = f"The server answers at {url}." if url else "No server answers."
     if state is None:
         click.echo(f"The service is not installed. {answers}")
         raise SystemExit(NOT_INSTALLED)
     click.echo(f"The service is {state}. {answers}")
+    program = manager.program()
+    if program is not None and not program.exists():
+        raise Refused(
+            f"The program that it starts is gone: {program}. Run `hearth service install` with the "
+            "one that is there now."
+        )
 
 
 @service.command(epilog="\b\nExample:\n  hearth service remove")

@@ -1,6 +1,7 @@
 """The service as a user unit of systemd."""
 
 import os
+import re
 from pathlib import Path
 
 from app.commands.service.run_tool import run_tool, try_tool
@@ -8,6 +9,7 @@ from app.commands.service.unit import DESCRIPTION, Unit
 from app.commands.terminal.command_group import Refused
 
 NAME = "hearth.service"
+COMMAND = re.compile(r'^ExecStart="((?:\\.|[^"\\])*)"', re.MULTILINE)
 UNIT = """\
 [Unit]
 Description={description}
@@ -63,6 +65,17 @@ class Systemd:
             return None
         self._require_manager()
         return try_tool("systemctl", "--user", "is-active", NAME).stdout.strip() or "unknown"
+
+    def program(self) -> Path | None:
+        """Return the program that the unit runs."""
+        try:
+            found = COMMAND.search(self.file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        if found is None:
+            return None
+        word = re.sub(r"\\(.)", r"\1", found[1])
+        return Path(word.replace("%%", "%").replace("$$", "$"))
 
     def text(self, unit: Unit) -> str:
         """Return the unit's file."""

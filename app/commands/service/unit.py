@@ -7,8 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from app.commands.ask.locate_data import CHECKOUT, in_checkout
 from app.settings import PREFIX, Settings
 
+PLACES = {
+    f"{PREFIX}{field.name.upper()}"
+    for field in dataclasses.fields(Settings)
+    if field.type in (Path | None, "Path | None")
+}
+"""Settings that name a place on the disk."""
 DESCRIPTION = "Hearth, a home for notes, todos and an agent"
 
 
@@ -17,6 +24,11 @@ class Unit(NamedTuple):
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
+
+    @property
+    def data(self) -> str:
+        """The data directory that the command names."""
+        return self.command[self.command.index("--data") + 1]
 
 
 class Manager(Protocol):
@@ -31,6 +43,9 @@ class Manager(Protocol):
     def status(self) -> str | None:
         """Return a word on how the service stands; None where it is not installed."""
 
+    def program(self) -> Path | None:
+        """Return the program that the installed service runs; None where nobody can tell."""
+
     def text(self, unit: Unit) -> str:
         """Return what the file says that describes the service."""
 
@@ -41,7 +56,11 @@ def own_unit(data: Path, *, port: int | None) -> Unit:
     Its environment has the settings that are set now, but no secrets.
     """
     words = [*own_command(), "serve", "--no-open", "--data", str(data)]
-    return Unit(tuple(words if port is None else [*words, "--port", str(port)]), _settings_set())
+    if port is not None:
+        words += ["--port", str(port)]
+    # what runs as a module of a checkout is found only from there
+    found = {"PYTHONPATH": str(CHECKOUT)} if "-m" in own_command() and in_checkout() else {}
+    return Unit(tuple(words), found | _settings_set())
 
 
 def own_command() -> tuple[str, ...]:
@@ -64,7 +83,13 @@ def _settings_set() -> dict[str, str]:
     }
     path = {"PATH": os.environ["PATH"]} if os.name == "posix" and "PATH" in os.environ else {}
     return path | {
-        name: value
+        name: _absolute(name, value)
         for name, value in sorted(os.environ.items())
         if name.startswith(PREFIX) and name not in secret and name != f"{PREFIX}DATA"
     }
+
+
+def _absolute(name: str, value: str) -> str:
+    """Return a setting for a service, which is started in another folder than this one."""
+    of_file = name.endswith("_FILE") or name in PLACES
+    return os.path.abspath(Path(value).expanduser()) if of_file and value else value  # noqa: PTH100 - keeps links

@@ -13,6 +13,8 @@ from app.commands.terminal.tables import GAP, format_json, format_table
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls, text_width
 
 LEAST_WIDTH = 12
+FEWEST = 2
+"""So many columns stay, however narrow a terminal is."""
 MOMENT_LENGTH = len("2026-11-22T14:00")
 
 
@@ -28,7 +30,7 @@ def print_columns(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         for place, name in enumerate(head)
         if not shown or name == head[0] or any(row[place] for row in shown)
     ]
-    cells = [[row[place] for place in kept] for row in [list(head), *shown]]
+    cells = _leave_out([[row[place] for place in kept] for row in [list(head), *shown]])
     title, *lines = format_table(_cut_to_fit(cells)).split("\n")
     click.echo("\n".join([paint(title, bold=True), *lines]))
 
@@ -89,6 +91,16 @@ def _plain(value: Any) -> str:
         return ",".join(map(_plain, value))
     text = "" if value is None else strip_controls(value)
     return text.replace("\t", " ").replace("\n", " ")
+
+
+def _leave_out(rows: list[list[str]]) -> list[list[str]]:
+    """Return the rows without the last columns where even cut they would not fit side by side."""
+    least = [min(LEAST_WIDTH, max(map(text_width, column))) for column in zip(*rows, strict=True)]
+    room = shutil.get_terminal_size().columns
+    fitting = len(least)
+    while fitting > FEWEST and sum(least[:fitting]) + len(GAP) * (fitting - 1) > room:
+        fitting -= 1
+    return [row[:fitting] for row in rows]
 
 
 def _cut_to_fit(rows: list[list[str]]) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,6 +10,14 @@ import click
 from app.settings import SettingsError
 
 INTERRUPTED = 130
+HELP = {"-h", "--help"}
+EXAMPLES = Path(__file__).with_name("examples.toml")
+NUMBERS = {
+    "a valid integer range": "a whole number",
+    "a valid integer": "a whole number",
+    "a valid float": "a number",
+}
+"""What click calls a number, and people do."""
 
 
 class Refused(click.ClickException):
@@ -50,6 +59,13 @@ class Commands(click.Group):
         """
         try:
             return super().invoke(ctx)
+        except click.BadParameter as error:
+            said = error.message
+            for theirs, ours in NUMBERS.items():
+                said = said.replace(theirs, ours)
+            if said == error.message:
+                raise
+            raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
@@ -59,6 +75,22 @@ class Commands(click.Group):
             raise Misused(f"The settings are not valid: {error}.") from None
         except _refusals() as error:
             raise _told(error) from None
+
+
+def _add_example(command: click.Command | None, ctx: click.Context, args: list[str]) -> None:
+    """Give the command that is asked about its example, where it has none of its own."""
+    path = []
+    for word in args:
+        if word.startswith("-") or not isinstance(command, click.Group):
+            break
+        path.append(word)
+        command = command.get_command(ctx, word)
+    if command is not None and not command.epilog:
+        import tomllib  # only for help
+
+        found = tomllib.loads(EXAMPLES.read_text("utf-8"))
+        if example := found.get(" ".join(path)):
+            command.epilog = f"\b\nExample:\n  {example}"
 
 
 def _refusals() -> tuple[type[Exception], ...]:
@@ -88,6 +120,12 @@ class LazyCommands(Commands):
     """
 
     places: Mapping[str, str] = {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words; where help is wanted, add an example to it."""
+        if HELP & set(args):
+            _add_example(self, ctx, args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""

@@ -2,7 +2,11 @@
 
 import contextlib
 import os
+import time
 from pathlib import Path
+
+BUSY_TRIES = 20
+BUSY_SECONDS = 0.025
 
 
 def file_size(path: Path) -> int:
@@ -27,11 +31,25 @@ def replace_file(path: Path, content: bytes, *, sync: bool = False) -> None:
             if sync:
                 out.flush()
                 os.fsync(out.fileno())
-        fresh.replace(path)
+        _replace_patiently(fresh, path)
     except OSError:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
+
+
+def _replace_patiently(fresh: Path, path: Path) -> None:
+    """Give a file its name; where Windows refuses, since somebody has the former one open for a
+    moment, try again.
+    """
+    for _ in range(BUSY_TRIES if os.name == "nt" else 0):
+        try:
+            fresh.replace(path)
+        except PermissionError:
+            time.sleep(BUSY_SECONDS)
+        else:
+            return
+    fresh.replace(path)
 
 
 def sync_folder(path: Path) -> None:

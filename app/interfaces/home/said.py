@@ -25,6 +25,7 @@ HOLES = {
     "year": r"\d{4}",
     "date": r"[\d-]+",
     "time": r"[\d:–]+",
+    "title": r"[^\u201c\u201d]+",
     "field": r"[\w.\[\]-]+",
 }
 """What stands in a hole of this name; in any other, whatever there is."""
@@ -124,16 +125,22 @@ def _listed(words: Words, text: str, depth: int) -> str | None:
 
 @functools.cache
 def _patterns() -> list[Pattern]:
-    """Return the sentences, those with the most words of their own first."""
+    """Return the sentences, those with the most words of their own first, and of two that are alike
+    the one that tells more of what it holds.
+    """
     english = words_of(DEFAULT)
-    found: list[tuple[int, Pattern]] = []
+    found: list[tuple[int, int, Pattern]] = []
     for name, sentence in english.of_parts(*PARTS):
         forms = sentence.values() if isinstance(sentence, Mapping) else (sentence,)
         found += [
-            (-len(HOLE.sub("", form)), Pattern(name, _needs(form), _pattern(form)))
+            (
+                -len(HOLE.sub("", form)),
+                -form.count("{said"),
+                Pattern(name, _needs(form), _pattern(form)),
+            )
             for form in forms
         ]
-    return [pattern for _, pattern in sorted(found, key=lambda each: each[0])]
+    return [pattern for *_, pattern in sorted(found, key=lambda each: each[:2])]
 
 
 def _needs(form: str) -> str:

@@ -61,6 +61,19 @@ def find(tx: Tx, handle: str) -> Session | None:
     return None if row is None else _session(row)
 
 
+def list_open(tx: Tx, me: Caller, *, limit: int) -> list[Session]:
+    """Return the open sessions of the caller's, those active last first."""
+    rows = tx.all(
+        f"""SELECT {COLUMNS} FROM {TABLE} WHERE s.user_id = :me AND s.state IN ('idle', 'busy')
+              AND (:device IS NULL OR e.device_id = :device)
+            ORDER BY s.last_active_at DESC, s.session_handle LIMIT :limit""",
+        me=me.user,
+        device=me.bound_device,
+        limit=limit,
+    )
+    return [_session(row) for row in rows]
+
+
 def require(tx: Tx, handle: str) -> Session:
     """Return anyone's session, closed or not; raise SessionNotFound."""
     found = find(tx, handle)

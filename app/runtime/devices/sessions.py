@@ -42,6 +42,10 @@ class SessionView(Record):
     last_active_at: str
 
 
+class SessionList(Record):
+    sessions: list[SessionView]
+
+
 @operation("POST /local-agent/sessions", scope="runtime:connect", http=Http(refuses=fields.REFUSES))
 def begin_runtime_session(
     tx: Tx,
@@ -105,6 +109,12 @@ def change_runtime_session(
     }
     changes = {name: value for name, value in given.items() if value is not None}
     return view(session_rows.change(tx, found, changes))
+
+
+@operation("PAGE", scope="runtime:connect", effect="read")
+def list_runtime_sessions(tx: Tx, me: Caller) -> SessionList:
+    """List the sessions that are open, those active last first."""
+    return SessionList([view(found) for found in session_rows.list_open(tx, me, limit=MOST_OPEN)])
 
 
 def view(found: Session) -> SessionView:

@@ -18,6 +18,7 @@ def routes() -> list[Route]:
     return [
         Route(DEVICES, show),
         Route(DEVICES + "/endpoints/{id}/remove", remove_endpoint, methods=["POST"]),
+        Route(DEVICES + "/sessions/{id}/close", close_session, methods=["POST"]),
         Route(DEVICES + "/route/remove", remove_route, methods=["POST"]),
         Route(DEVICES + "/policies/{id}/revoke", revoke_policy, methods=["POST"]),
         Route(DEVICES + "/vault/{id}/revoke", revoke_vault_device, methods=["POST"]),
@@ -33,6 +34,7 @@ async def show(visit: Visit, person: Person) -> Response:
         person,
         "devices",
         endpoints=(await person.call("list_endpoints")).endpoints,
+        sessions=(await person.call("list_runtime_sessions")).sessions,
         route=await _default_route(person),
         policies=[each for each in policies if each.status != "revoked"],
         vault=[each for each in vault if each.status != "revoked"],
@@ -51,6 +53,13 @@ async def remove_endpoint(visit: Visit, person: Person) -> Response:
     """Let a machine's agent work no more."""
     await person.call("remove_endpoint", id=visit.path_params["id"])
     return see(DEVICES, did="device_removed")
+
+
+@for_person
+async def close_session(visit: Visit, person: Person) -> Response:
+    """Close a session for good: no message goes to it any more."""
+    await person.call("change_runtime_session", handle=visit.path_params["id"], state="closed")
+    return see(DEVICES, did="session_closed")
 
 
 @for_person
