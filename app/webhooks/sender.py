@@ -112,7 +112,7 @@ class WebhookSender:
             await shielded(running or self._begin(webhook, delivery, by_hand=True))
 
     async def _run(self) -> None:
-        for webhook, due in (await self._app.read(delivery_rows.first_dues)).items():
+        for webhook, due in self._app.quick(delivery_rows.first_dues).items():
             self._due.setdefault(webhook, due)
         while True:
             self._wake.clear()
