@@ -17,7 +17,9 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
-_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
+_QUOTED = re.compile(
+    r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]|(?<!\S)'([^']+)'(?!\w)"
+)
 _AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
 GAP = 4
 """So many letters between two parts of a date, as “at”, belong to it."""
@@ -121,7 +123,7 @@ def quoted(text: str) -> list[Part]:
     """Return the texts in quotation marks, or all that follows a colon."""
     if found := _AFTER_COLON.search(text):
         return [Part(found.start("text"), found.end(), found["text"].strip(), "text")]
-    return [Part(*found.span(), found[1], "text") for found in _QUOTED.finditer(text)]
+    return [Part(*found.span(), found[1] or found[2], "text") for found in _QUOTED.finditer(text)]
 
 
 def numbers(row: Sequence[Part]) -> list[Part]:

@@ -1,5 +1,6 @@
 """The wishes that a message may mean, with what they are about filled in, the nearest first."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -25,9 +26,10 @@ UNNAMED = 0.1
 """What counts against a wish whose thing is only what was spoken of last."""
 BESIDE = 6
 """So many letters stand between two names of one list, “and” and the like."""
-PART_OF_TEXT = 1.0
-WORD_OF_WISH = -1.2
-WORD_OF_OTHERS = -0.2
+BESIDE_TWO, BESIDE_ONE, BESIDE_LETTER, BESIDE_OTHERS = 1.5, 1.0, 0.3, -1.0
+"""What speaks for a text's begin or end where the examples have one after or before the same two
+words, one word, one letter where no spaces part words, and none.
+"""
 
 
 class Reading(NamedTuple):
@@ -177,48 +179,56 @@ def _text_span(
     row: Sequence[Part], used: Sequence[Part], table: nearness.Nearness, number: int
 ) -> list[Part]:
     """Return the parts that are most likely a text and not words of the wish itself: the quoted,
-    or the row of parts with most that the examples do not have.
+    or those between words that stand beside a text in the examples.
     """
     if quote := [one for one in row if one.slot == "text" and one.word]:
         return quote[:1]
-    best: tuple[float, list[Part]] = 0.0, []
-    run: list[Part] = []
-    total = 0.0
-    for part in row:
-        if part in used:
-            run, total = [], 0.0
-            continue
-        total += _weight(part, table, number)
-        run.append(part)
-        if total <= 0:
-            run, total = [], 0.0
-        elif total > best[0]:
-            best = total, [*run]
-    return _widened(row, best[1], used, table.words[number]) if best[1] else []
+    names = ["^", *(nearness.name_of(part) for part in row), "$"]
+    inside = [_cost_inside(part, table, number) for part in row]
+    outside = [0.0 if part in used else _cost_outside(part, table, number) for part in row]
+    best: tuple[float, list[Part]] = -math.inf, []
+    beside = table.beside[number]
+    for start in range(len(row)):
+        total = _beside(beside, names[start - 1 : start + 1] if start else names[:1], first=True)
+        total -= sum(outside)
+        for end in range(start + 1, len(row) + 1):
+            if row[end - 1] in used:
+                break
+            total += outside[end - 1] - inside[end - 1]
+            after = _beside(beside, names[end + 1 : end + 3], first=False)
+            is_text = any(not one.slot or one.slot == "person" for one in row[start:end])
+            if is_text and total + after > best[0]:
+                best = total + after, [*row[start:end]]
+    return best[1]
 
 
-def _widened(
-    row: Sequence[Part], span: list[Part], used: Sequence[Part], words: frozenset[str]
-) -> list[Part]:
-    """Return the parts of a text with those beside it that are no words of the wish."""
-    start, end = row.index(span[0]), row.index(span[-1]) + 1
-
-    def belongs(part: Part) -> bool:
-        return part not in used and part.word not in words and part.word not in ("?", "？")
-
-    while start and belongs(row[start - 1]):
-        start -= 1
-    while end < len(row) and belongs(row[end]):
-        end += 1
-    return [*row[start:end]]
+def _beside(beside: frozenset[str], names: Sequence[str], *, first: bool) -> float:
+    """Return how well a text begins after one or two words, or ends before them."""
+    near = names[-1] if first else names[0]
+    mark = "<" if first else ">"
+    if len(names) > 1 and f"{mark}{' '.join(names)}" in beside:
+        return BESIDE_TWO
+    if f"{mark}{near}" not in beside:
+        return BESIDE_OTHERS
+    return BESIDE_LETTER if questions.is_asian(near) else BESIDE_ONE
 
 
-def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
+def _cost_inside(part: Part, table: nearness.Nearness, number: int) -> float:
+    """Return what it costs that a text has a part."""
     if part.word in ("?", "？"):
-        return WORD_OF_WISH
+        return 1.0
     if part.slot or not part.is_common:
-        return PART_OF_TEXT
-    return WORD_OF_WISH if part.word in table.words[number] else WORD_OF_OTHERS
+        return 0.0
+    return 0.3 if part.word in table.words[number] else 0.1
+
+
+def _cost_outside(part: Part, table: nearness.Nearness, number: int) -> float:
+    """Return what it costs that a text lacks a part."""
+    if part.slot:
+        return 0.0 if part.slot in ("day", "text") else 1.2
+    if part.word in ("?", "？") or part.word in table.words[number]:
+        return 0.0
+    return 0.4 if part.is_common or part.word in questions.little() else 1.2
 
 
 def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequence[Part]) -> str:
