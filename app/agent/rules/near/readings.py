@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from app.agent.rules.dialogue import references
 from app.agent.rules.languages.example_tables import Wish
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import mentions, nearness, parts
@@ -46,6 +47,8 @@ class Reading(NamedTuple):
     text: str = ""
     sample: str = ""
     """The same with any text in place of its own."""
+    is_pointed: bool = True
+    """Whether the message itself has words for the thing, if there is one."""
 
 
 MARK, ANY = "Q1", "Q2"
@@ -61,12 +64,13 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
     fixed = [*mentions.lengths(message, row, asked, language), *fixed]
     find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
     named = {
-        kind: [
-            *mentions.pointed(asked, row, kind, table.it, language),
-            *find(row, [one for one in things if one.kind == kind], kind),
-        ]
+        kind: find(row, [one for one in things if one.kind == kind], kind)
         for kind in ("todo", "note", "folder", "person")
     }
+    told = [part for kind in ("todo", "note") for part in named[kind][:1]]
+    for kind, found in named.items():
+        pointed = mentions.pointed(asked, row, kind, table.it, language)
+        named[kind] = [*(one for one in pointed if not _is_article(one, found)), *found]
     best: dict[int, Reading] = {}
     for filled in _fillings(fixed, named):
         blanked = parts.put_in(row, filled)
@@ -77,9 +81,24 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
                 continue
             if wish is None:
                 best[number] = Reading(score, None)
-            elif (found := _filled(asked, wish, blanked, table, number, score)) is not None:
-                best[number] = max(found, best.get(number, found), key=lambda one: one.sure)
+            elif read := _filled(asked, wish, blanked, table, number, score):
+                if read.is_pointed or not _leaves_out(read, told, message):
+                    best[number] = max(read, best.get(number, read), key=lambda one: one.sure)
     return sorted(best.values(), key=lambda one: -one.sure)
+
+
+def _is_article(pointed: Part, named: Sequence[Part]) -> bool:
+    """Return whether a word such as “la” stands right before a name."""
+    return any(0 <= one.start - pointed.end <= 1 for one in named)
+
+
+def _leaves_out(reading: Reading, named: Sequence[Part], message: str) -> bool:
+    """Return whether a wish is about what was spoken of last though a message names another."""
+    return any(
+        not set(one.things) & set(reading.things)
+        and message[one.start : one.end] not in reading.text
+        for one in named
+    )
 
 
 def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Iterator[list[Part]]:
@@ -123,6 +142,7 @@ def _filled(
     values: dict[str, str] = {}
     things: tuple[Thing, ...] = ()
     used: list[Part] = []
+    is_pointed = True
     names = _SLOT.findall(wish.plain)
     for name in names:
         if name == "text":
@@ -135,6 +155,10 @@ def _filled(
                 return None
             things, values[name] = meant, ", ".join(one.title for one in meant)
             score -= 0 if part else UNNAMED
+            is_pointed = part is not None
+        elif part is None and name == "person" and (last := references.last_person(asked)):
+            score -= UNNAMED
+            values[name] = last
         elif part is None:
             return None
         else:
@@ -158,6 +182,7 @@ def _filled(
         things,
         routing.trim_name(values.get("text", "")),
         fill(wish.plain, {**marked, "text": ANY}),
+        is_pointed,
     )
 
 
