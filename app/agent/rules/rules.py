@@ -139,7 +139,8 @@ def _unless_likely(tried: Tried, route: Route, found: Sequence[Reading]) -> Step
         return tried.step
     likely = near.likely(tried.rest, found)
     if likely and route.intent not in ("ask", "list_todos") and near.is_new(likely):
-        return tried.step  # a pattern knew what is wanted, and what it is about is not there
+        # A pattern knew what is wanted, and what it is about is not there.
+        likely = near.clear(tried.rest, found)
     step = _of_reading(tried.rest, route, likely, unless=OF_OTHERS)
     return tried.step if step is None or (step.empty and not step.calls) else step
 

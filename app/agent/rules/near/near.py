@@ -38,6 +38,8 @@ SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
 ASKED_LEAD = 0.2
 """So far ahead is a wish that writes, where the message is written as a question."""
+SURE_NEW = 0.4
+"""What is about nothing that there is needs to be so near, as its text could be anything."""
 FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 LIKELY = 0.2
@@ -145,7 +147,9 @@ def _is_asked(message: str) -> bool:
 
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     """Return the nearest wish where it is near enough and clearly ahead."""
-    if not found or found[0].wish is None or found[0].sure < least:
+    if not found or (wish := found[0].wish) is None or found[0].sure < least:
+        return None
+    if wish.writes and is_new(found[0]) and found[0].sure < SURE_NEW:
         return None
     return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
 

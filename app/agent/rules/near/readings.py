@@ -165,7 +165,7 @@ def _filled(
             values[name] = _said(asked, part)
         used += [part] if part else []
     if "text" in names:
-        span = _text_span(row, used, table, number)
+        span = _person_as_text(wish, row) or _text_span(row, used, table, number)
         if not span or not any(one.word in table.words[number] for one in row if one not in span):
             return None  # a text alone is no wish
         values["text"] = _text(asked, span, row, used)
@@ -184,6 +184,13 @@ def _filled(
         fill(wish.plain, {**marked, "text": ANY}),
         is_pointed,
     )
+
+
+def _person_as_text(wish: Wish, row: Sequence[Part]) -> list[Part]:
+    """Return who is named, where a wish has no other place for a person: “todos about Ben”."""
+    if wish.writes or "{person}" in wish.plain:
+        return []
+    return [one for one in row if one.slot == "person"][:1]
 
 
 def _is_untold(part: Part) -> bool:
@@ -261,8 +268,7 @@ def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequenc
     whole = asked.message[span[0].start : span[-1].end]
     said = span[0].word if span[0].slot == "text" else whole
     apart = [one for one in row if one.slot == "day" and one not in span and one not in used]
-    joined = "" if questions.is_asian(said) else " "
-    return joined.join([said.strip(), *(_said(asked, one) for one in apart)])
+    return " ".join([said.strip(), *(_said(asked, one) for one in apart)])
 
 
 def fill(plain: str, values: Mapping[str, str]) -> str:
