@@ -123,7 +123,7 @@ def after_looks(asked: Asked) -> Asked:
 
 def likely(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is likely meant; a question is none that writes."""
-    one = surest(found, LIKELY, 0)
+    one = surest([one for one in found if not _is_faint(one)], LIKELY, 0)
     return None if one and one.wish and one.wish.writes and _is_asked(asked.message) else one
 
 
@@ -147,11 +147,16 @@ def _is_asked(message: str) -> bool:
 
 def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     """Return the nearest wish where it is near enough and clearly ahead."""
-    if not found or (wish := found[0].wish) is None or found[0].sure < least:
+    if not found or found[0].wish is None or found[0].sure < least:
         return None
-    if wish.writes and is_new(found[0]) and found[0].sure < SURE_NEW:
+    if _is_faint(found[0]):
         return None
     return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
+
+
+def _is_faint(reading: Reading) -> bool:
+    writes = reading.wish is not None and reading.wish.writes
+    return writes and is_new(reading) and reading.sure < SURE_NEW
 
 
 def is_kept(reading: Reading, read: Route, sample: Route) -> bool:

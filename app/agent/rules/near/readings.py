@@ -109,6 +109,11 @@ def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Ite
     yield [*fixed, *others] if others else [*fixed]
     if others:
         yield [*fixed]
+    if any(one.slot == "text" for one in fixed):
+        # “The passport: priority 2” has no text after its colon.
+        told = [one for one in fixed if one.slot != "text"]
+        yield [*told, *_joined(named["todo"]), *others]
+        yield [*told, *_joined(named["note"]), *others]
     for first, second in (("todo", "note"), ("note", "todo")):
         if mine := _joined(named[first]):
             yield [*fixed, *mine, *others, *named[second][:1]]
