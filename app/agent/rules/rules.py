@@ -88,6 +88,9 @@ def _traced(route: Route, step: Step) -> Step:
 def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
+    is_guess = route.intent == "cannot" and route.is_loose
+    if is_guess and not _is_narrow(asked) and near.may_be_near(asked, route):
+        return _near_or_said(asked, route)
     if route.intent in SAID:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
@@ -131,6 +134,18 @@ def _near_after(asked: Asked, route: Route) -> Step:
         return Step(calls=calls)
     found, read = _read_near(tried.rest, route)
     return _unless_likely(Tried(step, near.after_looks(tried.rest)), read, found)
+
+
+def _near_or_said(asked: Asked, route: Route) -> Step:
+    """Return what is done about what only seems to be beyond the agent: the wish that it clearly
+    is, else that it cannot be done.
+    """
+    calls = near.looks(asked)
+    if len(asked.results) < len(calls):
+        return Step(calls=calls)
+    found, read = _read_near(asked, route)
+    step = _of_reading(near.after_looks(asked), read, near.clear(asked, found))
+    return step or Step(_phrase(asked, read))
 
 
 def _unless_likely(tried: Tried, route: Route, found: Sequence[Reading]) -> Step:

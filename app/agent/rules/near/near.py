@@ -51,7 +51,8 @@ def looks(asked: Asked) -> tuple[Call, ...]:
     calls: Mapping[str, dict[str, Any]] = {
         "search_todos": {"limit": list_answers.MOST, **list_answers.zone_argument(asked)},
         "list_notes": {"recursive": True, "limit": list_answers.MOST, "sort": "updatedAt"},
-        "list_folders": {},
+        # Told to look everywhere, as what is asked for may call it without arguments in this turn.
+        "list_folders": {"parentId": None},
         "list_network": {},
     }
     return tuple((tool, calls[tool]) for tool in LOOKS if tool in asked.tools)
