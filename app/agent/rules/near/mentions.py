@@ -168,19 +168,25 @@ def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
 
 
 def shortest_day(asked: Asked, said: str) -> str:
-    """Return the words for a day without those before it, such as “on the”, that change nothing."""
+    """Return the words for a day without those beside it, such as “on the”, that change nothing."""
     whole = quickadd.read_line(f"x {said}", now=asked.now)
-    while whole.due and (rest := _without_first(said)):
-        read = quickadd.read_line(f"x {rest}", now=asked.now)
-        if (read.due, read.title) != (whole.due, "x"):
-            break
-        said = rest
+    for shorten in (_without_first, _without_last):
+        while whole.due and (rest := shorten(said)):
+            read = quickadd.read_line(f"x {rest}", now=asked.now)
+            if (read.due, read.title) != (whole.due, "x"):
+                break
+            said = rest
     return said.strip()
 
 
 def _without_first(said: str) -> str:
     """Return a text without its first word, or letter where no spaces part words."""
     return said[1:] if questions.is_asian(said) else said.partition(" ")[2]
+
+
+def _without_last(said: str) -> str:
+    """Return a text without its last letter where no spaces part words: “木曜に”."""
+    return said[:-1] if questions.is_asian(said) else ""
 
 
 def _points(said: str, language: Language) -> bool:

@@ -68,11 +68,16 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
         for kind in ("todo", "note", "folder", "person")
     }
     told = [part for kind in ("todo", "note") for part in named[kind][:1]]
-    for kind, found in named.items():
-        pointed = mentions.pointed(asked, row, kind, table.it, language)
-        named[kind] = [*(one for one in pointed if not _is_article(one, found)), *found]
+    pointed = {
+        kind: [
+            one
+            for one in mentions.pointed(asked, row, kind, table.it, language)
+            if not _is_article(one, found)
+        ]
+        for kind, found in named.items()
+    }
     best: dict[int, Reading] = {}
-    for filled in _fillings(fixed, named):
+    for filled in _fillings(fixed, named, pointed):
         blanked = parts.put_in(row, filled)
         blanked = parts.put_in(blanked, [*filled, *mentions.numbers(blanked)])
         for number, score in enumerate(nearness.scores(language, blanked)):
@@ -101,11 +106,13 @@ def _leaves_out(reading: Reading, named: Sequence[Part], message: str) -> bool:
     )
 
 
-def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Iterator[list[Part]]:
+def _fillings(
+    fixed: Sequence[Part], named: Mapping[str, Sequence[Part]], pointed: Mapping[str, Sequence[Part]]
+) -> Iterator[list[Part]]:
     """Yield what may stand in place of a message's words: its todos before its notes and the other
-    way round, before its days and after them, and neither.
+    way round, before its days and after them, and neither; and what its words point at.
     """
-    others = [*named["person"][:1], *named["folder"][:1]]
+    others = [*pointed["person"], *named["person"]][:1] + [*pointed["folder"], *named["folder"]][:1]
     yield [*fixed, *others] if others else [*fixed]
     if others:
         yield [*fixed]
@@ -115,9 +122,10 @@ def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Ite
         yield [*told, *_joined(named["todo"]), *others]
         yield [*told, *_joined(named["note"]), *others]
     for first, second in (("todo", "note"), ("note", "todo")):
-        if mine := _joined(named[first]):
-            yield [*fixed, *mine, *others, *named[second][:1]]
-            yield [*mine, *fixed, *others]
+        for mine in (pointed[first], _joined(named[first])):
+            if mine:
+                yield [*fixed, *mine, *others, *named[second][:1]]
+                yield [*mine, *fixed, *others]
 
 
 def _joined(found: Sequence[Part]) -> list[Part]:
