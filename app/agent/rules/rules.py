@@ -96,6 +96,9 @@ def _traced(route: Route, step: Step) -> Step:
 def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
+    is_guess = route.intent == "cannot" and route.is_loose
+    if is_guess and not _is_narrow(asked) and near.may_be_near(asked, route):
+        return _near_or_said(asked, route)
     if route.intent in SAID:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
@@ -154,13 +157,26 @@ def _near_after(asked: Asked, route: Route) -> Step:
     return _unless_likely(Tried(step, near.after_looks(tried.rest)), read, found)
 
 
+def _near_or_said(asked: Asked, route: Route) -> Step:
+    """Return what is done about what only seems to be beyond the agent: the wish that it clearly
+    is, else that it cannot be done.
+    """
+    calls = near.looks(asked)
+    if len(asked.results) < len(calls):
+        return Step(calls=calls)
+    found, read = _read_near(asked, route)
+    step = _of_reading(near.after_looks(asked), read, near.clear(asked, found))
+    return step or Step(_phrase(asked, read))
+
+
 def _unless_likely(tried: Tried, route: Route, found: Sequence[Reading]) -> Step:
     """Return the step that was tried, or where that finds nothing of the wish that is likely."""
     if not tried.step.empty or tried.step.calls:
         return tried.step
     likely = near.likely(tried.rest, found)
-    if likely and route.intent != "ask" and near.is_new(likely):
-        return tried.step  # a pattern knew what is wanted, and what it is about is not there
+    if likely and route.intent not in ("ask", "list_todos") and near.is_new(likely):
+        # A pattern knew what is wanted, and what it is about is not there.
+        likely = near.clear(tried.rest, found)
     step = _of_reading(tried.rest, route, likely, unless=OF_OTHERS)
     return tried.step if step is None or (step.empty and not step.calls) else step
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from app.agent.rules import rules
@@ -77,6 +78,94 @@ def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
 )
 def test_what_is_said_otherwise_is_known(language: str, message: str, plain: str) -> None:
     assert nearest(message, language).plain == plain
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "plain"),
+    [
+        ("en", "shove the water bill over to wednesday", "move “Pay the water bill” to wednesday"),
+        ("en", "could you see to it that the water bill is on friday then", None),
+        ("en", "stick ring the plumber on my list for monday", "todo: ring the plumber monday"),
+        ("en", "for the water bill: prio 4", "set the priority of “Pay the water bill” to 4"),
+        ("de", "die wasserrechnung mach ich lieber mittwoch", "auf mittwoch"),
+        ("de", "erinner mich dran die dachrinne zu säubern", "Aufgabe: die dachrinne zu säubern"),
+        ("fr", "la facture d'eau je la fais plutôt mercredi", "à mercredi"),
+        ("es", "pasa lo de la factura del agua a viernes", "al viernes"),
+        ("zh", "水费挪到周四吧", "把“交水费”改到周四"),
+        ("ja", "水道代は木曜にずらして", "“水道代を払う”を木曜に移して"),
+    ],
+)
+def test_days_and_texts_are_found_where_they_begin_and_end(
+    language: str, message: str, plain: str | None
+) -> None:
+    assert (plain or "Pay the water bill") in nearest(message, language).plain
+
+
+def test_a_common_word_names_the_only_thing_that_has_it() -> None:
+    call, other = Thing("todo", 1, "Call the plumber"), Thing("todo", 2, "Feed the cat")
+    (first, *_) = readings.readings(asked("push the call to friday"), (call, other), "en")
+    assert first.things == (call,)
+    both = (call, Thing("todo", 2, "Call the bank"))
+    assert all(not one.things for one in readings.readings(asked("push the call"), both, "en"))
+
+
+def test_nothing_older_is_meant_where_another_thing_is_named() -> None:
+    milk, bike = Thing("todo", 1, "Buy milk"), Thing("todo", 2, "Repair the bicycle")
+    before = msgspec.structs.replace(DONE, about=(milk,))
+    found = readings.readings(asked("the bicycle, that is done as well", before), (milk, bike), "en")
+    assert found[0].things == (bike,)
+
+
+def test_who_was_spoken_of_is_who_is_told() -> None:
+    spoken = Trace(intent="from_person", about=(Thing("person", 0, "ben"),))
+    (first, *_) = readings.readings(asked("reply that it comes on monday", spoken), (), "en")
+    assert first.plain == "tell ben that it comes on monday"
+
+
+def test_a_faint_likeness_makes_nothing_new() -> None:
+    wish = next(
+        one for one in language_data.load_table("en", Examples).wishes if "todo:" in one.plain
+    )
+    water = (Thing("todo", 1, "Pay the water bill"),)
+    faint = readings.Reading(0.3, wish, "todo: x", "todo: x", (), "x")
+    sure, known = faint._replace(sure=0.5), faint._replace(things=water)
+    assert near.likely(asked("x"), [faint]) is None
+    assert near.likely(asked("x"), [sure]) == sure
+    assert near.likely(asked("x"), [faint, known._replace(sure=0.25)]) == known._replace(sure=0.25)
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_every_wish_has_examples_and_is_the_nearest_to_its_own(language: str) -> None:
+    table = language_data.load_table(language, Examples)
+    known = nearness.of(language)
+    right = total = 0
+    for number, wish in enumerate(table.wishes, 1):
+        lines = wish.said.strip().splitlines()
+        assert len(lines) >= 6, wish.plain
+        assert len(lines) == len(set(lines)), wish.plain
+        for line in lines:
+            row = parts.mark_known(parts.split(line), known.known, known.common)
+            row = [one._replace(slot="todo") if one.slot == "thing" else one for one in row]
+            scores = nearness.scores(language, row)
+            right += scores.index(max(scores)) == number
+            total += 1
+    assert right / total > 0.9
+
+
+@pytest.mark.anyio
+async def test_what_a_pattern_found_nothing_for_is_asked_about(alice: Client) -> None:
+    """“Move … to Thursday, same time” names no folder, and a todo that is there."""
+    fields = {"title": "Dentist appointment", "dueDate": "2026-11-24"}
+    await alice.ok("POST", "/os/todos", status=201, json=fields)
+
+    async def said(message: str) -> str:
+        answer = await alice.ok("POST", "/chat", json={"message": message, "stream": False})
+        return str(answer["response"])
+
+    question = "Do you mean: move “Dentist appointment” to Thursday?"
+    assert await said("move the dentist appointment to Thursday, same time") == question
+    nothing = "There is no folder called “Cellar”, so I changed nothing."
+    assert await said("delete the folder Cellar") == nothing
 
 
 def test_what_was_spoken_of_is_pointed_at() -> None:

@@ -17,7 +17,9 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
-_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
+_QUOTED = re.compile(
+    r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]|(?<!\S)'([^']+)'(?!\w)"
+)
 _AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
 GAP = 4
 """So many letters between two parts of a date, as “at”, belong to it."""
@@ -121,7 +123,7 @@ def quoted(text: str) -> list[Part]:
     """Return the texts in quotation marks, or all that follows a colon."""
     if found := _AFTER_COLON.search(text):
         return [Part(found.start("text"), found.end(), found["text"].strip(), "text")]
-    return [Part(*found.span(), found[1], "text") for found in _QUOTED.finditer(text)]
+    return [Part(*found.span(), found[1] or found[2], "text") for found in _QUOTED.finditer(text)]
 
 
 def numbers(row: Sequence[Part]) -> list[Part]:
@@ -166,19 +168,25 @@ def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
 
 
 def shortest_day(asked: Asked, said: str) -> str:
-    """Return the words for a day without those before it, such as “on the”, that change nothing."""
+    """Return the words for a day without those beside it, such as “on the”, that change nothing."""
     whole = quickadd.read_line(f"x {said}", now=asked.now)
-    while whole.due and (rest := _without_first(said)):
-        read = quickadd.read_line(f"x {rest}", now=asked.now)
-        if (read.due, read.title) != (whole.due, "x"):
-            break
-        said = rest
+    for shorten in (_without_first, _without_last):
+        while whole.due and (rest := shorten(said)):
+            read = quickadd.read_line(f"x {rest}", now=asked.now)
+            if (read.due, read.title) != (whole.due, "x"):
+                break
+            said = rest
     return said.strip()
 
 
 def _without_first(said: str) -> str:
     """Return a text without its first word, or letter where no spaces part words."""
     return said[1:] if questions.is_asian(said) else said.partition(" ")[2]
+
+
+def _without_last(said: str) -> str:
+    """Return a text without its last letter where no spaces part words: “木曜に”."""
+    return said[:-1] if questions.is_asian(said) else ""
 
 
 def _points(said: str, language: Language) -> bool:

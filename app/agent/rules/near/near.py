@@ -39,6 +39,8 @@ SURE, LEAD = 0.35, 0.1
 """What is so near and so far ahead of the next is told or asked at once."""
 ASKED_LEAD = 0.2
 """So far ahead is a wish that writes, where the message is written as a question."""
+SURE_NEW = 0.4
+"""What is about nothing that there is needs to be so near, as its text could be anything."""
 FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 LIKELY = 0.2
@@ -50,7 +52,8 @@ def looks(asked: Asked) -> tuple[Call, ...]:
     calls: Mapping[str, dict[str, Any]] = {
         "search_todos": {"limit": list_answers.MOST, **list_answers.zone_argument(asked)},
         "list_notes": {"recursive": True, "limit": list_answers.MOST, "sort": "updatedAt"},
-        "list_folders": {},
+        # Told to look everywhere, as what is asked for may call it without arguments in this turn.
+        "list_folders": {"parentId": None},
         "list_network": {},
     }
     return tuple((tool, calls[tool]) for tool in LOOKS if tool in asked.tools)
@@ -131,7 +134,7 @@ def after_looks(asked: Asked) -> Asked:
 
 def likely(asked: Asked, found: list[Reading]) -> Reading | None:
     """Return the nearest wish where it is likely meant; a question is none that writes."""
-    one = surest(found, LIKELY, 0)
+    one = surest([one for one in found if not _is_faint(one)], LIKELY, 0)
     return None if one and one.wish and one.wish.writes and _is_asked(asked.message) else one
 
 
@@ -157,7 +160,14 @@ def surest(found: list[Reading], least: float, lead: float) -> Reading | None:
     """Return the nearest wish where it is near enough and clearly ahead."""
     if not found or found[0].wish is None or found[0].sure < least:
         return None
+    if _is_faint(found[0]):
+        return None
     return found[0] if len(found) == 1 or found[0].sure - found[1].sure >= lead else None
+
+
+def _is_faint(reading: Reading) -> bool:
+    writes = reading.wish is not None and reading.wish.writes
+    return writes and is_new(reading) and reading.sure < SURE_NEW
 
 
 def is_kept(reading: Reading, read: Route, sample: Route) -> bool:

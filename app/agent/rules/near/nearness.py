@@ -8,7 +8,7 @@ others), so that a message costs a sum over its features.
 import functools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.agent.rules.languages import language_data
@@ -25,7 +25,7 @@ COMMON = 2
 
 class Nearness(NamedTuple):
     """What is known of a language: the wishes, the weights and rarity of features, and the words
-    of each wish's examples. Without a wish: a question to the notes.
+    of each wish's examples, and those that stand `beside` a text in them. Without a wish: a question to the notes.
     """
 
     wishes: tuple[Wish | None, ...]
@@ -33,6 +33,7 @@ class Nearness(NamedTuple):
     rarest: float
     weights: Mapping[str, Any]
     words: tuple[frozenset[str], ...]
+    beside: tuple[frozenset[str], ...]
     known: frozenset[str]
     common: frozenset[str]
     it: frozenset[str]
@@ -79,10 +80,30 @@ def of(language: Language) -> Nearness:
         rarest,
         weights,
         words,
+        tuple(
+            frozenset(name for at, row in rows if at == number for name in _beside_text(row))
+            for number in range(len(wishes))
+        ),
         frozenset(held),
         frozenset(word for word, lines in held.items() if lines >= COMMON),
         frozenset(table.it.split()),
     )
+
+
+def name_of(part: Part) -> str:
+    """Return a part's word, or in braces what stands in its place."""
+    return f"{{{part.slot}}}" if part.slot else part.word
+
+
+def _beside_text(row: Sequence[Part]) -> Iterator[str]:
+    """Yield the word and the two words before a text in an example, and after one."""
+    names = ["^", *map(name_of, row), "$"]
+    for at, name in enumerate(names):
+        if name == "{text}":
+            yield f"<{names[at - 1]}"
+            yield f">{names[at + 1]}"
+            yield f"<{' '.join(names[max(at - 2, 0) : at])}"
+            yield f">{' '.join(names[at + 1 : at + 3])}"
 
 
 def _solve(vectors: Sequence[Mapping[str, float]], wanted: Any) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """The wishes that a message may mean, with what they are about filled in, the nearest first."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from app.agent.rules.dialogue import references
 from app.agent.rules.languages.example_tables import Wish
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import mentions, nearness, parts
@@ -25,9 +27,10 @@ UNNAMED = 0.1
 """What counts against a wish whose thing is only what was spoken of last."""
 BESIDE = 6
 """So many letters stand between two names of one list, “and” and the like."""
-PART_OF_TEXT = 1.0
-WORD_OF_WISH = -1.2
-WORD_OF_OTHERS = -0.2
+BESIDE_TWO, BESIDE_ONE, BESIDE_LETTER, BESIDE_OTHERS = 1.5, 1.0, 0.3, -1.0
+"""What speaks for a text's begin or end where the examples have one after or before the same two
+words, one word, one letter where no spaces part words, and none.
+"""
 
 
 class Reading(NamedTuple):
@@ -44,6 +47,8 @@ class Reading(NamedTuple):
     text: str = ""
     sample: str = ""
     """The same with any text in place of its own."""
+    is_pointed: bool = True
+    """Whether the message itself has words for the thing, if there is one."""
 
 
 MARK, ANY = "Q1", "Q2"
@@ -59,14 +64,20 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
     fixed = [*mentions.lengths(message, row, asked, language), *fixed]
     find = mentions.named_unspaced if questions.is_asian(message) else mentions.named
     named = {
-        kind: [
-            *mentions.pointed(asked, row, kind, table.it, language),
-            *find(row, [one for one in things if one.kind == kind], kind),
-        ]
+        kind: find(row, [one for one in things if one.kind == kind], kind)
         for kind in ("todo", "note", "folder", "person")
     }
+    told = [part for kind in ("todo", "note") for part in named[kind][:1]]
+    pointed = {
+        kind: [
+            one
+            for one in mentions.pointed(asked, row, kind, table.it, language)
+            if not _is_article(one, found)
+        ]
+        for kind, found in named.items()
+    }
     best: dict[int, Reading] = {}
-    for filled in _fillings(fixed, named):
+    for filled in _fillings(fixed, named, pointed):
         blanked = parts.put_in(row, filled)
         blanked = parts.put_in(blanked, [*filled, *mentions.numbers(blanked)])
         for number, score in enumerate(nearness.scores(language, blanked)):
@@ -75,23 +86,46 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
                 continue
             if wish is None:
                 best[number] = Reading(score, None)
-            elif (found := _filled(asked, wish, blanked, table, number, score)) is not None:
-                best[number] = max(found, best.get(number, found), key=lambda one: one.sure)
+            elif read := _filled(asked, wish, blanked, table, number, score):
+                if read.is_pointed or not _leaves_out(read, told, message):
+                    best[number] = max(read, best.get(number, read), key=lambda one: one.sure)
     return sorted(best.values(), key=lambda one: -one.sure)
 
 
-def _fillings(fixed: Sequence[Part], named: Mapping[str, Sequence[Part]]) -> Iterator[list[Part]]:
+def _is_article(pointed: Part, named: Sequence[Part]) -> bool:
+    """Return whether a word such as “la” stands right before a name."""
+    return any(0 <= one.start - pointed.end <= 1 for one in named)
+
+
+def _leaves_out(reading: Reading, named: Sequence[Part], message: str) -> bool:
+    """Return whether a wish is about what was spoken of last though a message names another."""
+    return any(
+        not set(one.things) & set(reading.things)
+        and message[one.start : one.end] not in reading.text
+        for one in named
+    )
+
+
+def _fillings(
+    fixed: Sequence[Part], named: Mapping[str, Sequence[Part]], pointed: Mapping[str, Sequence[Part]]
+) -> Iterator[list[Part]]:
     """Yield what may stand in place of a message's words: its todos before its notes and the other
-    way round, before its days and after them, and neither.
+    way round, before its days and after them, and neither; and what its words point at.
     """
-    others = [*named["person"][:1], *named["folder"][:1]]
+    others = [*pointed["person"], *named["person"]][:1] + [*pointed["folder"], *named["folder"]][:1]
     yield [*fixed, *others] if others else [*fixed]
     if others:
         yield [*fixed]
+    if any(one.slot == "text" for one in fixed):
+        # “The passport: priority 2” has no text after its colon.
+        told = [one for one in fixed if one.slot != "text"]
+        yield [*told, *_joined(named["todo"]), *others]
+        yield [*told, *_joined(named["note"]), *others]
     for first, second in (("todo", "note"), ("note", "todo")):
-        if mine := _joined(named[first]):
-            yield [*fixed, *mine, *others, *named[second][:1]]
-            yield [*mine, *fixed, *others]
+        for mine in (pointed[first], _joined(named[first])):
+            if mine:
+                yield [*fixed, *mine, *others, *named[second][:1]]
+                yield [*mine, *fixed, *others]
 
 
 def _joined(found: Sequence[Part]) -> list[Part]:
@@ -121,6 +155,7 @@ def _filled(
     values: dict[str, str] = {}
     things: tuple[Thing, ...] = ()
     used: list[Part] = []
+    is_pointed = True
     names = _SLOT.findall(wish.plain)
     for name in names:
         if name == "text":
@@ -133,13 +168,17 @@ def _filled(
                 return None
             things, values[name] = meant, ", ".join(one.title for one in meant)
             score -= 0 if part else UNNAMED
+            is_pointed = part is not None
+        elif part is None and name == "person" and (last := references.last_person(asked)):
+            score -= UNNAMED
+            values[name] = last
         elif part is None:
             return None
         else:
             values[name] = _said(asked, part)
         used += [part] if part else []
     if "text" in names:
-        span = _text_span(row, used, table, number)
+        span = _person_as_text(wish, row) or _text_span(row, used, table, number)
         if not span or not any(one.word in table.words[number] for one in row if one not in span):
             return None  # a text alone is no wish
         values["text"] = _text(asked, span, row, used)
@@ -156,7 +195,15 @@ def _filled(
         things,
         routing.trim_name(values.get("text", "")),
         fill(wish.plain, {**marked, "text": ANY}),
+        is_pointed,
     )
+
+
+def _person_as_text(wish: Wish, row: Sequence[Part]) -> list[Part]:
+    """Return who is named, where a wish has no other place for a person: “todos about Ben”."""
+    if wish.writes or "{person}" in wish.plain:
+        return []
+    return [one for one in row if one.slot == "person"][:1]
 
 
 def _is_untold(part: Part) -> bool:
@@ -177,48 +224,56 @@ def _text_span(
     row: Sequence[Part], used: Sequence[Part], table: nearness.Nearness, number: int
 ) -> list[Part]:
     """Return the parts that are most likely a text and not words of the wish itself: the quoted,
-    or the row of parts with most that the examples do not have.
+    or those between words that stand beside a text in the examples.
     """
     if quote := [one for one in row if one.slot == "text" and one.word]:
         return quote[:1]
-    best: tuple[float, list[Part]] = 0.0, []
-    run: list[Part] = []
-    total = 0.0
-    for part in row:
-        if part in used:
-            run, total = [], 0.0
-            continue
-        total += _weight(part, table, number)
-        run.append(part)
-        if total <= 0:
-            run, total = [], 0.0
-        elif total > best[0]:
-            best = total, [*run]
-    return _widened(row, best[1], used, table.words[number]) if best[1] else []
+    names = ["^", *(nearness.name_of(part) for part in row), "$"]
+    inside = [_cost_inside(part, table, number) for part in row]
+    outside = [0.0 if part in used else _cost_outside(part, table, number) for part in row]
+    best: tuple[float, list[Part]] = -math.inf, []
+    beside = table.beside[number]
+    for start in range(len(row)):
+        total = _beside(beside, names[start - 1 : start + 1] if start else names[:1], first=True)
+        total -= sum(outside)
+        for end in range(start + 1, len(row) + 1):
+            if row[end - 1] in used:
+                break
+            total += outside[end - 1] - inside[end - 1]
+            after = _beside(beside, names[end + 1 : end + 3], first=False)
+            is_text = any(not one.slot or one.slot == "person" for one in row[start:end])
+            if is_text and total + after > best[0]:
+                best = total + after, [*row[start:end]]
+    return best[1]
 
 
-def _widened(
-    row: Sequence[Part], span: list[Part], used: Sequence[Part], words: frozenset[str]
-) -> list[Part]:
-    """Return the parts of a text with those beside it that are no words of the wish."""
-    start, end = row.index(span[0]), row.index(span[-1]) + 1
-
-    def belongs(part: Part) -> bool:
-        return part not in used and part.word not in words and part.word not in ("?", "？")
-
-    while start and belongs(row[start - 1]):
-        start -= 1
-    while end < len(row) and belongs(row[end]):
-        end += 1
-    return [*row[start:end]]
+def _beside(beside: frozenset[str], names: Sequence[str], *, first: bool) -> float:
+    """Return how well a text begins after one or two words, or ends before them."""
+    near = names[-1] if first else names[0]
+    mark = "<" if first else ">"
+    if len(names) > 1 and f"{mark}{' '.join(names)}" in beside:
+        return BESIDE_TWO
+    if f"{mark}{near}" not in beside:
+        return BESIDE_OTHERS
+    return BESIDE_LETTER if questions.is_asian(near) else BESIDE_ONE
 
 
-def _weight(part: Part, table: nearness.Nearness, number: int) -> float:
+def _cost_inside(part: Part, table: nearness.Nearness, number: int) -> float:
+    """Return what it costs that a text has a part."""
     if part.word in ("?", "？"):
-        return WORD_OF_WISH
+        return 1.0
     if part.slot or not part.is_common:
-        return PART_OF_TEXT
-    return WORD_OF_WISH if part.word in table.words[number] else WORD_OF_OTHERS
+        return 0.0
+    return 0.3 if part.word in table.words[number] else 0.1
+
+
+def _cost_outside(part: Part, table: nearness.Nearness, number: int) -> float:
+    """Return what it costs that a text lacks a part."""
+    if part.slot:
+        return 0.0 if part.slot in ("day", "text") else 1.2
+    if part.word in ("?", "？") or part.word in table.words[number]:
+        return 0.0
+    return 0.4 if part.is_common or part.word in questions.little() else 1.2
 
 
 def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequence[Part]) -> str:
@@ -226,8 +281,7 @@ def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequenc
     whole = asked.message[span[0].start : span[-1].end]
     said = span[0].word if span[0].slot == "text" else whole
     apart = [one for one in row if one.slot == "day" and one not in span and one not in used]
-    joined = "" if questions.is_asian(said) else " "
-    return joined.join([said.strip(), *(_said(asked, one) for one in apart)])
+    return " ".join([said.strip(), *(_said(asked, one) for one in apart)])
 
 
 def fill(plain: str, values: Mapping[str, str]) -> str:
