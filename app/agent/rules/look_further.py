@@ -12,6 +12,10 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 
 
+STEPS = 12
+"""So many steps does an intent take at most."""
+
+
 def do_instead(asked: Asked, route: Route) -> Step:
     """Take back what the turn before did and do it to another thing, once that one is found."""
     intent = asked.earlier[0].intent
@@ -114,19 +118,17 @@ def reuse(asked: Asked, act: Callable[[Asked], Step]) -> Step:
     calls have given before, whoever made them: the same call is not made twice in a turn.
     """
     used: list[Result] = []
-    while True:
+    for _ in range(STEPS):
         step = act(msgspec.structs.replace(asked, results=tuple(used)))
         found = [
             next((one for one in asked.results if (one.tool, one.arguments) == call), None)
             for call in step.calls
         ]
         missing = tuple(call for call, one in zip(step.calls, found, strict=True) if one is None)
-        given = [one for one in found if one is not None]
-        if missing:
+        if missing or not step.calls:
             return msgspec.structs.replace(step, calls=missing)
-        if all(one in used for one in given):
-            return step
-        used += given
+        used += filter(None, found)
+    return step
 
 
 def _others(asked: Asked, route: Route) -> list[Route]:

@@ -100,7 +100,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return _act(asked, route)
     if not changes.may_change(asked, route):
         return _asked_or_near(asked, route)
-    if route.intent in TAKEN_FIRST or route.is_loose:
+    if route.intent in TAKEN_FIRST or route.is_loose or changes.is_surer(asked, route):
         step = changes.change(asked, route, _act)
         return step or look_further.reuse(asked, lambda part: _asked_or_near(part, route))
     step = look_further.reuse(asked, lambda part: _asked_or_near(part, route))
@@ -261,6 +261,8 @@ def understand(asked: Asked, language: Language = "") -> Route:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
+    if changes.asks_instead(found):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
     if unsure and not _is_narrow(asked) and _is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.rules import look_further
-from app.agent.rules.changes import readings
+from app.agent.rules.changes import marked, readings
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -21,6 +21,25 @@ def may_change(asked: Asked, route: Route) -> bool:
     """Return whether a message has a word of a wish to change something."""
     language = _language(route)
     return language_data.has_table(language, Changes) and bool(readings.kinds_of(asked, language))
+
+
+def is_surer(asked: Asked, route: Route) -> bool:
+    """Return whether a message says more of its change than patterns take: several todos, or a
+    text after what says so.
+    """
+    language = _language(route)
+    kinds = readings.kinds_of(asked, language)
+    says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
+    return "todos" in kinds or ("note" in kinds and says is not None)
+
+
+def asks_instead(route: Route) -> bool:
+    """Return whether what is to be remembered is a question: “remind me what time it is”."""
+    task, language = route.get("task"), _language(route)
+    if route.intent != "add_todo" or not language_data.has_table(language, Changes):
+        return False
+    asks = marked.words_of(language).asks.search(marked.Marked(task).text)
+    return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
 def change(asked: Asked, route: Route, act: Act) -> Step | None:

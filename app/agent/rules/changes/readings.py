@@ -89,6 +89,9 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     target = marked.left(words)
     if len(target) > LONGEST_NAME or not (target or asked.earlier):
         return None
+    # “No longer needed” says of nothing by itself what is to be done; nor does “important”.
+    if not target and (words.denies.search(marked.text) or arguments.get("priority") == "?"):
+        return None
     intent, name, fixed = PLAIN[kind]
     return Route(intent, language, {name: target, **fixed, **arguments})
 
@@ -171,7 +174,7 @@ def _head_and_text(
     words = words_of(language)
     head, text = texts.after_colon(Marked(asked.message))
     for marked, said in ((head, text), (Marked(asked.message), "")) if text else ((head, ""),):
-        named = find(asked, marked, things, of, language)
+        named = find(asked, marked, things, of, language, but=texts.only_quoted(marked))
         if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):

@@ -22,6 +22,12 @@ def after_colon(marked: Marked) -> tuple[Marked, str]:
     return Marked(marked.message[: found.start()]), marked.message[found.end() :].strip()
 
 
+def only_quoted(marked: Marked) -> tuple[int, int]:
+    """Return from where to where the one text in quotation marks stands; nowhere else."""
+    found = list(_QUOTED.finditer(marked.message))
+    return found[0].span() if len(found) == 1 else (0, 0)
+
+
 def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = False) -> str:
     """Return the one piece of a message that is free of marks; empty where there are several.
 
@@ -57,7 +63,8 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
         rest.fit(pattern, "p")
     if not re.search(r"\w", rest.left(words)):
         return ""
-    beside = [words.courtesy, words.put, words.also[kind], *([] if exact else [words.filler])]
+    beside = [words.courtesy, words.also[kind]]
+    beside += [] if exact else [words.put, words.filler]
     text = piece
     while True:
         before = text
