@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules import look_further
-from app.agent.rules.changes import marked, readings
+from app.agent.rules.changes import marked, readings, reused
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -42,19 +41,19 @@ def asks_instead(route: Route) -> bool:
     return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
-def change(asked: Asked, route: Route, act: Act) -> Step | None:
-    """Return the step of the change that a message wishes; None where it wishes none, or nothing
-    is there that it could be of.
+def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | None:
+    """Return the step of the change that a message wishes, `but` that of an intent; None where it
+    wishes none, or nothing is there that it could be of.
     """
     language = _language(route)
-    kinds = readings.kinds_of(asked, language)
+    kinds = [kind for kind in readings.kinds_of(asked, language) if readings.INTENTS[kind] != but]
     if readings.needs_names(kinds):
         known = [(one.tool, one.arguments) for one in asked.results]
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)
     for wish in readings.read(asked, kinds, near.things(asked), language):
         meant = msgspec.structs.replace(wish, language=route.language)
-        step = look_further.reuse(asked, functools.partial(_act, act, meant))
+        step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
             return step
     return None

@@ -56,9 +56,7 @@ def find(
     return said or _pointed(asked, row, kinds, language) or places
 
 
-def _fitting(
-    said: str, best: tuple[Thing, ...], things: Sequence[Thing]
-) -> tuple[Thing, ...]:
+def _fitting(said: str, best: tuple[Thing, ...], things: Sequence[Thing]) -> tuple[Thing, ...]:
     """Return all things that fit what was said of one: several leave it open which is meant."""
     rows = [{"title": one.title, "thing": one} for one in things]
     every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows, strictly=True))

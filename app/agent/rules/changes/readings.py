@@ -1,5 +1,6 @@
-"""What a message wishes to change: the kind by a verb or noun of its own, and what is left of the
-message as the thing that is meant.
+"""The changes that a message may wish.
+
+The kind is told by a verb or noun of its own; what is left of the message is the thing meant.
 """
 
 import re
@@ -92,6 +93,10 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     # “No longer needed” says of nothing by itself what is to be done; nor does “important”.
     if not target and (words.denies.search(marked.text) or arguments.get("priority") == "?"):
         return None
+    if kind == "delete" and words.cues["folder"].search(marked.text):
+        folder = Marked(target)
+        folder.fit(words.cues["folder"], "c")
+        return Route("delete_folder", language, {"folder": folder.left(words)})
     intent, name, fixed = PLAIN[kind]
     return Route(intent, language, {name: target, **fixed, **arguments})
 
@@ -112,11 +117,7 @@ def _level(marked: Marked, language: Language) -> str:
         marked.fit(_levels(language), "l")
         return found[0]
     found = next(
-        (
-            one
-            for one in _levels(language).finditer(marked.text)
-            if marked.mark([one.span()], "l")
-        ),
+        (one for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")),
         None,
     )
     return found[0] if found else "?"
@@ -165,8 +166,13 @@ def _is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
 
 
 def _head_and_text(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], of: Sequence[ThingKind],
-    language: Language, *, exact: bool = False,
+    asked: Asked,
+    kind: ChangeKind,
+    things: Sequence[Thing],
+    of: Sequence[ThingKind],
+    language: Language,
+    *,
+    exact: bool = False,
 ) -> tuple[Marked, Named, str] | None:
     """Return a message marked, what it names of those kinds, and its text: what follows the colon
     after all of these, or what is left.
@@ -258,8 +264,8 @@ def _new_folder(
     """Return a folder to make, in another where one is named."""
     words, marked = words_of(language), Marked(asked.message)
     inside = _folder(asked, marked, things, words.inside, language)
-    made = marked.fit(words.put, "p") | marked.fit(words.also[kind], "p")
-    if not marked.fit(words.cues[kind], "c") or marked.has(words.denies) or not made:
+    made = marked.fit(words.also[kind], "p")
+    if not made or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
         return None
     marked.fit(words.titled, "t")
     name = texts.text_of(marked, words, kind)
@@ -337,4 +343,15 @@ NAMING: Mapping[ChangeKind, Reader] = {
     "message": _message,
 }
 """The changes that are read by what things there are."""
-
+INTENTS: Mapping[ChangeKind, str] = {
+    **{kind: intent for kind, (intent, *_) in (*PLAIN.items(), *WITH_TEXT.items())},
+    **TO_NOTE,
+    "tick": "complete_todo",
+    "move": "move_note",
+    "folder": "make_folder",
+    "note": "make_note",
+    "message": "message",
+    "todo": "add_todo",
+    "todos": "add_todo",
+}
+"""The intent that each kind of change is, where patterns know it."""

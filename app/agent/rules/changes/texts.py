@@ -1,6 +1,4 @@
-"""The text of a wish: what a note, todo, step or message is to hold, apart from the words of the
-wish around it.
-"""
+"""The text of a wish: what a note, todo, step or message is to hold, without words around it."""
 
 import re
 
