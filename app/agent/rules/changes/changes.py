@@ -11,7 +11,7 @@ from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
 
@@ -41,6 +41,19 @@ def asks_instead(route: Route) -> bool:
     return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
+def is_task(asked: Asked, route: Route) -> bool:
+    """Return whether what is to be written down is something to do: it has a day, and states
+    nothing.
+    """
+    language = _language(route)
+    if route.intent != "make_note" or not language_data.has_table(language, Changes):
+        return False
+    said = marked.Marked(asked.message).text
+    words = marked.words_of(language)
+    is_note = route.get("folder") or route.get("title") or words.note.search(said)
+    return not is_note and readings.is_dated(asked, route.get("content"), language)
+
+
 def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | None:
     """Return the step of the change that a message wishes, `but` that of an intent; None where it
     wishes none, or nothing is there that it could be of.
@@ -55,8 +68,20 @@ def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | Non
         meant = msgspec.structs.replace(wish, language=route.language)
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
-            return step
+            return step if step.calls else _traced(meant, step)
     return None
+
+
+def _traced(wish: Route, step: Step) -> Step:
+    """Return an answer that leaves how its wish was understood."""
+    left = step.trace or Trace()
+    trace = msgspec.structs.replace(
+        left,
+        intent=left.intent or wish.intent,
+        language=wish.language,
+        arguments=left.arguments or wish.arguments,
+    )
+    return msgspec.structs.replace(step, trace=trace)
 
 
 def _language(route: Route) -> Language:
