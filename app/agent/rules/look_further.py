@@ -9,7 +9,7 @@ from app.agent.rules.answers import list_answers, targets, undo
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 INSTEAD = "instead"
 """The argument with the intent that is tried next, and what its own arguments begin with."""
@@ -110,26 +110,6 @@ def replay(asked: Asked, act: Callable[[Asked], Step]) -> Tried:
         if not step.calls or used > len(asked.results):
             return Tried(step, msgspec.structs.replace(asked, results=asked.results[count:]))
         count = used
-
-
-def reuse(asked: Asked, act: Callable[[Asked], Step]) -> Step:
-    """Return the step to which something comes that begins without results and is given what its
-    calls have given before, whoever made them: the same call is not made twice in a turn.
-    """
-    used: list[Result] = []
-    while True:
-        step = act(msgspec.structs.replace(asked, results=tuple(used)))
-        found = [
-            next((one for one in asked.results if (one.tool, one.arguments) == call), None)
-            for call in step.calls
-        ]
-        missing = tuple(call for call, one in zip(step.calls, found, strict=True) if one is None)
-        given = [one for one in found if one is not None]
-        if missing:
-            return msgspec.structs.replace(step, calls=missing)
-        if all(one in used for one in given):
-            return step
-        used += given
 
 
 def _others(asked: Asked, route: Route) -> list[Route]:

@@ -17,7 +17,7 @@ from app.agent.rules.answers import (
     note_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import changes
+from app.agent.rules.changes import changes, reused
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
@@ -107,13 +107,13 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return _act(asked, route)
     if not changes.may_change(asked, route):
         return _asked_or_near(asked, route)
-    if route.intent in TAKEN_FIRST or route.is_loose:
+    if route.intent in TAKEN_FIRST or route.is_loose or changes.is_surer(asked, route):
         step = changes.change(asked, route, _act)
-        return step or look_further.reuse(asked, lambda part: _asked_or_near(part, route))
-    step = look_further.reuse(asked, lambda part: _asked_or_near(part, route))
+        return step or reused.reuse(asked, lambda part: _asked_or_near(part, route))
+    step = look_further.replay(asked, lambda part: _asked_or_near(part, route)).step
     if step.calls or not step.empty or asked.refusal or len(asked.results) > ENOUGH:
         return step
-    return changes.change(asked, route, _act) or step
+    return changes.change(asked, route, _act, but=route.intent) or step
 
 
 def _asked_or_near(asked: Asked, route: Route) -> Step:
@@ -302,6 +302,11 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
+    if changes.asks_instead(found):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
+    if changes.is_task(asked, found):
+        wish = {"task": found.get("content")}
+        found = msgspec.structs.replace(found, intent="add_todo", arguments=wish)
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

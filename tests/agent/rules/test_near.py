@@ -206,7 +206,7 @@ async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> 
     async def is_done() -> bool:
         return bool((await alice.ok("GET", path))["todo"]["completed"])
 
-    wish = "the water bill has finally been dealt with by us"
+    wish = "we are through with the water bill"
     question = "Do you mean: mark “Pay the water bill” as done?"
     assert await say(wish) == question
     assert not await is_done()

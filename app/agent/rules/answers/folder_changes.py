@@ -97,7 +97,7 @@ def _meant(asked: Asked, route: Route) -> Mapping[str, Any] | Step:
     if not asked.has("list_folders"):
         return call_tool("list_folders")
     folder = find_meant(asked, route)
-    return folder or Step(route.phrase("no_folder", folder=route.get("folder")), empty=True)
+    return folder or Step(route.phrase("no_folder", folder=route.get("folder")))
 
 
 def _changed(route: Route, folder: Mapping[str, Any], name: str, before: dict[str, Any]) -> Step:

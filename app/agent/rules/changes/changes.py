@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules import look_further
-from app.agent.rules.changes import readings
+from app.agent.rules.changes import marked, readings, reused
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
 
@@ -23,22 +22,66 @@ def may_change(asked: Asked, route: Route) -> bool:
     return language_data.has_table(language, Changes) and bool(readings.kinds_of(asked, language))
 
 
-def change(asked: Asked, route: Route, act: Act) -> Step | None:
-    """Return the step of the change that a message wishes; None where it wishes none, or nothing
-    is there that it could be of.
+def is_surer(asked: Asked, route: Route) -> bool:
+    """Return whether a message says more of its change than patterns take: several todos, or a
+    text after what says so.
     """
     language = _language(route)
     kinds = readings.kinds_of(asked, language)
+    says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
+    return "todos" in kinds or ("note" in kinds and says is not None)
+
+
+def asks_instead(route: Route) -> bool:
+    """Return whether what is to be remembered is a question: “remind me what time it is”."""
+    task, language = route.get("task"), _language(route)
+    if route.intent != "add_todo" or not language_data.has_table(language, Changes):
+        return False
+    asks = marked.words_of(language).asks.search(marked.Marked(task).text)
+    return asks is not None and task.rstrip().endswith(("?", "？"))
+
+
+def is_task(asked: Asked, route: Route) -> bool:
+    """Return whether what is to be written down is something to do: it has a day, and states
+    nothing.
+    """
+    language = _language(route)
+    if route.intent != "make_note" or not language_data.has_table(language, Changes):
+        return False
+    said = marked.Marked(asked.message).text
+    words = marked.words_of(language)
+    is_note = route.get("folder") or route.get("title") or words.note.search(said)
+    return not is_note and readings.is_dated(asked, route.get("content"), language)
+
+
+def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | None:
+    """Return the step of the change that a message wishes, `but` that of an intent; None where it
+    wishes none, or nothing is there that it could be of.
+    """
+    language = _language(route)
+    kinds = [kind for kind in readings.kinds_of(asked, language) if readings.INTENTS[kind] != but]
     if readings.needs_names(kinds):
         known = [(one.tool, one.arguments) for one in asked.results]
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)
     for wish in readings.read(asked, kinds, near.things(asked), language):
         meant = msgspec.structs.replace(wish, language=route.language)
-        step = look_further.reuse(asked, functools.partial(_act, act, meant))
+        step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
-            return step
+            return step if step.calls else _traced(meant, step)
     return None
+
+
+def _traced(wish: Route, step: Step) -> Step:
+    """Return an answer that leaves how its wish was understood."""
+    left = step.trace or Trace()
+    trace = msgspec.structs.replace(
+        left,
+        intent=left.intent or wish.intent,
+        language=wish.language,
+        arguments=left.arguments or wish.arguments,
+    )
+    return msgspec.structs.replace(step, trace=trace)
 
 
 def _language(route: Route) -> Language:

@@ -28,6 +28,8 @@ class Words(NamedTuple):
     link_after: re.Pattern[str]
     old: re.Pattern[str]
     titled: re.Pattern[str]
+    note: re.Pattern[str]
+    states: re.Pattern[str]
     saying: re.Pattern[str]
     cues: dict[ChangeKind, re.Pattern[str]]
     also: dict[ChangeKind, re.Pattern[str]]
@@ -118,6 +120,8 @@ def words_of(language: Language) -> Words:
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
         whole(table.titled),
+        whole(table.note),
+        whole(table.states),
         whole(table.saying),
         changes("cues"),
         changes("also"),

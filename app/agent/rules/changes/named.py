@@ -35,8 +35,11 @@ def find(
     things: Sequence[Thing],
     kinds: Sequence[ThingKind],
     language: Language,
+    but: tuple[int, int] = (0, 0),
 ) -> list[Named]:
-    """Return where free places name things of these kinds, or point at one, the surest first."""
+    """Return where free places name things of these kinds, or point at one, the surest first;
+    those in `but` only where no others do.
+    """
     row = [
         part
         for part in parts.split(marked.message)
@@ -44,17 +47,16 @@ def find(
     ]
     mine = [one for one in things if one.kind in kinds]
     find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
-    said = [
+    places = [
         Named(_fitting(marked.message[part.start : part.end], part.things, mine), *part[:2])
         for part in find_names(row, mine, kinds[0])
         if set(marked.marks[part.start : part.end]) == {" "}
     ]
-    return said or _pointed(asked, row, kinds, language)
+    said = [one for one in places if one.end <= but[0] or but[1] <= one.start]
+    return said or _pointed(asked, row, kinds, language) or places
 
 
-def _fitting(
-    said: str, best: tuple[Thing, ...], things: Sequence[Thing]
-) -> tuple[Thing, ...]:
+def _fitting(said: str, best: tuple[Thing, ...], things: Sequence[Thing]) -> tuple[Thing, ...]:
     """Return all things that fit what was said of one: several leave it open which is meant."""
     rows = [{"title": one.title, "thing": one} for one in things]
     every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows, strictly=True))

@@ -1,11 +1,13 @@
-"""What a message wishes to change: the kind by a verb or noun of its own, and what is left of the
-message as the thing that is meant.
+"""The changes that a message may wish.
+
+The kind is told by a verb or noun of its own; what is left of the message is the thing meant.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.changes import days, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
@@ -89,6 +91,13 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     target = marked.left(words)
     if len(target) > LONGEST_NAME or not (target or asked.earlier):
         return None
+    # “No longer needed” says of nothing by itself what is to be done; nor does “important”.
+    if not target and (words.denies.search(marked.text) or arguments.get("priority") == "?"):
+        return None
+    if kind == "delete" and words.cues["folder"].search(marked.text):
+        folder = Marked(target)
+        folder.fit(words.cues["folder"], "c")
+        return Route("delete_folder", language, {"folder": folder.left(words)})
     intent, name, fixed = PLAIN[kind]
     return Route(intent, language, {name: target, **fixed, **arguments})
 
@@ -109,11 +118,7 @@ def _level(marked: Marked, language: Language) -> str:
         marked.fit(_levels(language), "l")
         return found[0]
     found = next(
-        (
-            one
-            for one in _levels(language).finditer(marked.text)
-            if marked.mark([one.span()], "l")
-        ),
+        (one for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")),
         None,
     )
     return found[0] if found else "?"
@@ -162,8 +167,13 @@ def _is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
 
 
 def _head_and_text(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], of: Sequence[ThingKind],
-    language: Language, *, exact: bool = False,
+    asked: Asked,
+    kind: ChangeKind,
+    things: Sequence[Thing],
+    of: Sequence[ThingKind],
+    language: Language,
+    *,
+    exact: bool = False,
 ) -> tuple[Marked, Named, str] | None:
     """Return a message marked, what it names of those kinds, and its text: what follows the colon
     after all of these, or what is left.
@@ -171,7 +181,7 @@ def _head_and_text(
     words = words_of(language)
     head, text = texts.after_colon(Marked(asked.message))
     for marked, said in ((head, text), (Marked(asked.message), "")) if text else ((head, ""),):
-        named = find(asked, marked, things, of, language)
+        named = find(asked, marked, things, of, language, but=texts.only_quoted(marked))
         if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
@@ -255,8 +265,8 @@ def _new_folder(
     """Return a folder to make, in another where one is named."""
     words, marked = words_of(language), Marked(asked.message)
     inside = _folder(asked, marked, things, words.inside, language)
-    made = marked.fit(words.put, "p") | marked.fit(words.also[kind], "p")
-    if not marked.fit(words.cues[kind], "c") or marked.has(words.denies) or not made:
+    made = marked.fit(words.also[kind], "p")
+    if not made or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
         return None
     marked.fit(words.titled, "t")
     name = texts.text_of(marked, words, kind)
@@ -286,8 +296,20 @@ def _new_note(
         title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
     if not (title or content):
         return None
+    if not (title or folder or words.note.search(whole.text)) and is_dated(
+        asked, content, language
+    ):
+        return Route("add_todo", language, {"task": content})
     told = {"content": content, "whole": content, "title": title, "folder": folder}
     return Route("make_note", language, {name: said for name, said in told.items() if said})
+
+
+def is_dated(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a text has a day and states nothing: “call Tom on Friday”."""
+    if not text or words_of(language).states.search(Marked(text).text):
+        return False
+    locale = None if language == "en" else language
+    return quickadd.read_line(text, now=asked.now, locale=locale).due is not None
 
 
 def _content(marked: Marked, words: Words) -> tuple[Marked, str]:
@@ -334,4 +356,15 @@ NAMING: Mapping[ChangeKind, Reader] = {
     "message": _message,
 }
 """The changes that are read by what things there are."""
-
+INTENTS: Mapping[ChangeKind, str] = {
+    **{kind: intent for kind, (intent, *_) in (*PLAIN.items(), *WITH_TEXT.items())},
+    **TO_NOTE,
+    "tick": "complete_todo",
+    "move": "move_note",
+    "folder": "make_folder",
+    "note": "make_note",
+    "message": "message",
+    "todo": "add_todo",
+    "todos": "add_todo",
+}
+"""The intent that each kind of change is, where patterns know it."""

@@ -1,6 +1,4 @@
-"""The text of a wish: what a note, todo, step or message is to hold, apart from the words of the
-wish around it.
-"""
+"""The text of a wish: what a note, todo, step or message is to hold, without words around it."""
 
 import re
 
@@ -20,6 +18,12 @@ def after_colon(marked: Marked) -> tuple[Marked, str]:
     if found is None or not marked.text[: found.start()].strip():
         return marked, ""
     return Marked(marked.message[: found.start()]), marked.message[found.end() :].strip()
+
+
+def only_quoted(marked: Marked) -> tuple[int, int]:
+    """Return from where to where the one text in quotation marks stands; nowhere else."""
+    found = list(_QUOTED.finditer(marked.message))
+    return found[0].span() if len(found) == 1 else (0, 0)
 
 
 def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = False) -> str:
@@ -57,7 +61,8 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
         rest.fit(pattern, "p")
     if not re.search(r"\w", rest.left(words)):
         return ""
-    beside = [words.courtesy, words.put, words.also[kind], *([] if exact else [words.filler])]
+    beside = [words.courtesy, words.also[kind]]
+    beside += [] if exact else [words.put, words.filler]
     text = piece
     while True:
         before = text

@@ -46,6 +46,8 @@ class Changes(Table, frozen=True):
     `courtesy`. `filler` says nothing, `put` are verbs that may mean several changes, `link` stands
     before or after a text, and a day after `old` is the one that was. `{name}` in `onto` and
     `inside` is what something goes to or is in. A title stands between `titled` and `saying`.
+    What is to be written down and has a day is a todo where it is called no `note` and has no verb
+    that `states` something.
     """
 
     denies: Pieces
@@ -58,6 +60,8 @@ class Changes(Table, frozen=True):
     onto: Pieces
     inside: Pieces
     titled: Pieces
+    note: Pieces
+    states: Pieces
     saying: Pieces
     kinds: dict[ChangeKind, Change]
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
