@@ -47,7 +47,7 @@ KINDS: Mapping[ViewName, str] = {
 OF_PEOPLE = frozenset({"ask", "from_person", "waiting"})
 """The intents that may be a question after what somebody wants."""
 OF_NOTES: frozenset[ViewName] = frozenset(
-    {"when", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
+    {"when", "often", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
 )
 """What no question after todos with other words says."""
 FEW = 5
