@@ -18,7 +18,7 @@ from app.agent.rules.look_further import INSTEAD
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
 
-SURE = frozenset({"ask", "find_notes", "list_todos", "list_notes", "from_person", "todo_state"})
+SURE = frozenset({"ask", "list_todos", "list_notes", "from_person", "todo_state"})
 """The intents that may stand for another list, be they loosely meant or not."""
 ACTS = frozenset({"complete_todo", "delete", "cannot", "leave", "greet"})
 """The intents that a message of nothing but the words of a list does not have."""

@@ -129,11 +129,10 @@ def _dayish() -> re.Pattern[str]:
 def _pattern(language: Language) -> re.Pattern[str]:
     """Return the pattern of every class, each a group; the last is what says nothing."""
     table = _table(language)
-    classes: dict[str, Pieces] = dict(table.classes) if table else {}
-    listing = next(dialogue_words.tables(language)).listing
+    classes: dict[str, Pieces] = {**table.classes} if table else {}  # type: ignore[dict-item]
+    classes["listing"] = next(dialogue_words.tables(language)).listing
     either = "|".join(
-        f"(?P<{name}>{language_data.join_pattern(pattern)})"
-        for name, pattern in (*classes.items(), ("listing", listing))
+        f"(?P<{name}>{language_data.join_pattern(pattern)})" for name, pattern in classes.items()
     )
     if language in phrases.alphabetic_languages():
         return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])")
