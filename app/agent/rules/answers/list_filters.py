@@ -72,8 +72,13 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     if "undated" in taken:
         told.append(route.phrase("filter_undated"))
     elif "overdue" in taken:
-        fields["date"] = "overdue"
-        told.append(route.phrase("filter_overdue"))
+        named, rest = _days(asked, route, rest)
+        if named.get("dueTo", "9") < asked.now.date().isoformat():
+            fields |= named  # “what did I forget last week?”
+            told.append(_told_days(asked, route, named))
+        else:
+            fields["date"] = "overdue"
+            told.append(route.phrase("filter_overdue"))
     else:
         named, rest = _days(asked, route, rest)
         if named and "completed" in taken:

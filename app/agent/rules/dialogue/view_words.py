@@ -52,16 +52,16 @@ def without_refusal(text: str, language: Language) -> str:
     """
     if not (table := _table(language)):
         return text
-    first, *others = _CLAUSES.split(text, maxsplit=1)
-    rest = others[0].strip() if others else ""
+    first, rest = after_first(text)
     if not rest or not dialogue_words.find_in(table.refuses, dialogue_words.bare(first)):
         return text
     return rest if sort_words(rest, language).said & {"show", "see"} else text
 
 
-def clauses(text: str) -> list[str]:
-    """Return the parts of a message between its marks."""
-    return [one.strip() for one in _CLAUSES.split(text) if one.strip()]
+def after_first(text: str) -> tuple[str, str]:
+    """Return what stands before the first mark of a message, and what after it."""
+    first, *others = _CLAUSES.split(text, maxsplit=1)
+    return first, others[0].strip() if others else ""
 
 
 def is_beyond(text: str, language: Language) -> bool:

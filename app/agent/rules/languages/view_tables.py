@@ -27,6 +27,7 @@ ViewName = Literal[
     "changed",
     "count",
     "when",
+    "open",
     "first",
     "last",
     "who",
