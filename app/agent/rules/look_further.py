@@ -53,6 +53,7 @@ def look_further(asked: Asked, route: Route) -> Step:
     A question that the notes do not answer may be one of a todo, and what was only likely a wish
     may be a question.
     """
+    meant = route
     if route.is_loose and route.intent == "todo_state" and _is_about_notes(asked):
         # What was asked of a note is asked of it again: “and when do I return?”
         route = msgspec.structs.replace(route, intent="ask", arguments={})
@@ -62,6 +63,8 @@ def look_further(asked: Asked, route: Route) -> Step:
     if any(result.failed for result in asked.results):
         return first.step  # what was refused is not asked for again under another name
     others = [one for one in _others(asked, route) if one.intent != route.intent]
+    if meant is not route:
+        others = [meant]
     rest = first.rest
     for other in others:
         found = _until_empty(rest, other)
@@ -120,7 +123,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [ask] if route.is_loose else []
     if route.intent == "ask":
         return [state]
-    if route.intent in ("tell_view", "days_left"):
+    if route.intent == "days_left":
+        return []  # the notes were asked
+    if route.intent == "tell_view":
         before = {
             name.removeprefix(INSTEAD): value
             for name, value in route.arguments.items()

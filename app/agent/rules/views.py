@@ -9,21 +9,27 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.agent.rules.answers import list_filters
+from app.agent.rules.answers import list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
 
-SURE = frozenset({"ask", "find_notes", "list_todos", "list_notes", "from_person", "todo_state"})
+SURE = frozenset({"ask", "list_todos", "list_notes", "from_person", "todo_state"})
 """The intents that may stand for another list, be they loosely meant or not."""
 ACTS = frozenset({"complete_todo", "delete", "cannot", "leave", "greet"})
 """The intents that a message of nothing but the words of a list does not have."""
 ASKS: frozenset[ViewName] = frozenset({"show", "see", "count", "everything", "who"})
 SURELY_ASKS = ASKS - {"everything"}
+QUESTIONS = SURELY_ASKS - {"show"}
+PLACED: frozenset[ViewName] = frozenset({"inside", "count", "folder", "tag", "everything"})
+"""What tells of notes in a place, and not of one that is named."""
+CLOCK = frozenset({"time", "date", "day", "sum", "events", "free", "list_todos", "changes"})
+"""What is meant by a sentence after one that says nothing: “Never mind. What time is it?”"""
 LISTS = frozenset({"list_todos", "list_notes", "tell_view", "list_tags", "list_folders"})
 COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
 """The intents that can be asked again for the number alone."""
@@ -47,7 +53,7 @@ KINDS: Mapping[ViewName, str] = {
 OF_PEOPLE = frozenset({"ask", "from_person", "waiting"})
 """The intents that may be a question after what somebody wants."""
 OF_NOTES: frozenset[ViewName] = frozenset(
-    {"when", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
+    {"when", "often", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
 )
 """What no question after todos with other words says."""
 FEW = 5
@@ -63,6 +69,10 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     text = asked.message
     if view_words.is_beyond(text, found.language) and (found.intent in SURE or found.is_loose):
         return _routed(found, "cannot")
+    if found.intent == "ask" and (sum_ := small_answers.find_sum(text, found.language)):
+        return _routed(found, "sum", sum=sum_)
+    if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
+        return after
     if not (found.intent in SURE or found.intent in ACTS or found.is_loose):
         return None
     wanted = list_filters.read_filters(asked, found, text)
@@ -75,6 +85,16 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
+
+
+def _after_small_talk(text: str, language: Language) -> Route | None:
+    """Return what is asked for after a sentence or word that says nothing."""
+    first, rest = view_words.after_first(text)
+    words = view_words.sort_words(first, language)
+    if not rest or words.rest or words.said - {"filler", "thanks", "it", "now"}:
+        return None
+    route = routing.route_message(rest)
+    return route if route.intent in CLOCK else None
 
 
 def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
@@ -90,7 +110,7 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if "days_left" in said:
         return None
-    if found.intent not in SURE and ("it" in said or not said & SURELY_ASKS):
+    if found.intent not in SURE and not said & (QUESTIONS if "it" in said else SURELY_ASKS):
         return None
     intent = next((intent for name, intent in KINDS.items() if name in said), "")
     if intent == "changes" and wanted.told and wanted.fields.get("date") != "today":
@@ -100,6 +120,8 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         intent = "list_todos"
     if not intent or (intent == found.intent and not found.is_loose):
         return None
+    if "when" in said and not wanted.told:
+        return None  # the day of something, and no list
     if intent == "list_notes" and not (said & {"show", "see", "count"} or found.intent == "ask"):
         return None
     return _routed(found, intent, text=text)
@@ -109,10 +131,15 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     """Return the list of what other words name: a folder, a tag, a person."""
     said = wanted.said
     if "days_left" in said:
-        return _routed(found, "days_left", text=text, words=wanted.words)
+        return _routed(found, "days_left", text=wanted.words, words=wanted.words)
+    opens = found.intent == "ask" or (found.is_loose and found.intent == "cannot")
+    if opens and "note" in said and said & {"open", "show"} and not said & PLACED:
+        return _loosely(found, "show_note", target=wanted.words)
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
-    if found.intent in ACTS or not (said & ASKS or re.search("[?？]", text)):
+    named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
+    asks = said & ASKS or re.search("[?？]", text)
+    if found.intent in ACTS or not (asks or named):
         return None
     if found.intent in OF_PEOPLE and "wants" in said and _names_one(asked, found, wanted):
         return _routed(found, "from_person", text=text, who=wanted.words)
@@ -128,7 +155,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         return None
     if said & {"unread", "waiting", "wrote", "changed", "event", "person", "message"}:
         return None
-    counted = {"counted": "yes"} if "count" in said else {}
+    counted = {"counted": "yes"} if "count" in said else {} if asks else {"named": "yes"}
     before = {f"{INSTEAD}{name}": value for name, value in found.arguments.items()}
     arguments = {"text": text, "words": wanted.words, INSTEAD: found.intent, **before, **counted}
     if about:
@@ -143,7 +170,12 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     last = asked.earlier[0] if asked.earlier else Trace()
     words = view_words.sort_words(asked.message, language)
     said = words.said
-    if words.rest or len(asked.message) > SHORT * 8 or last.asks is not None:
+    if words.rest or len(asked.message) > SHORT * 8:
+        return None
+    if "sent" in said and asked.earlier and not said & {"show", "count", "thanks"}:
+        asks_so = said & ASKS or re.search("[?？]|か[。.]?$", asked.message)
+        return Route("waiting", language, {}) if asks_so else None
+    if last.asks is not None:
         return None
     if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
         return None
@@ -153,8 +185,6 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if "step" in said and not said & {"count", "first", "last"}:
         return _state(asked, said, language)
-    if "sent" in said and any(one.kind == "escalation" for one in last.about):
-        return Route("waiting", language, {})
     if said & (KINDS.keys() - {"to_do", "waiting"}):
         return None
     if list_filters.read_filters(asked, Route("ask", language, {}), asked.message).told:

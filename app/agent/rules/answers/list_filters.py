@@ -72,8 +72,13 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     if "undated" in taken:
         told.append(route.phrase("filter_undated"))
     elif "overdue" in taken:
-        fields["date"] = "overdue"
-        told.append(route.phrase("filter_overdue"))
+        named, rest = _days(asked, route, rest)
+        if named.get("dueTo", "9") < asked.now.date().isoformat():
+            fields |= named  # “what did I forget last week?”
+            told.append(_told_days(asked, route, named))
+        else:
+            fields["date"] = "overdue"
+            told.append(route.phrase("filter_overdue"))
     else:
         named, rest = _days(asked, route, rest)
         if named and "completed" in taken:
@@ -147,8 +152,7 @@ def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]]
 def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     """Return the days that a text names as the list takes them, and the text without them."""
     if span := view_words.find_span(text, asked, route.get("written") or route.language):
-        days, start, end = span
-        return _from_to(days), f"{text[:start]} {text[end:]}"
+        return _from_to(span[0]), f"{text[: span[1]]} {text[span[2] :]}"
     for name in ("before", "until", "after"):
         for table in dialogue_words.tables(route.language):
             for found in re.finditer(
@@ -190,8 +194,8 @@ def _day_beside(asked: Asked, text: str, found: re.Match[str]) -> tuple[Range | 
     and the rest after them.
     """
     if "day" not in found.groupdict():
-        day = view_words.day_at_start(text[found.end() :], asked)
-        return (day[0], text[found.end() + day[1] :]) if day else (None, text[found.end() :])
+        after = view_words.day_at_start(text[found.end() :], asked)
+        return (after[0], text[found.end() + after[1] :]) if after else (None, text[found.end() :])
     said = found["day"]
     for piece in dialogue_words.pieces(said):
         if (day := dialogue_words.days_of(said[piece.start() :], asked)) is not None:

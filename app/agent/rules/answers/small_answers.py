@@ -14,6 +14,7 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 
 LONGEST_SUM = 100
+_HAN = "零一二三四五六七八九"
 _MARKS: Mapping[str, str] = {"%": "/100*"}
 """What stands for a word in a sum, where it is not its own sign."""
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
@@ -44,6 +45,38 @@ def calculate(asked: Asked, route: Route) -> Step:
     return Step(f"{' '.join(sum_.split())} = {result}")
 
 
+def find_sum(text: str, language: Language) -> str:
+    """Return the sum of numbers that a message asks for among other words; else nothing.
+
+    “18400 of which 15 percent” is written out as a sum.
+    """
+    if len(text) > LONGEST_SUM or len(re.findall(r"\d+|百分", text)) < 2:
+        return ""
+    plain = _with_percents(fold_text(text), language)
+    for found in re.finditer(r"[\d(][^?？!！:：、，]*[\d)%]", plain):
+        if value_of(found[0], language) is not None:
+            return found[0]
+    return ""
+
+
+def _with_percents(plain: str, language: Language) -> str:
+    for table in dialogue_words.tables(language):
+        plain = re.sub(
+            language_data.join_pattern(table.percent),
+            lambda found: f"{_digits(found['n'])}%",
+            plain,
+        )
+    return plain
+
+
+def _digits(number: str) -> str:
+    """Return a number below a hundred in digits, as “十五” is 15."""
+    if number[0].isascii():
+        return number
+    tens, ten, ones = number.rpartition("十")
+    return str((_HAN.find(tens) if tens else bool(ten)) * 10 + max(_HAN.find(ones), 0))
+
+
 def value_of(text: str, language: Language) -> str | None:
     """Return the value of a sum of numbers with + - × ÷, the words for them, % and brackets.
 
@@ -51,7 +84,7 @@ def value_of(text: str, language: Language) -> str | None:
     """
     if len(text) > LONGEST_SUM:
         return None
-    plain = fold_text(text)
+    plain = _with_percents(fold_text(text), language)
     for table in dialogue_words.tables(language):
         for mark, words in table.sums.items():
             plain = re.sub(language_data.join_pattern(words), _MARKS.get(mark, mark), plain)

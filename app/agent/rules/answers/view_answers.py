@@ -31,7 +31,7 @@ def tell_view(asked: Asked, route: Route) -> Step:
     notes = [row for one in asked.of("list_notes") for row in one.content["notes"]]
     tag = _tag(words, notes)
     folders = [row for one in asked.of("list_folders") for row in one.content["folders"]]
-    folder = None if tag and not route.get("about") else _folder(words, folders)
+    folder = None if tag and not route.get("about") else _folder(route, folders)
     if folder is None and not tag:
         return _about(asked, route)
     place: dict[str, Any] = {"folderId": folder["id"]} if folder else {"tag": tag}
@@ -58,9 +58,14 @@ def _listed(
     return Step("\n".join([head, *list_answers.note_lines(rows), *more]), trace=trace)
 
 
-def _folder(words: str, rows: list[dict[str, Any]]) -> Mapping[str, Any] | None:
-    """Return the folder that the words name, all of them or one, where no other could be meant."""
-    if found := resolve_reference.find_folder(words, rows):
+def _folder(route: Route, rows: list[dict[str, Any]]) -> Mapping[str, Any] | None:
+    """Return the folder that the words name, all of them or one, where no other could be meant.
+
+    Where nothing is asked but only named, all of them must.
+    """
+    words = route.get("words")
+    found = resolve_reference.find_folder(words, rows)
+    if found or route.get("named"):
         return found
     named = [one for word in words.split() if (one := resolve_reference.find_folder(word, rows))]
     return named[0] if len({one["id"] for one in named}) == 1 and len(words.split()) < 3 else None
@@ -69,7 +74,8 @@ def _folder(words: str, rows: list[dict[str, Any]]) -> Mapping[str, Any] | None:
 def _tag(words: str, notes: list[dict[str, Any]]) -> str:
     """Return the tag that is one of the words."""
     known = {fold_text(tag): tag for row in notes for tag in row.get("tags", ())}
-    return next((known[word] for one in words.split() if (word := one.strip("#")) in known), "")
+    said = [one.strip("#") for one in words.split()]
+    return next((known[one] for one in said if one in known and len(said) < 3), "")
 
 
 def _about(asked: Asked, route: Route) -> Step:
@@ -134,7 +140,10 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
     if found.calls:
         return found
     today = asked.now.date()
+    stems = resolve_reference.word_stems(words)
     for quote in found.quotes:
+        if not all(stem in fold_text(f"{quote.text} {quote.title}") for stem in stems):
+            continue  # a day of something else
         named = dialogue_words.find_days(fold_text(quote.text), asked)
         if named and named[0].start.date() >= today:
             left = _left(asked, route, quote.text, named[0].start.date())

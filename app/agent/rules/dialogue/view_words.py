@@ -52,16 +52,16 @@ def without_refusal(text: str, language: Language) -> str:
     """
     if not (table := _table(language)):
         return text
-    first, *others = _CLAUSES.split(text, maxsplit=1)
-    rest = others[0].strip() if others else ""
+    first, rest = after_first(text)
     if not rest or not dialogue_words.find_in(table.refuses, dialogue_words.bare(first)):
         return text
     return rest if sort_words(rest, language).said & {"show", "see"} else text
 
 
-def clauses(text: str) -> list[str]:
-    """Return the parts of a message between its marks."""
-    return [one.strip() for one in _CLAUSES.split(text) if one.strip()]
+def after_first(text: str) -> tuple[str, str]:
+    """Return what stands before the first mark of a message, and what after it."""
+    first, *others = _CLAUSES.split(text, maxsplit=1)
+    return first, others[0].strip() if others else ""
 
 
 def is_beyond(text: str, language: Language) -> bool:
@@ -129,11 +129,10 @@ def _dayish() -> re.Pattern[str]:
 def _pattern(language: Language) -> re.Pattern[str]:
     """Return the pattern of every class, each a group; the last is what says nothing."""
     table = _table(language)
-    classes: dict[str, Pieces] = dict(table.classes) if table else {}
-    listing = next(dialogue_words.tables(language)).listing
+    classes: dict[str, Pieces] = {**table.classes} if table else {}  # type: ignore[dict-item]
+    classes["listing"] = next(dialogue_words.tables(language)).listing
     either = "|".join(
-        f"(?P<{name}>{language_data.join_pattern(pattern)})"
-        for name, pattern in (*classes.items(), ("listing", listing))
+        f"(?P<{name}>{language_data.join_pattern(pattern)})" for name, pattern in classes.items()
     )
     if language in phrases.alphabetic_languages():
         return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])")

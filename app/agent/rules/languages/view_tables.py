@@ -7,6 +7,7 @@ import msgspec
 from app.agent.rules.languages.language_tables import Pieces, Table
 
 ViewName = Literal[
+    "often",
     "days_left",
     "unread",
     "waiting",
@@ -26,6 +27,7 @@ ViewName = Literal[
     "changed",
     "count",
     "when",
+    "open",
     "first",
     "last",
     "who",
