@@ -212,14 +212,11 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 
 def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
-    steps = last.intent == "add_step" and said.has("add", "also", "step", "it")
-    if todos := _meant(asked, said, last, ("todo",)):
-        if (
-            steps
-            or said.has("step")
-            or (said.has("add") and said.has("there") and last.intent in READS)
-        ):
-            return _route(said, "add_step", todos, step=text)
+    of_steps = said.has("add", "also", "it") and last.intent == "add_step"
+    of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
+    todos = _meant(asked, said, last, ("todo",))
+    if todos and (of_steps or said.has("step")):
+        return _route(said, "add_step", todos, step=text)
     if last.about and last.about[0].kind == "folder" and said.has("note"):
         name = last.about[0].title.rpartition("/")[2]
         return _route(said, "make_note", content=text, whole=text, folder=name)

@@ -1,7 +1,6 @@
-"""What a message is made of that goes on from another: days, ordinals, texts, and words of closed
-classes.
+"""What a message that goes on from another is made of.
 
-What is left is a name or a text.
+Days, ordinals, texts, and words of closed classes; what is left is a name or a text.
 """
 
 import functools
