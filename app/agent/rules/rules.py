@@ -93,7 +93,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
-    if _is_narrow(asked) or not near.may_be_near(asked, route):
+    if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):
         return _act(asked, route)
     # “Done with that” only seems to be a list of what is done.
     unsure = route.intent == "list_todos" and route.is_loose and not route.arguments
@@ -243,7 +243,7 @@ def understand(asked: Asked, language: Language = "") -> Route:
     found = routing.route_message(message, names=asked.persona.names, before=language)
     if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:
         after = routing.route_message(rest, names=asked.persona.names, before=language)
-        found = found if after.intent in UNTOLD else after
+        found = found if after.intent in UNTOLD | {"make_note"} else after
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:

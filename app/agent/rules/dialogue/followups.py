@@ -22,6 +22,8 @@ MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_n
 OF_NOTES = frozenset({"make_note", "append_note", "move_note", "change_note", "pin_note", "rename"})
 REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes"})
+"""What notes are quoted for."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
 MOST = 5
@@ -99,7 +101,9 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text or said.asks or not (shifts or (said.has("change") and last.undo)):
         return None
     todos = _meant(asked, said, last, ("todo",))
-    by = todos and slots.length(said, asked, "later", "earlier", "change", "there", "helper")
+    by = todos and slots.length(
+        said, asked, "later", "earlier", "change", "there", "helper", "step"
+    )
     if not by:
         return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
@@ -119,7 +123,9 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     todos = _meant(asked, said, last, ("todo",))
     if todos and (changes or (last.undo and last.intent in {"add_todo", "change_todo", "undo"})):
-        return _route(said, "change_todo", todos, day=said.day)
+        # A weekday may be of the week that it corrects.
+        corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
+        return _route(said, "change_todo", todos, day=said.day, **corrects)
     return None
 
 
@@ -274,12 +280,15 @@ def _due(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
     """“What time?” of what a note was just quoted for."""
-    if last.intent != "ask" or not any(one.kind == "note" for one in last.about) or said.days:
+    quoted = last.intent in ASKS and any(one.kind == "note" for one in last.about)
+    if not quoted or said.days:
         return None
     asks = all(one.kinds & {"due", "asks", "also"} for one in said.tokens) and said.has("due")
     if not asks or said.left("due", "asks"):
         return None
-    return _route(said, "ask", words=said.message)
+    before = last.arguments.get("text") or last.arguments.get("words", "")
+    whole = f"{before.rstrip(' ?？')} {said.message}"
+    return _route(said, "ask", words=said.message, text=whole, followed="yes")
 
 
 def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:

@@ -21,6 +21,8 @@ from app.agent.turn.steps import Asked
 
 LONGEST = 160
 """What is longer is a wish of its own."""
+LONGEST_LEFT = 60
+"""So many letters from the first word of no class to the last."""
 LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
 WEAK = frozenset({"filler", "helper", "asks"})
@@ -86,6 +88,11 @@ class Said(NamedTuple):
         return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
 
     @property
+    def is_long(self) -> bool:
+        """Whether so much is left that the message says what it wants by itself."""
+        return len(self.left(*KINDS)) > LONGEST_LEFT
+
+    @property
     def day(self) -> str:
         """The day or time that is named; of several that which is not turned down."""
         kept = [one for one in self.days if not one.kinds]
@@ -103,6 +110,8 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     folded = plain_letters(message).lower()
     quote = _TEXT.search(message)
     hidden = [quote.span()] if quote else []
+    if not quote and (whole := _as_words(message, folded, language)).is_long:
+        return whole
     days = _days(message, folded, asked, language, hidden)
     hidden += [(one.start, one.end) for one in days]
     ordinal = _ordinal(folded, language, hidden)
@@ -122,11 +131,12 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
 
 def only_little(message: str, language: Language, *kinds: str) -> bool:
     """Return whether a text is nothing but words that say nothing, or of these classes."""
-    folded = plain_letters(message).lower()
-    tokens = _tokens(folded, language, ())
+    return not _as_words(message, plain_letters(message).lower(), language).left(*kinds)
+
+
+def _as_words(message: str, folded: str, language: Language) -> Said:
     words = tuple(found.span() for found in _WORD.finditer(folded))
-    said = Said(message, language, tuple(tokens), words, ())
-    return not said.left(*kinds)
+    return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
 
 
 def without_lead(message: str, language: Language) -> str:
@@ -145,23 +155,29 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     words of these classes; empty where none is.
     """
     message, language = said.message, said.language
-    ahead = language_data.load_table(language, Dialogue).ahead
     words = [found.span() for found in _WORD.finditer(message)]
     most = LONGEST_LENGTH + 2 * _is_unspaced(language)
-    if len(words) > 3 * most:
+    tokens = _tokens(plain_letters(message).lower(), language, ())
+    held = [one for one in tokens if one.kinds & (LITTLE | set(kinds))]
+    left = [
+        at
+        for at, (start, end) in enumerate(words)
+        if not any(one.start <= start and end <= one.end for one in held)
+    ]
+    # It holds all that no class has.
+    if not left or left[-1] - left[0] >= most:
         return ""
-    for size in range(min(most, len(words)), 0, -1):
-        for at in range(len(words) - size + 1):
-            start, end = words[at][0], words[at + size - 1][1]
-            by = message[start:end]
-            one = by if size > 1 else f"1 {by}"
-            rest = f"{message[:start]} , {message[end:]}"
-            if only_little(rest, language, *kinds) and any(
-                dialogue_words.is_day(ahead.replace("{by}", each), asked, language)
-                for each in (by, one)
-            ):
-                is_whole = dialogue_words.is_day(ahead.replace("{by}", by), asked, language)
-                return by if is_whole else one
+    ahead = language_data.load_table(language, Dialogue).ahead
+    windows = [
+        (start, end)
+        for start in range(max(0, left[-1] + 1 - most), left[0] + 1)
+        for end in range(left[-1] + 1, min(len(words), start + most) + 1)
+    ]
+    for start, end in sorted(windows, key=lambda one: one[0] - one[1]):
+        by = message[words[start][0] : words[end - 1][1]]
+        for said_so in (by, f"1 {by}") if end - start == 1 else (by,):
+            if dialogue_words.is_day(ahead.replace("{by}", said_so), asked, language):
+                return said_so
     return ""
 
 
