@@ -78,13 +78,22 @@ def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
     goes_back = said.has("undo") and last.intent != "undo"
     if goes_back and not said.has("not_") and not said.left(*helps, "change"):
         return _route(said, "undo")
-    keeps = said.has("keep") or (said.has("delete") and said.has("not_", "no"))
-    if last.intent in REMOVES and keeps and not said.left(*helps, "keep", "delete", "not_"):
-        return _route(said, "undo", again="yes")
+    if last.intent in REMOVES and _is_kept(said):
+        kept = not said.left(*helps, "keep", "leave", "delete", "not_")
+        return _route(said, "undo", again="yes") if kept else None
     removes = said.has("delete") and not said.has("not_", "keep")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _route(said, "undo")
     return None
+
+
+def _is_kept(said: Said) -> bool:
+    """Return whether a message wants what was removed: “keep it”, “don't delete it”."""
+    if said.has("delete"):
+        return said.has("not_", "no")
+    wanted = said.has("keep") or (said.has("leave") and said.has("no"))
+    denied = any("not_" in one.kinds and "keep" not in one.kinds for one in said.tokens)
+    return wanted and not denied
 
 
 def _undone_one(said: Said, last: Trace) -> Route | None:
@@ -104,7 +113,7 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     by = todos and slots.length(
         said, asked, "later", "earlier", "change", "there", "helper", "step"
     )
-    if not by:
+    if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
     return _route(said, "change_todo", todos, by=by, **way)
@@ -116,7 +125,7 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if said.left("change", "only", "bad", "not_", "there", "helper"):
         return None
-    changes = said.has("change", "only")
+    changes = said.has("change", "only") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
         return _route(said, last.intent, text=said.day, when=said.day)
     if said.asks:
@@ -134,12 +143,12 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.days or said.text or said.asks or last.intent not in OF_NOTES:
         return None
     notes = _meant(asked, said, last, ("note",))
-    if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step"):
+    if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step", "bad", "not_"):
         return None
     name = said.left("change", "folder", "there")
-    moved = last.intent == "move_note" and said.has("no", "to", "folder")
+    moved = last.intent == "move_note" and said.has("no", "folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
-    if notes and _is_name(name) and (moved or placed):
+    if notes and _is_name(name) and said.left(*slots.KINDS) and (moved or placed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
         return _route(said, "move_note", notes, folder=name)
@@ -148,7 +157,7 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The second one gets the tag winter.”"""
-    if not said.has("tag") or said.days or said.has("not_", "delete") or said.asks:
+    if not said.has("tag") or said.days or said.has("not_", "delete", "unpin") or said.asks:
         return None
     notes = _meant(asked, said, last, ("note",))
     rest = said.left("tag", "change", "add", "there")
@@ -218,7 +227,7 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 
 def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
-    of_steps = said.has("add", "also", "it") and last.intent == "add_step"
+    of_steps = said.has("also", "it", "there") and last.intent == "add_step"
     of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
     todos = _meant(asked, said, last, ("todo",))
     if todos and (of_steps or said.has("step")):
@@ -233,9 +242,9 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
 
 def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And print the plan too” after a step, without a mark before the text."""
-    if said.text or last.intent != "add_step" or said.asks:
+    if said.text or said.days or last.intent != "add_step" or said.asks:
         return None
-    if not said.has("also", "step"):
+    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*slots.KINDS):
         return None
     text = said.left("step")
     found = routing.route_message(text)

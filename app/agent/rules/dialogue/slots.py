@@ -40,6 +40,7 @@ _LEAD = re.compile(
 )
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
+_CLAUSE = re.compile(r"[,;.!，。、；！]")
 _BESIDE = re.compile(r"[\s,]{0,3}")
 
 
@@ -123,7 +124,7 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
         language,
         tuple(tokens),
         tuple(words),
-        tuple(_turned_down(days, tokens)),
+        tuple(_turned_down(message, days, tokens)),
         (quote["quoted"] or quote["after"] or "").strip() if quote else "",
         ordinal[2] if ordinal else None,
     )
@@ -239,8 +240,10 @@ def _more_days(
     return found
 
 
-def _turned_down(days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
-    """Return days with those marked that are denied or do not suit, or which others replace."""
+def _turned_down(message: str, days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
+    """Return days with those marked that are denied or do not suit."""
+    if len(days) == 1 and any(_is_against(message, days[0], one) for one in tokens):
+        return [days[0]._replace(kinds=frozenset({"bad"}))]
     marked = []
     for at, day in enumerate(days):
         after = days[at + 1].start if at + 1 < len(days) else 10**6
@@ -249,6 +252,12 @@ def _turned_down(days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
         bad = any("bad" in one.kinds and day.end <= one.start < after for one in tokens)
         marked.append(day._replace(kinds=frozenset({"bad"})) if denied or bad else day)
     return marked
+
+
+def _is_against(message: str, day: Token, token: Token) -> bool:
+    """Return whether a word is against the only day: “not”, or “I'm out on Friday”."""
+    beside = token.end <= day.start and not _CLAUSE.search(message[token.end : day.start])
+    return "not_" in token.kinds or ("bad" in token.kinds and beside)
 
 
 def _ordinal(
