@@ -26,6 +26,8 @@ ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes"})
 """What notes are quoted for."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
+MOVES = ("change", "only", "later", "earlier")
+"""The classes of words by which a day is moved."""
 MOST = 5
 """So many words has a name at most, and so many letters where no spaces part words."""
 MOST_UNSPACED = 12
@@ -76,7 +78,10 @@ def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
         return _undone_one(said, last)
     helps = ("undo", "helper", "there")
     goes_back = said.has("undo") and last.intent != "undo"
-    if goes_back and not said.has("not_") and not said.left(*helps, "change"):
+    if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
+        return _route(said, "undo")
+    undone = last.intent == "complete_todo" and said.has("done") and said.has("not_")
+    if undone and not said.asks and not said.left(*helps, "done", "not_"):
         return _route(said, "undo")
     if last.intent in REMOVES and _is_kept(said):
         kept = not said.left(*helps, "keep", "leave", "delete", "not_")
@@ -121,9 +126,9 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
-    if not said.day or said.text or said.has("later", "earlier"):
+    if not said.day or said.text:
         return None
-    if said.left("change", "only", "bad", "not_", "there", "helper"):
+    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave"):
         return None
     changes = said.has("change", "only") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
@@ -208,7 +213,7 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
         pointed = said.number is not None or last.intent in READS
         ready = said.has("done") and pointed and last.intent != "complete_todo"
         return _route(said, "complete_todo", todos) if todos and ready else None
-    if last.intent == "complete_todo" and last.about and _is_name(name):
+    if last.intent == "complete_todo" and last.about and _is_name(name) and not said.has("no"):
         return _route(said, "complete_todo", words=name)
     return None
 

@@ -27,7 +27,7 @@ LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
 WEAK = frozenset({"filler", "helper", "asks"})
 """The classes of which no longer piece hides what others have in it."""
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _TEXT = re.compile(
     r"[\"“„«「『]\s*(?P<quoted>[^\"“”„«»「」『』]+?)\s*[\"”“»」』]"
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
@@ -110,6 +110,8 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     message = message.replace("’", "'")
     folded = plain_letters(message).lower()
     quote = _TEXT.search(message)
+    if quote and quote["after"] and _ordinals(language).fullmatch(folded[: quote.start()]):
+        quote = None  # “The second one: tag it winter.”
     hidden = [quote.span()] if quote else []
     if not quote and (whole := _as_words(message, folded, language)).is_long:
         return whole
@@ -270,7 +272,7 @@ def _ordinal(
         within = any(
             (one.start() <= found.start() and found.end() < one.end())
             or one[0].startswith(f"{found[0]} ")
-            for kind in ("due", "priority")
+            for kind in ("due", "priority", "no")
             for one in _class(language, kind).finditer(folded)
         )
         if number is not None and not within and _is_free(found.span(), hidden):
