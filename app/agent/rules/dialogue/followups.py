@@ -268,7 +268,8 @@ def _sent(_: Asked, said: Said, last: Trace) -> Route | None:
     waits = any(one.kind == "escalation" for one in last.about)
     if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
         return None
-    refuses = said.has("undo", "delete", "not_", "no")
+    against = {"undo", "delete", "not_", "no"}
+    refuses = any(one.kinds & against and "sent" not in one.kinds for one in said.tokens)
     return _route(said, "waiting") if said.asks or not refuses else None
 
 
@@ -334,9 +335,15 @@ def _yes_but(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text or said.asks or said.left("only", "change", "bad", "not_"):
         return None
     if plain := last.asks.arguments.get("plain"):
-        kept = repairs.with_day(asked, plain, said.day, said.language)
-        found = routing.route_message(kept) if kept else None
-        if found is None or found.intent == "ask":
+        found = routing.route_message(plain)
+        if "day" in found.arguments:
+            wish = {**found.arguments, "day": said.day}
+            found = msgspec.structs.replace(found, arguments=wish)
+        elif kept := repairs.with_day(asked, plain, said.day, said.language):
+            found = routing.route_message(kept)
+        else:
+            return None
+        if found.intent == "ask":
             return None
         things = last.asks.choices or found.things
         return msgspec.structs.replace(found, things=things, language=said.language)
@@ -365,6 +372,7 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
 RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _chosen,
     _yes_but,
+    _replied,
     _thanked,
     _undone,
     _later,
@@ -377,7 +385,6 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _again,
     _due,
     _asked_of_note,
-    _replied,
     _added,
     _one_more,
     _done,

@@ -342,8 +342,9 @@ def _named_days(language: Language) -> re.Pattern[str]:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # No boundary parts words where no spaces do.
-    return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern})(?![^\W{UNSPACED}])")
+    # No boundary parts words where no spaces do, nor after an elision.
+    end = rf"(?:(?<=')|(?![^\W{UNSPACED}]))"
+    return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern}){end}")
 
 
 def _is_unspaced(language: Language) -> bool:
