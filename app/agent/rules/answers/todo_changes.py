@@ -141,14 +141,15 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         return None
     if route.get("corrects") and old is not None:
         read = msgspec.structs.replace(read, due=_corrected(old, read, now, route))
-    if isinstance(read.due, datetime):
+    due = read.due
+    if isinstance(due, datetime):
         if old is not None and not any(span.kind == "date" for span in read.spans):
             # A time alone leaves the day.
-            moment = datetime.combine(old.date(), read.due.timetz())
+            moment = datetime.combine(old.date(), due.timetz())
             return moment.isoformat(timespec="minutes")
         return read.due_date
-    if old is not None and isinstance(_stored_due(row), datetime):
-        return datetime.combine(read.due, old.timetz()).isoformat(timespec="minutes")
+    if due and old is not None and isinstance(_stored_due(row), datetime):
+        return datetime.combine(due, old.timetz()).isoformat(timespec="minutes")
     return read.due_date
 
 
