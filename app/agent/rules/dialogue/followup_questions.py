@@ -58,6 +58,8 @@ def due(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“When is that due?”"""
     if not said.has("due") or said.days or said.text or said.left("due", "helper", "done"):
         return None
+    if said.has("not_"):
+        return None  # “What has no date?”
     todos = meant_things(asked, said._replace(number=None), last, ("todo",))
     return settled(said, "todo_state", todos) if todos else None
 
