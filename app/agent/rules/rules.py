@@ -103,7 +103,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(_phrase(asked, route))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
-    if _is_narrow(asked) or not near.may_be_near(asked, route):
+    if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):
         return _act(asked, route)
     if not changes.may_change(asked, route):
         return _asked_or_near(asked, route)
@@ -297,7 +297,7 @@ def _understand(asked: Asked, language: Language) -> Route:
     found = routing.route_message(message, names=asked.persona.names, before=language)
     if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:
         after = routing.route_message(rest, names=asked.persona.names, before=language)
-        found = found if after.intent in UNTOLD else after
+        found = found if after.intent in UNTOLD | {"make_note"} else after
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:

@@ -1,7 +1,8 @@
 """Changes of todos that are there: another day, name or priority, one more step, done or not."""
 
+import re
 from collections.abc import Mapping
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import msgspec
@@ -10,9 +11,15 @@ from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import folder_changes, list_answers, targets
 from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
 
+WEEK, HALF_DAY = timedelta(days=7), timedelta(hours=12)
+NEAR_HOURS = 3
+_EXACT_HOUR = re.compile(r"\b0\d|\d\s?am\b|\ba\.m\.")
 CHANGED = ("title", "dueDate", "priority", "completed", "steps")
 
 
@@ -132,15 +139,44 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         read = _read(route.get("day"), now, route)
     if read.due is None or read.no_such_day:
         return None
-    if isinstance(read.due, datetime):
+    if route.get("corrects") and old is not None:
+        read = msgspec.structs.replace(read, due=_corrected(old, read, now, route))
+    due = read.due
+    if isinstance(due, datetime):
         if old is not None and not any(span.kind == "date" for span in read.spans):
             # A time alone leaves the day.
-            moment = datetime.combine(old.date(), read.due.timetz())
+            moment = datetime.combine(old.date(), due.timetz())
             return moment.isoformat(timespec="minutes")
         return read.due_date
-    if old is not None and isinstance(_stored_due(row), datetime):
-        return datetime.combine(read.due, old.timetz()).isoformat(timespec="minutes")
+    if due and old is not None and isinstance(_stored_due(row), datetime):
+        return datetime.combine(due, old.timetz()).isoformat(timespec="minutes")
     return read.due_date
+
+
+def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> date | datetime:
+    """Return what a correction means beside what it corrects: a weekday of the same week, an hour
+    of the same half of the day.
+    """
+    due = read.due
+    text = route.get("day")
+    if isinstance(due, datetime) and not any(span.kind == "date" for span in read.spans):
+        later = due + HALF_DAY
+        near = abs(later.hour - old.hour) <= NEAR_HOURS < abs(due.hour - old.hour)
+        is_said = _EXACT_HOUR.search(text) or _names_part_of_day(text, route)
+        return later if due.hour < later.hour and near and not is_said else due
+    if due is None or isinstance(due, datetime) or (old.date() - now.date()).days < WEEK.days:
+        return due or old
+    moved = _read(text, now + WEEK, route).due
+    next_day = _read(text, now + timedelta(days=1), route).due
+    if moved != due + WEEK or next_day not in (due, due + WEEK):
+        return due  # no weekday alone
+    return old.date() + timedelta(days=due.weekday() - old.weekday())
+
+
+def _names_part_of_day(text: str, route: Route) -> bool:
+    parts = language_data.load_table(route.language, Dates).parts
+    folded = plain_letters(text).lower()
+    return any(word in folded for words in parts.values() for word in words)
 
 
 def _before(base: datetime, ahead: date | datetime, *, is_day: bool) -> str:

@@ -3,27 +3,26 @@ another day or folder for what was just changed, that taken back, more of the sa
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.dialogue import dialogue_words, references, repairs, slots
+from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs, slots
+from app.agent.rules.dialogue.followup_questions import READS, meant_things, settled
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
+from app.agent.turn.steps import Asked, Trace
 
-READS = frozenset(
-    {"list_todos", "list_notes", "changes", "events", "unread", "waiting", "day", "find_notes"}
-)
-"""What can be asked once more."""
 MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note"})
 OF_NOTES = frozenset({"make_note", "append_note", "move_note", "change_note", "pin_note", "rename"})
 REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
+MOVES = ("change", "only", "later", "earlier")
+"""The classes of words by which a day is moved."""
 MOST = 5
 """So many words has a name at most, and so many letters where no spaces part words."""
 MOST_UNSPACED = 12
@@ -48,22 +47,6 @@ def follow(asked: Asked, language: Language) -> Route | None:
     return None
 
 
-def _again(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“And now?” asks what was asked before something was done."""
-    if not said.has("now") or said.days or said.text or said.left("now", "helper"):
-        return None
-    if last.intent in READS and last.intent != "changes":
-        return None
-    read = next((one for one in asked.earlier if one.intent in READS), None)
-    return _route(said, read.intent, **read.arguments) if read else None
-
-
-def _thanked(_: Asked, said: Said, last: Trace) -> Route | None:
-    if not said.has("thanks") or said.days or said.text or said.left("thanks", "helper"):
-        return None
-    return _route(said, "thanks") if last.asks is None else None
-
-
 def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
     """“Back to how it was”, and of what was removed “no, keep it”; of several “the second one
     back”.
@@ -74,15 +57,27 @@ def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
         return _undone_one(said, last)
     helps = ("undo", "helper", "there")
     goes_back = said.has("undo") and last.intent != "undo"
-    if goes_back and not said.has("not_") and not said.left(*helps, "change"):
-        return _route(said, "undo")
-    keeps = said.has("keep") or (said.has("delete") and said.has("not_", "no"))
-    if last.intent in REMOVES and keeps and not said.left(*helps, "keep", "delete", "not_"):
-        return _route(said, "undo", again="yes")
+    if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
+        return settled(said, "undo")
+    undone = last.intent == "complete_todo" and said.has("done") and said.has("not_")
+    if undone and not said.asks and not said.left(*helps, "done", "not_"):
+        return settled(said, "undo")
+    if last.intent in REMOVES and _is_kept(said):
+        kept = not said.left(*helps, "keep", "leave", "delete", "not_")
+        return settled(said, "undo", again="yes") if kept else None
     removes = said.has("delete") and not said.has("not_", "keep")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
-        return _route(said, "undo")
+        return settled(said, "undo")
     return None
+
+
+def _is_kept(said: Said) -> bool:
+    """Return whether a message wants what was removed: “keep it”, “don't delete it”."""
+    if said.has("delete"):
+        return said.has("not_", "no")
+    wanted = said.has("keep") or (said.has("leave") and said.has("no"))
+    denied = any("not_" in one.kinds and "keep" not in one.kinds for one in said.tokens)
+    return wanted and not denied
 
 
 def _undone_one(said: Said, last: Trace) -> Route | None:
@@ -90,7 +85,7 @@ def _undone_one(said: Said, last: Trace) -> Route | None:
     if said.left("undo", "unpin", "helper", "change") or not (said.has("undo") or unpins):
         return None
     one = references.pick(last.about, said.number or 0)
-    return _route(said, "undo", one.things) if len(last.about) > 1 and one.things else None
+    return settled(said, "undo", one.things) if len(last.about) > 1 and one.things else None
 
 
 def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -98,28 +93,32 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     shifts = said.has("later", "earlier")
     if said.text or said.asks or not (shifts or (said.has("change") and last.undo)):
         return None
-    todos = _meant(asked, said, last, ("todo",))
-    by = todos and slots.length(said, asked, "later", "earlier", "change", "there", "helper")
-    if not by:
+    todos = meant_things(asked, said, last, ("todo",))
+    by = todos and slots.length(
+        said, asked, "later", "earlier", "change", "there", "helper", "step"
+    )
+    if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
-    return _route(said, "change_todo", todos, by=by, **way)
+    return settled(said, "change_todo", todos, by=by, **way)
 
 
 def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
-    if not said.day or said.text or said.has("later", "earlier"):
+    if not said.day or said.text:
         return None
-    if said.left("change", "only", "bad", "not_", "there", "helper"):
+    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave"):
         return None
-    changes = said.has("change", "only")
+    changes = said.has("change", "only") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
-        return _route(said, last.intent, text=said.day, when=said.day)
+        return settled(said, last.intent, text=said.day, when=said.day)
     if said.asks:
         return None
-    todos = _meant(asked, said, last, ("todo",))
+    todos = meant_things(asked, said, last, ("todo",))
     if todos and (changes or (last.undo and last.intent in {"add_todo", "change_todo", "undo"})):
-        return _route(said, "change_todo", todos, day=said.day)
+        # A weekday may be of the week that it corrects.
+        corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
+        return settled(said, "change_todo", todos, day=said.day, **corrects)
     return None
 
 
@@ -127,42 +126,42 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, to Home”: another folder for the note that was made, changed or moved."""
     if said.days or said.text or said.asks or last.intent not in OF_NOTES:
         return None
-    notes = _meant(asked, said, last, ("note",))
-    if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step"):
+    notes = meant_things(asked, said, last, ("note",))
+    if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step", "bad", "not_"):
         return None
     name = said.left("change", "folder", "there")
-    moved = last.intent == "move_note" and said.has("no", "to", "folder")
+    moved = last.intent == "move_note" and said.has("no", "folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
-    if notes and _is_name(name) and (moved or placed):
+    if notes and _is_name(name) and said.left(*slots.KINDS) and (moved or placed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
-        return _route(said, "move_note", notes, folder=name)
+        return settled(said, "move_note", notes, folder=name)
     return None
 
 
 def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The second one gets the tag winter.”"""
-    if not said.has("tag") or said.days or said.has("not_", "delete") or said.asks:
+    if not said.has("tag") or said.days or said.has("not_", "delete", "unpin") or said.asks:
         return None
-    notes = _meant(asked, said, last, ("note",))
+    notes = meant_things(asked, said, last, ("note",))
     rest = said.left("tag", "change", "add", "there")
     name = said.text or rest
-    return _route(said, "change_note", notes, tag=name) if notes and _is_name(name, 2) else None
+    return settled(said, "change_note", notes, tag=name) if notes and _is_name(name, 2) else None
 
 
 def _pinned(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not said.has("pin", "unpin") or said.days or said.text or said.asks:
         return None
-    notes = _meant(asked, said, last, ("note",))
+    notes = meant_things(asked, said, last, ("note",))
     if not notes or said.left("pin", "unpin", "change", "there") or said.has("not_"):
         return None
     way = {"unpin": "yes"} if said.has("unpin") and not said.has("pin") else {}
-    return _route(said, "pin_note", notes, **way)
+    return settled(said, "pin_note", notes, **way)
 
 
 def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And make it top priority.”"""
-    todos = _meant(asked, said, last, ("todo",))
+    todos = meant_things(asked, said, last, ("todo",))
     if said.text or said.asks or not todos:
         return None
     if last.arguments.get("priority") and (
@@ -170,14 +169,14 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     ):
         rest = said.message[: found.start()] + "," + said.message[found.end() :]
         if slots.only_little(rest, said.language, "change", "priority"):
-            return _route(said, "change_todo", todos, priority=found[0])
+            return settled(said, "change_todo", todos, priority=found[0])
     if said.days or not said.has("priority"):
         return None
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
         named = [one for one in re.split(r"[,，、;]\s*", words) if one]
         levels = {dialogue_words.priority_of(one, said.language) for one in named}
         if len(levels) == 1 and None not in levels:
-            return _route(said, "change_todo", todos, priority=named[0])
+            return settled(said, "change_todo", todos, priority=named[0])
     return None
 
 
@@ -189,12 +188,12 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     name = said.left("done", "helper")
     if not name:
-        todos = _meant(asked, said, last, ("todo",))
+        todos = meant_things(asked, said, last, ("todo",))
         pointed = said.number is not None or last.intent in READS
         ready = said.has("done") and pointed and last.intent != "complete_todo"
-        return _route(said, "complete_todo", todos) if todos and ready else None
-    if last.intent == "complete_todo" and last.about and _is_name(name):
-        return _route(said, "complete_todo", words=name)
+        return settled(said, "complete_todo", todos) if todos and ready else None
+    if last.intent == "complete_todo" and last.about and _is_name(name) and not said.has("no"):
+        return settled(said, "complete_todo", words=name)
     return None
 
 
@@ -212,27 +211,25 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 
 def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
-    steps = last.intent == "add_step" and said.has("add", "also", "step", "it")
-    if todos := _meant(asked, said, last, ("todo",)):
-        if (
-            steps
-            or said.has("step")
-            or (said.has("add") and said.has("there") and last.intent in READS)
-        ):
-            return _route(said, "add_step", todos, step=text)
+    of_steps = said.has("also", "it", "there") and last.intent == "add_step"
+    of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
+    todos = meant_things(asked, said, last, ("todo",))
+    if todos and (of_steps or said.has("step")):
+        return settled(said, "add_step", todos, step=text)
     if last.about and last.about[0].kind == "folder" and said.has("note"):
         name = last.about[0].title.rpartition("/")[2]
-        return _route(said, "make_note", content=text, whole=text, folder=name)
-    if (notes := _meant(asked, said, last, ("note",))) and last.about and said.has("add", "also"):
-        return _route(said, "append_note", notes, text=text)
+        return settled(said, "make_note", content=text, whole=text, folder=name)
+    notes = meant_things(asked, said, last, ("note",))
+    if notes and last.about and said.has("add", "also"):
+        return settled(said, "append_note", notes, text=text)
     return None
 
 
 def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And print the plan too” after a step, without a mark before the text."""
-    if said.text or last.intent != "add_step" or said.asks:
+    if said.text or said.days or last.intent != "add_step" or said.asks:
         return None
-    if not said.has("also", "step"):
+    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*slots.KINDS):
         return None
     text = said.left("step")
     found = routing.route_message(text)
@@ -243,46 +240,7 @@ def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
 def _replied(_: Asked, said: Said, last: Trace) -> Route | None:
     people = [one for one in last.about if one.kind == "person"]
     text = slots.reply_text(said.message, said.language) if len(people) == 1 else ""
-    return _route(said, "message", who=people[0].title, text=text) if text else None
-
-
-def _sent(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“Was it sent?” of a message that waits for a yes."""
-    waits = any(one.kind == "escalation" for one in last.about)
-    if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
-        return None
-    refuses = said.has("undo", "delete", "not_", "no")
-    return _route(said, "waiting") if said.asks or not refuses else None
-
-
-def _counted(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“How many are that?”, and “in total?” of a list that was narrowed."""
-    if last.intent not in {"list_todos", "list_notes"} or said.days or said.text:
-        return None
-    if not said.has("count", "total") or said.left("count", "total", "helper"):
-        return None
-    if said.has("total") and (last.intent == "list_notes" or not said.has("count")):
-        return _route(said, last.intent, text=" ", counted="yes")
-    before = last.arguments.get("text") or last.arguments.get("said", "")
-    return _route(said, last.intent, **{**last.arguments, "text": before, "counted": "yes"})
-
-
-def _due(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“When is that due?”"""
-    if not said.has("due") or said.days or said.text or said.left("due", "helper", "done"):
-        return None
-    todos = _meant(asked, said._replace(number=None), last, ("todo",))
-    return _route(said, "todo_state", todos) if todos else None
-
-
-def _asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“What time?” of what a note was just quoted for."""
-    if last.intent != "ask" or not any(one.kind == "note" for one in last.about) or said.days:
-        return None
-    asks = all(one.kinds & {"due", "asks", "also"} for one in said.tokens) and said.has("due")
-    if not asks or said.left("due", "asks"):
-        return None
-    return _route(said, "ask", words=said.message)
+    return settled(said, "message", who=people[0].title, text=text) if text else None
 
 
 def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -293,7 +251,7 @@ def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
     wish = routing.route_message(said.message)
     if not _is_name(name) or len(name) < SHORTEST or (wish.intent != "ask" and not wish.is_loose):
         return None
-    return _route(said, "change_todo", target=name, day=said.day)
+    return settled(said, "change_todo", target=name, day=said.day)
 
 
 def _chosen(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -303,7 +261,7 @@ def _chosen(_: Asked, said: Said, last: Trace) -> Route | None:
     for name in dict.fromkeys((said.left(), said.left("it", "helper", "there"))):
         found = references.choose(last.asks.choices, name, said.language) if name else None
         if found and len(found.things) == 1 and not said.has("not_"):
-            return _route(said, last.asks.intent, found.things, **last.asks.arguments)
+            return settled(said, last.asks.intent, found.things, **last.asks.arguments)
     return None
 
 
@@ -314,15 +272,21 @@ def _yes_but(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text or said.asks or said.left("only", "change", "bad", "not_"):
         return None
     if plain := last.asks.arguments.get("plain"):
-        kept = repairs.with_day(asked, plain, said.day, said.language)
-        found = routing.route_message(kept) if kept else None
-        if found is None or found.intent == "ask":
+        found = routing.route_message(plain)
+        if "day" in found.arguments:
+            wish = {**found.arguments, "day": said.day}
+            found = msgspec.structs.replace(found, arguments=wish)
+        elif kept := repairs.with_day(asked, plain, said.day, said.language):
+            found = routing.route_message(kept)
+        else:
+            return None
+        if found.intent == "ask":
             return None
         things = last.asks.choices or found.things
         return msgspec.structs.replace(found, things=things, language=said.language)
     if "day" in last.asks.arguments and len(last.asks.choices) == 1:
         wanted = {**last.asks.arguments, "day": said.day}
-        return _route(said, last.asks.intent, last.asks.choices, **wanted)
+        return settled(said, last.asks.intent, last.asks.choices, **wanted)
     return None
 
 
@@ -339,25 +303,25 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
         return None
     wanted = {**last.arguments, "target": name, "words": name}
-    return _route(said, "instead", **wanted)
+    return settled(said, "instead", **wanted)
 
 
 RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _chosen,
     _yes_but,
-    _thanked,
+    _replied,
+    followup_questions.thanked,
     _undone,
     _later,
     _prioritised,
     _redated,
     _tagged,
     _pinned,
-    _sent,
-    _counted,
-    _again,
-    _due,
-    _asked_of_note,
-    _replied,
+    followup_questions.sent,
+    followup_questions.counted,
+    followup_questions.again,
+    followup_questions.due,
+    followup_questions.asked_of_note,
     _added,
     _one_more,
     _done,
@@ -367,25 +331,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
 )
 
 
-def _meant(asked: Asked, said: Said, last: Trace, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
-    """Return the one thing that was spoken of last, or the one of a list that a number says; all
-    that were changed together.
-    """
-    if said.number is not None:
-        listed = (*(trace.shown or trace.about for trace in asked.earlier),)
-        rows = next(
-            (tuple(o for o in one if o.kind in kinds) for one in listed if len(one) > 1), ()
-        )
-        return references.pick(rows, said.number).things
-    found = tuple(one for one in last.about or last.shown if one.kind in kinds)
-    return found if len(found) == 1 or (last.undo and last.about) else ()
-
-
 def _is_name(text: str, most: int = MOST) -> bool:
     parts = dialogue_words.pieces(text)
     unspaced = [one for one in parts if len(one[0]) == 1]
     return bool(text) and len(parts) - len(unspaced) <= most and len(unspaced) <= MOST_UNSPACED
-
-
-def _route(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:
-    return Route(intent, said.language, arguments, tuple(things))

@@ -1,7 +1,6 @@
-"""What a message is made of that goes on from another: days, ordinals, texts, and words of closed
-classes.
+"""What a message that goes on from another is made of.
 
-What is left is a name or a text.
+Days, ordinals, texts, and words of closed classes; what is left is a name or a text.
 """
 
 import functools
@@ -22,11 +21,13 @@ from app.agent.turn.steps import Asked
 
 LONGEST = 160
 """What is longer is a wish of its own."""
+LONGEST_LEFT = 60
+"""So many letters from the first word of no class to the last."""
 LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
 WEAK = frozenset({"filler", "helper", "asks"})
 """The classes of which no longer piece hides what others have in it."""
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _TEXT = re.compile(
     r"[\"“„«「『]\s*(?P<quoted>[^\"“”„«»「」『』]+?)\s*[\"”“»」』]"
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
@@ -39,6 +40,7 @@ _LEAD = re.compile(
 )
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
+_CLAUSE = re.compile(r"[,;.!，。、；！]")
 _BESIDE = re.compile(r"[\s,]{0,3}")
 
 
@@ -87,6 +89,11 @@ class Said(NamedTuple):
         return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
 
     @property
+    def is_long(self) -> bool:
+        """Whether so much is left that the message says what it wants by itself."""
+        return len(self.left(*KINDS)) > LONGEST_LEFT
+
+    @property
     def day(self) -> str:
         """The day or time that is named; of several that which is not turned down."""
         kept = [one for one in self.days if not one.kinds]
@@ -103,7 +110,11 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     message = message.replace("’", "'")
     folded = plain_letters(message).lower()
     quote = _TEXT.search(message)
+    if quote and quote["after"] and _ordinals(language).fullmatch(folded[: quote.start()]):
+        quote = None  # “The second one: tag it winter.”
     hidden = [quote.span()] if quote else []
+    if not quote and (whole := _as_words(message, folded, language)).is_long:
+        return whole
     days = _days(message, folded, asked, language, hidden)
     hidden += [(one.start, one.end) for one in days]
     ordinal = _ordinal(folded, language, hidden)
@@ -115,7 +126,7 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
         language,
         tuple(tokens),
         tuple(words),
-        tuple(_turned_down(days, tokens)),
+        tuple(_turned_down(message, days, tokens)),
         (quote["quoted"] or quote["after"] or "").strip() if quote else "",
         ordinal[2] if ordinal else None,
     )
@@ -123,11 +134,12 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
 
 def only_little(message: str, language: Language, *kinds: str) -> bool:
     """Return whether a text is nothing but words that say nothing, or of these classes."""
-    folded = plain_letters(message).lower()
-    tokens = _tokens(folded, language, ())
+    return not _as_words(message, plain_letters(message).lower(), language).left(*kinds)
+
+
+def _as_words(message: str, folded: str, language: Language) -> Said:
     words = tuple(found.span() for found in _WORD.finditer(folded))
-    said = Said(message, language, tuple(tokens), words, ())
-    return not said.left(*kinds)
+    return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
 
 
 def without_lead(message: str, language: Language) -> str:
@@ -146,23 +158,29 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     words of these classes; empty where none is.
     """
     message, language = said.message, said.language
-    ahead = language_data.load_table(language, Dialogue).ahead
     words = [found.span() for found in _WORD.finditer(message)]
     most = LONGEST_LENGTH + 2 * _is_unspaced(language)
-    if len(words) > 3 * most:
+    tokens = _tokens(plain_letters(message).lower(), language, ())
+    held = [one for one in tokens if one.kinds & (LITTLE | set(kinds))]
+    left = [
+        at
+        for at, (start, end) in enumerate(words)
+        if not any(one.start <= start and end <= one.end for one in held)
+    ]
+    # It holds all that no class has.
+    if not left or left[-1] - left[0] >= most:
         return ""
-    for size in range(min(most, len(words)), 0, -1):
-        for at in range(len(words) - size + 1):
-            start, end = words[at][0], words[at + size - 1][1]
-            by = message[start:end]
-            one = by if size > 1 else f"1 {by}"
-            rest = f"{message[:start]} , {message[end:]}"
-            if only_little(rest, language, *kinds) and any(
-                dialogue_words.is_day(ahead.replace("{by}", each), asked, language)
-                for each in (by, one)
-            ):
-                is_whole = dialogue_words.is_day(ahead.replace("{by}", by), asked, language)
-                return by if is_whole else one
+    ahead = language_data.load_table(language, Dialogue).ahead
+    windows = [
+        (start, end)
+        for start in range(max(0, left[-1] + 1 - most), left[0] + 1)
+        for end in range(left[-1] + 1, min(len(words), start + most) + 1)
+    ]
+    for start, end in sorted(windows, key=lambda one: one[0] - one[1]):
+        by = message[words[start][0] : words[end - 1][1]]
+        for said_so in (by, f"1 {by}") if end - start == 1 else (by,):
+            if dialogue_words.is_day(ahead.replace("{by}", said_so), asked, language):
+                return said_so
     return ""
 
 
@@ -224,8 +242,10 @@ def _more_days(
     return found
 
 
-def _turned_down(days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
-    """Return days with those marked that are denied or do not suit, or which others replace."""
+def _turned_down(message: str, days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
+    """Return days with those marked that are denied or do not suit."""
+    if len(days) == 1 and any(_is_against(message, days[0], one) for one in tokens):
+        return [days[0]._replace(kinds=frozenset({"bad"}))]
     marked = []
     for at, day in enumerate(days):
         after = days[at + 1].start if at + 1 < len(days) else 10**6
@@ -234,6 +254,12 @@ def _turned_down(days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
         bad = any("bad" in one.kinds and day.end <= one.start < after for one in tokens)
         marked.append(day._replace(kinds=frozenset({"bad"})) if denied or bad else day)
     return marked
+
+
+def _is_against(message: str, day: Token, token: Token) -> bool:
+    """Return whether a word is against the only day: “not”, or “I'm out on Friday”."""
+    beside = token.end <= day.start and not _CLAUSE.search(message[token.end : day.start])
+    return "not_" in token.kinds or ("bad" in token.kinds and beside)
 
 
 def _ordinal(
@@ -246,7 +272,7 @@ def _ordinal(
         within = any(
             (one.start() <= found.start() and found.end() < one.end())
             or one[0].startswith(f"{found[0]} ")
-            for kind in ("due", "priority")
+            for kind in ("due", "priority", "no")
             for one in _class(language, kind).finditer(folded)
         )
         if number is not None and not within and _is_free(found.span(), hidden):
@@ -316,8 +342,9 @@ def _named_days(language: Language) -> re.Pattern[str]:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # No boundary parts words where no spaces do.
-    return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern})(?![^\W{UNSPACED}])")
+    # No boundary parts words where no spaces do, nor after an elision.
+    end = rf"(?:(?<=')|(?![^\W{UNSPACED}]))"
+    return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern}){end}")
 
 
 def _is_unspaced(language: Language) -> bool:

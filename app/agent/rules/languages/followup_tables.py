@@ -10,11 +10,12 @@ class FollowUp(Table, frozen=True):
     question is known by. `no` corrects, `not_` denies, and `bad` says of a day that it does not
     suit; `it` is what was spoken of, `there` the place, `to` stands before what something becomes.
     `later` and `earlier` say which way a length of time goes. `change` is a verb for any change,
-    and `only` puts something off; `undo` goes back and `keep` leaves what was removed; `delete`,
-    `done`, `pin`, `unpin` and `add` are wishes, `tag`, `priority`, `step`, `note`, `folder` and
-    `due` what they are of. `also` wishes the same of more, `now` asks the same again, `total` of
-    all, `count` how many; `sent` asks whether something has gone out, `thanks` and `yes` answer.
-    A group of `reply` is what is to be answered; `on` stands before the number of a day.
+    and `only` puts something off; `undo` goes back, and `keep`, or after a correction `leave`, is
+    said of what was removed; `delete`, `done`, `pin`, `unpin` and `add` are wishes, `tag`,
+    `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes the same of more,
+    `now` asks the same again, `total` of all, `count` how many; `sent` asks whether something has
+    gone out, `thanks` and `yes` answer. A group of `reply` is what is to be answered; `on` stands
+    before the number of a day.
     """
 
     filler: Pieces
@@ -32,6 +33,7 @@ class FollowUp(Table, frozen=True):
     only: Pieces
     undo: Pieces
     keep: Pieces
+    leave: Pieces
     delete: Pieces
     done: Pieces
     pin: Pieces
