@@ -8,6 +8,7 @@ import msgspec
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person
 from app.interfaces.home.notes.folder_tree import FolderTree
+from app.interfaces.pages.forms import value_of
 from app.interfaces.pages.visit import Visit, as_number
 
 PAGE = 40
@@ -140,3 +141,12 @@ def _with(address: str, *, place: str, now: Listing) -> str:
     }
     given = {name: value for name, value in asked.items() if value}
     return f"{address}?{urlencode(given)}" if given else address
+
+
+async def chosen_folder(person: Person, form: list[tuple[str, str]]) -> str:
+    """Return the folder that a form puts notes into, made where it names a new one; empty for
+    none.
+    """
+    if path := value_of(form, "path").strip("/ "):
+        return str((await person.call("create_folder", path=path)).folder.id)
+    return value_of(form, "folder")

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.many import MOST, Acts, Group, selected_in, tell
-from app.interfaces.home.notes.desk import tags_of, tree_of
+from app.interfaces.home.notes.desk import chosen_folder, tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
 from app.interfaces.pages.forms import form_of, value_of, values_of
 from app.interfaces.pages.visit import Visit, as_number
@@ -92,11 +92,7 @@ async def _value(person: Person, form: list[tuple[str, str]], wanted: str) -> st
     if wanted == "tags":
         added = [f"+{tag}" for tag in split_tags(value_of(form, "tags"))]
         return ",".join([*added, *(f"-{tag}" for tag in values_of(form, "without"))])
-    if wanted != "move":
-        return ""
-    if path := value_of(form, "path").strip("/ "):
-        return str((await person.call("create_folder", path=path)).folder.id)
-    return value_of(form, "folder")
+    return await chosen_folder(person, form) if wanted == "move" else ""
 
 
 async def _move(person: Person, id_: int, folder: str) -> list[Group]:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.notes.desk import tags_of, tree_of
+from app.interfaces.home.notes.desk import chosen_folder, tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit, as_number
@@ -41,10 +41,7 @@ async def move(visit: Visit, person: Person) -> Response:
     before = (await person.call("read_note_text", id=id_)).folder_id
     asked = visit.query_params.get("folder")
     if asked is None:
-        form = await form_of(visit)
-        asked = value_of(form, "folder")
-        if path := value_of(form, "path").strip("/ "):
-            asked = str((await person.call("create_folder", path=path)).folder.id)
+        asked = await chosen_folder(person, await form_of(visit))
     to = as_number(asked)
     await person.call("move_note", id=id_, folderId=to)
     name = (await tree_of(person)).path(to) or person.words("notes.no_folder_name")

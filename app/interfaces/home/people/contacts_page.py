@@ -11,7 +11,7 @@ from app.interfaces.home.people import permission_form
 from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.permission_form import Form
 from app.interfaces.home.people.talks import AGENT_SUFFIX
-from app.interfaces.home.people.undo_forms import given, undo_by
+from app.interfaces.home.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 

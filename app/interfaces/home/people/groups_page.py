@@ -8,7 +8,7 @@ from starlette.routing import Route
 from app.errors import AppError
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people.people_page import show_people
-from app.interfaces.home.people.undo_forms import given, undo_by
+from app.interfaces.home.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 

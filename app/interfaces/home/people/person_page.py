@@ -10,7 +10,7 @@ from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.people import permission_form, shared_folders, view_as
 from app.interfaces.home.people.people_page import show_people
 from app.interfaces.home.people.permission_form import Form
-from app.interfaces.home.people.undo_forms import given, undo_by
+from app.interfaces.home.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.people.undo_forms import given, undo_by
+from app.interfaces.home.undo_forms import given, undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 

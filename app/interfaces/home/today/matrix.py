@@ -15,8 +15,9 @@ from app.core.markdown import html_fragments
 from app.errors import Invalid
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.todo_forms import due_on, undo_address
+from app.interfaces.home.todos.todo_forms import due_on
 from app.interfaces.home.todos.todo_view import HIGH, Todo, day_of, todo_of, todos_of
+from app.interfaces.home.undo_forms import undo_by
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 
@@ -82,7 +83,7 @@ async def move(visit: Visit, person: Person) -> Response:
         back_of(visit, form, "/"),
         did=_told(fields),
         what=todo.title,
-        undo=undo_address(id_, before),
+        undo=undo_by(f"/todos/{id_}/set", **before),
     )
 
 

@@ -9,8 +9,8 @@ from starlette.routing import Route
 from app.errors import Invalid
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import Step, todo_of
+from app.interfaces.home.undo_forms import undo_by
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit, as_number
 
@@ -27,7 +27,7 @@ async def change(visit: Visit, person: Person) -> Response:
     todo = todo_of((await person.call("get_todo", id=id_)).todo)
     did, what, edits = _changed(person, todo.steps, form)
     await person.call("edit_todo", id=id_, steps=edits)
-    before = undo_address(id_, {"steps": msgspec.json.encode(todo.steps).decode()})
+    before = undo_by(f"/todos/{id_}/set", steps=msgspec.json.encode(todo.steps).decode())
     back = back_of(visit, form, f"/todos/{id_}")
     return see(back, did=did, what=what, undo=before)
 

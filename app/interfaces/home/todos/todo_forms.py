@@ -5,7 +5,6 @@ Each tells what it did, with the address of the form that takes it back.
 
 from datetime import date, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 import msgspec
 from starlette.responses import Response
@@ -15,11 +14,9 @@ from app.errors import Invalid
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.todo_view import DAY, Step, day_of, todo_of
+from app.interfaces.home.undo_forms import undo_by
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
-
-LONGEST_UNDO = 4000
-"""Of what stands in an address; more of an old text is not put there, and cannot be taken back."""
 
 
 def routes() -> list[Route]:
@@ -36,12 +33,6 @@ def routes() -> list[Route]:
     return [
         Route(f"/todos/{{id}}/{name}", answer, methods=["POST"]) for name, answer in actions.items()
     ]
-
-
-def undo_address(id_: int, before: dict[str, Any]) -> str:
-    """Return the address of the form that gives a todo these values back; empty for too much."""
-    address = f"/todos/{id_}/set?{urlencode(before)}"
-    return address if len(address) <= LONGEST_UNDO else ""
 
 
 @for_person
@@ -111,7 +102,7 @@ async def move(visit: Visit, person: Person) -> Response:
         back_of(visit, form),
         did="todo_moved" if day else "todo_undated",
         what=told,
-        undo=undo_address(id_, {"due": todo.due_date or ""}),
+        undo=undo_by(f"/todos/{id_}/set", due=todo.due_date or ""),
     )
 
 
@@ -125,7 +116,7 @@ async def set_priority(visit: Visit, person: Person) -> Response:
         back_of(visit, form),
         did="todo_changed",
         what=todo.title,
-        undo=undo_address(id_, {"priority": todo.priority}),
+        undo=undo_by(f"/todos/{id_}/set", priority=todo.priority),
     )
 
 

@@ -9,8 +9,8 @@ from starlette.routing import Route
 from app.errors import Invalid, Unprocessable
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.todos.rule_words import rule_words
-from app.interfaces.home.todos.todo_forms import undo_address
 from app.interfaces.home.todos.todo_view import DAY, Todo, day_of, todo_of, view_of
+from app.interfaces.home.undo_forms import undo_by
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit, as_number
 
@@ -79,7 +79,7 @@ async def save(visit: Visit, person: Person) -> Response:
         await person.call("edit_todo", id=todo.id, **fields)
     except (Invalid, Unprocessable) as error:
         return await _page(person, todo, kept, Trouble(error.message), status=error.status)
-    before = undo_address(todo.id, _before(todo, fields))
+    before = undo_by(f"/todos/{todo.id}/set", **_before(todo, fields))
     return see(f"/todos/{todo.id}", did="todo_saved", what=mine.title, undo=before)
 
 
