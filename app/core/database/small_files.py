@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-BUSY_TRIES = 20
+BUSY_TRIES = 20 if os.name == "nt" else 0
 BUSY_SECONDS = 0.025
 
 
@@ -42,7 +42,7 @@ def _replace_patiently(fresh: Path, path: Path) -> None:
     """Give a file its name; where Windows refuses, since somebody has the former one open for a
     moment, try again.
     """
-    for _ in range(BUSY_TRIES if os.name == "nt" else 0):
+    for _ in range(BUSY_TRIES):
         try:
             fresh.replace(path)
         except PermissionError:

@@ -18,6 +18,7 @@ PARTS = ("said.", "refused.")
 LONGEST = 2_000
 DEEPEST = 8
 HOLE = re.compile(r"\{(\w+)\}")
+WORD = re.compile(r"\w+")
 SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z“\d])")
 HOLES = {
     "n": r"\d+",
@@ -35,11 +36,12 @@ JOINTS = (", and ", " and ", ", ", "; ", "\n")
 class Pattern(NamedTuple):
     """A sentence as a pattern, by the name of the words that it has in each language.
 
-    `needs` is the longest piece of it that is always there: looking for it takes a tenth of the
-    time of the pattern, and most sentences of people hold none of these.
+    `needs` is the longest piece of it that is always there, and `word` the longest word: looking
+    for them takes a tenth of the time of the pattern, and most sentences of people hold none.
     """
 
     name: str
+    word: str
     needs: str
     found: re.Pattern[str]
 
@@ -76,7 +78,7 @@ def _translated(words: Words, text: str, depth: int = 0) -> str | None:
     """Return a sentence, or a list of phrases, in another language; None for what is unknown."""
     if depth > DEEPEST or not text:
         return None
-    for pattern in _patterns():
+    for pattern in _likely(text):
         if (
             pattern.needs in text
             and (match := pattern.found.fullmatch(text))
@@ -136,11 +138,39 @@ def _patterns() -> list[Pattern]:
             (
                 -len(HOLE.sub("", form)),
                 -form.count("{said"),
-                Pattern(name, _needs(form), _pattern(form)),
+                Pattern(name, _word(form), _needs(form), _pattern(form)),
             )
             for form in forms
         ]
     return [pattern for *_, pattern in sorted(found, key=lambda each: each[:2])]
+
+
+def _likely(text: str) -> list[Pattern]:
+    """Return the patterns whose word is in a text: of hundreds, a few."""
+    known = _by_word()
+    found = [each for word in {"", *WORD.findall(text)} for each in known.get(word, ())]
+    return [pattern for _, pattern in sorted(found, key=lambda each: each[0])]
+
+
+@functools.cache
+def _by_word() -> dict[str, list[tuple[int, Pattern]]]:
+    """Return the patterns, with their places, by the longest word that each always has."""
+    found: dict[str, list[tuple[int, Pattern]]] = {}
+    for place, pattern in enumerate(_patterns()):
+        found.setdefault(pattern.word, []).append((place, pattern))
+    return found
+
+
+def _word(form: str) -> str:
+    """Return the longest whole word of a sentence; none that goes on in a hole."""
+    ends = {at for hole in HOLE.finditer(form) for at in hole.span()}
+    inside = {at for hole in HOLE.finditer(form) for at in range(*hole.span())}
+    words = [
+        word[0]
+        for word in WORD.finditer(form)
+        if not ({word.start(), word.end()} & ends or word.start() in inside)
+    ]
+    return max(words, key=len, default="")
 
 
 def _needs(form: str) -> str:
