@@ -302,6 +302,8 @@ class _Server:
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.aclose()
+        # an index for the next start: this workspace is thrown away
+        self._app.state.parts.store.idle_work.clear()
         await self._life.__aexit__(None, None, None)
 
     async def say(self, message: str, talk: int | None) -> tuple[str, int | None]:

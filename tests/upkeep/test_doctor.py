@@ -108,6 +108,7 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
         }
 
     monkeypatch.setattr("app.commands.doctor.ask_patiently", answer)
+    monkeypatch.setattr("app.commands.ask.data_directory.PATIENCE_SECONDS", 0.1)
     with data_dir.own_directory(home):
         found_beside = found(home)
     assert (asked, found_beside["integrity"], found_beside["lock"]) == (

@@ -265,8 +265,11 @@ def test_an_encrypted_backup_needs_its_passphrase(data: Path, tmp_path: Path) ->
     assert said(data / DATABASE) == ["first"]
 
 
-def test_a_restore_is_refused_while_a_server_runs(data: Path) -> None:
+def test_a_restore_is_refused_while_a_server_runs(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     backup = backup_of(data, "first")
+    monkeypatch.setattr("app.commands.ask.data_directory.PATIENCE_SECONDS", 0.1)
     with data_dir.own_directory(data):
         result = hearth("restore", str(backup), data=data)
     assert (

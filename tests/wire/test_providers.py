@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.models import guarded_model
 from app.settings import Settings
 from tests.conftest import Client, Served
 from tests.wire.replies import BROKEN_OFF, KEY, LONG
@@ -215,10 +216,12 @@ async def test_the_rules_answer_for_a_provider_that_gives_nothing(
     served: Served,
     alice: Client,
     simulator: Simulator,
+    monkeypatch: pytest.MonkeyPatch,
     provider: str,
     words: str,
     asked: list[int] | None,
 ) -> None:
+    monkeypatch.setattr(guarded_model, "USUAL_WAIT_SECONDS", 0.05)
     await alice.note("Leek soup", "Simmer the leeks.")
     heard = await ask(served, alice, f"leeks {words} {provider}")
     assert "Leek soup" in heard.text
