@@ -4,7 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container
 
 import msgspec
 
@@ -169,7 +169,7 @@ def _near_or_said(asked: Asked, route: Route) -> Step:
     return step or Step(_phrase(asked, read))
 
 
-def _unless_likely(tried: Tried, route: Route, found: Sequence[Reading]) -> Step:
+def _unless_likely(tried: Tried, route: Route, found: list[Reading]) -> Step:
     """Return the step that was tried, or where that finds nothing of the wish that is likely."""
     if not tried.step.empty or tried.step.calls:
         return tried.step

@@ -112,7 +112,9 @@ def test_a_common_word_names_the_only_thing_that_has_it() -> None:
 def test_nothing_older_is_meant_where_another_thing_is_named() -> None:
     milk, bike = Thing("todo", 1, "Buy milk"), Thing("todo", 2, "Repair the bicycle")
     before = msgspec.structs.replace(DONE, about=(milk,))
-    found = readings.readings(asked("the bicycle, that is done as well", before), (milk, bike), "en")
+    found = readings.readings(
+        asked("the bicycle, that is done as well", before), (milk, bike), "en"
+    )
     assert found[0].things == (bike,)
 
 

@@ -17,9 +17,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
-_QUOTED = re.compile(
-    r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]|(?<!\S)'([^']+)'(?!\w)"
-)
+_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]|(?<!\S)'([^']+)'(?!\w)")
 _AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
 GAP = 4
 """So many letters between two parts of a date, as “at”, belong to it."""
@@ -39,9 +37,7 @@ LENGTH = 3
 """So many words, and where no spaces part them letters, says a length of time at most."""
 
 
-def moments(
-    text: str, row: Sequence[Part], asked: Asked, language: Language
-) -> list[Part]:
+def moments(text: str, row: Sequence[Part], asked: Asked, language: Language) -> list[Part]:
     """Return the days and times that a text names, what belongs together as one."""
     read = quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
     found = [

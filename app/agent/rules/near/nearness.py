@@ -7,7 +7,7 @@ others), so that a message costs a sum over its features.
 
 import functools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,7 +25,8 @@ COMMON = 2
 
 class Nearness(NamedTuple):
     """What is known of a language: the wishes, the weights and rarity of features, and the words
-    of each wish's examples, and those that stand `beside` a text in them. Without a wish: a question to the notes.
+    of each wish's examples, and those that stand `beside` a text in them. Without a wish: a
+    question to the notes.
     """
 
     wishes: tuple[Wish | None, ...]
@@ -113,23 +114,22 @@ def _solve(vectors: Sequence[Mapping[str, float]], wanted: Any) -> dict[str, Any
     """
     import numpy as np
 
-    held: dict[str, tuple[list[int], list[float]]] = {}
+    places: dict[str, list[int]] = defaultdict(list)
+    values: dict[str, list[float]] = defaultdict(list)
     for at, vector in enumerate(vectors):
         for name, value in vector.items():
-            places, values = held.setdefault(name, ([], []))
-            places.append(at)
-            values.append(value)
+            places[name].append(at)
+            values[name].append(value)
     alike = np.zeros((len(vectors), len(vectors)), np.float32)
-    rows = {
-        name: (np.array(places), np.array(values, np.float32))
-        for name, (places, values) in held.items()
-    }
-    for places, values in rows.values():
-        if len(places) > 1:
-            alike[places[:, None], places] += values[:, None] * values
+    for name, rows in places.items():
+        if len(rows) > 1:
+            some = np.array(values[name], np.float32)
+            alike[np.ix_(rows, rows)] += some[:, None] * some
     np.fill_diagonal(alike, [sum(v * v for v in one.values()) + EASE for one in vectors])
     shares = np.linalg.solve(alike, wanted)
-    return {name: values @ shares[places] for name, (places, values) in rows.items()}
+    return {
+        name: np.array(values[name], np.float32) @ shares[rows] for name, rows in places.items()
+    }
 
 
 @functools.cache
@@ -150,9 +150,7 @@ def _forms(row: list[Part]) -> list[list[Part]]:
     ]
 
 
-def _weighed(
-    names: Sequence[str], rarity: Mapping[str, float], rarest: float
-) -> dict[str, float]:
+def _weighed(names: Sequence[str], rarity: Mapping[str, float], rarest: float) -> dict[str, float]:
     """Return the weight of each feature, all together of length 1; what no example has counts in
     the length alone.
     """

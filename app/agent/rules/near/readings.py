@@ -22,7 +22,9 @@ KINDS: Mapping[str, tuple[ThingKind, ...]] = {
 }
 """The things of which one is meant, by the slot that they fill."""
 UNTOLD = 0.15
-"""What each word counts against a wish that it has no place for; thrice where it has none."""
+"""What each word counts against a wish that it has no place for; thrice where none of its examples
+has a place for any.
+"""
 UNNAMED = 0.1
 """What counts against a wish whose thing is only what was spoken of last."""
 BESIDE = 6
@@ -86,9 +88,10 @@ def readings(asked: Asked, things: Sequence[Thing], language: Language) -> list[
                 continue
             if wish is None:
                 best[number] = Reading(score, None)
-            elif read := _filled(asked, wish, blanked, table, number, score):
-                if read.is_pointed or not _leaves_out(read, told, message):
-                    best[number] = max(read, best.get(number, read), key=lambda one: one.sure)
+                continue
+            read = _filled(asked, wish, blanked, table, number, score)
+            if read and (read.is_pointed or not _leaves_out(read, told, message)):
+                best[number] = max(read, best.get(number, read), key=lambda one: one.sure)
     return sorted(best.values(), key=lambda one: -one.sure)
 
 
@@ -107,7 +110,9 @@ def _leaves_out(reading: Reading, named: Sequence[Part], message: str) -> bool:
 
 
 def _fillings(
-    fixed: Sequence[Part], named: Mapping[str, Sequence[Part]], pointed: Mapping[str, Sequence[Part]]
+    fixed: Sequence[Part],
+    named: Mapping[str, Sequence[Part]],
+    pointed: Mapping[str, Sequence[Part]],
 ) -> Iterator[list[Part]]:
     """Yield what may stand in place of a message's words: its todos before its notes and the other
     way round, before its days and after them, and neither; and what its words point at.
@@ -188,7 +193,7 @@ def _filled(
     quoted = {name: f"“{values[name]}”" for name in bare if f"“{{{name}}}" not in wish.plain}
     left = sum(_is_untold(one) for one in row if one not in used)
     return Reading(
-        score - UNTOLD * left * (1 if names else 3),
+        score - UNTOLD * left * (1 if names or table.beside[number] else 3),
         wish,
         fill(wish.plain, {**values, **quoted}),
         fill(wish.plain, marked),
