@@ -23,6 +23,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 LONGEST = 300
 """What is longer is a text, and not a wish."""
 LONGEST_NAME = 80
+WRITES: tuple[ChangeKind, ...] = ("todos", "todo", "note", "message")
+"""The changes whose text may be anything."""
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 PLAIN: Mapping[ChangeKind, tuple[str, str, dict[str, str]]] = {
     "complete": ("complete_todo", "words", {}),
@@ -60,7 +62,7 @@ def read(
     asked: Asked, kinds: Sequence[ChangeKind], things: Sequence[Thing], language: Language
 ) -> list[Route]:
     """Return what a message may wish to change, the likeliest first."""
-    found: list[Route] = []
+    found: list[tuple[ChangeKind, Route]] = []
     for kind in kinds:
         if kind in NAMING:
             route = NAMING[kind](asked, kind, things, language)
@@ -68,8 +70,19 @@ def read(
             route = _todos(asked, kind, language)
         else:
             route = _plain(asked, kind, language)
-        found += [route] if route else []
-    return found
+        found += [(kind, route)] if route else []
+    return [
+        route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
+    ]
+
+
+def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
+    """Return whether the word of a change stands only within what another is to write down."""
+    words, text = words_of(language), Marked(asked.message).text
+    if kind not in PLAIN or kind == "reschedule":
+        return False
+    at = [words.cues[one].search(text) for one in (kind, *WRITES)]
+    return any(one and at[0] and one.start() < at[0].start() for one in at[1:])
 
 
 def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
@@ -80,6 +93,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         arguments["day"] = _new_day(asked, marked, words, language)
         if not arguments["day"]:
             return None
+    marked.fit(words.courtesy, "p")
     if not marked.fit(words.cues[kind], "c"):
         return None
     if kind == "priority":
@@ -117,11 +131,11 @@ def _level(marked: Marked, language: Language) -> str:
         marked.mark([found.span()], "l")
         marked.fit(_levels(language), "l")
         return found[0]
-    found = next(
-        (one for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")),
-        None,
-    )
-    return found[0] if found else "?"
+    # “Bump it up to high”: the last says how far.
+    found = [
+        one[0] for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")
+    ]
+    return found[-1] if found else "?"
 
 
 def _levels(language: Language) -> re.Pattern[str]:
@@ -217,6 +231,8 @@ def _to_note(
 ) -> Route | None:
     """Return what is written into a note or ticked in it, where it says that it goes there."""
     words, whole = words_of(language), Marked(asked.message)
+    if kind == "append" and any(words.cues[one].search(whole.text) for one in ("tag", "step")):
+        return None
     named = find(asked, whole, things, ("note",), language)
     if not named or not beside(whole, named[0], words.onto, words):
         return None
