@@ -264,8 +264,8 @@ def understand(asked: Asked, language: Language = "") -> Route:
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if changes.is_task(asked, found):
-        wish = {"task": found.get("content")}
-        found = msgspec.structs.replace(found, intent="add_todo", arguments=wish)
+        task = {"task": found.get("content")}
+        found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
     if unsure and not _is_narrow(asked) and _is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)

@@ -132,10 +132,10 @@ def _level(marked: Marked, language: Language) -> str:
         marked.fit(_levels(language), "l")
         return found[0]
     # “Bump it up to high”: the last says how far.
-    found = [
+    levels = [
         one[0] for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")
     ]
-    return found[-1] if found else "?"
+    return levels[-1] if levels else "?"
 
 
 def _levels(language: Language) -> re.Pattern[str]:
