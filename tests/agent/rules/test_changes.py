@@ -206,6 +206,8 @@ def test_a_change_is_read_from_its_words_in_any_order(
         ("zh", "打开锅炉的笔记"),
         ("ja", "パスポートは消さないで"),
         ("ja", "パスポートは終わった？"),
+        ("de", "kannst du mir eine aufgabe anlegen für ... ach vergiss es"),
+        ("es", "ponme una tarea para... bah, déjalo"),
     ],
 )
 def test_what_denies_or_asks_is_no_change(language: str, message: str) -> None:

@@ -46,11 +46,23 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     if len(marked.text) > LONGEST or "\n" in marked.text.strip():
         return ()
     words = words_of(language)
-    if words.asks.search(marked.text):
+    if words.asks.search(marked.text) or _takes_back(asked.message, language):
         return ()
     if re.search("[?？]", marked.text) and not words.courtesy.search(marked.text):
         return ()
     return tuple(kind for kind in KINDS if words.cues[kind].search(marked.text))
+
+
+def _takes_back(message: str, language: Language) -> bool:
+    """Return whether the last words of a message take back all before: “… oh, never mind”."""
+    last = re.split(r"[.…,;，、。–—-]+\s*", message.strip(" .!…。！"))[-1]
+    ends = (last, last.partition(" ")[2])
+    return any(
+        dialogue_words.whole(language, name, one)
+        for one in ends
+        if one and one != message
+        for name in ("drop", "nothing")
+    )
 
 
 def needs_names(kinds: Sequence[ChangeKind]) -> bool:
