@@ -305,8 +305,8 @@ def _understand(asked: Asked, language: Language) -> Route:
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if changes.is_task(asked, found):
-        wish = {"task": found.get("content")}
-        found = msgspec.structs.replace(found, intent="add_todo", arguments=wish)
+        task = {"task": found.get("content")}
+        found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

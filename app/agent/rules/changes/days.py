@@ -18,9 +18,14 @@ BEFORE, AFTER = 2, 4
 
 def find(message: str, asked: Asked, language: Language) -> list[tuple[int, int]]:
     """Return from where to where a message names days and times."""
-    if found := mentions.moments(message, parts.split(message), asked, language):
-        return [(one.start, one.end) for one in found]
-    return list(_widest(message, asked, language))
+    row = parts.split(message)
+    found = [(one.start, one.end) for one in mentions.moments(message, row, asked, language)]
+    more = _widest(message, asked, language)
+    return sorted([*found, *(one for one in more if not any(_meet(one, other) for other in found))])
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _widest(message: str, asked: Asked, language: Language) -> Iterator[tuple[int, int]]:

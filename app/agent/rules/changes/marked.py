@@ -59,7 +59,12 @@ class Marked:
 
     def fit(self, pattern: re.Pattern[str], mark: str) -> bool:
         """Mark all free places that a pattern fits; return whether there was one."""
-        return self.mark((found.span() for found in pattern.finditer(self.text)), mark)
+        found = self.mark((one.span() for one in pattern.finditer(self.text)), mark)
+        # Of “挪到” the end may already belong to the day: “到下周五”.
+        free = "".join(
+            one if to == FREE else "\0" for one, to in zip(self.text, self.marks, strict=True)
+        )
+        return self.mark((one.span() for one in pattern.finditer(free)), mark) or found
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern fits a free place."""

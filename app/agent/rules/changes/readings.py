@@ -23,6 +23,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 LONGEST = 300
 """What is longer is a text, and not a wish."""
 LONGEST_NAME = 80
+WRITES: tuple[ChangeKind, ...] = ("todos", "todo", "note", "message")
+"""The changes whose text may be anything."""
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 PLAIN: Mapping[ChangeKind, tuple[str, str, dict[str, str]]] = {
     "complete": ("complete_todo", "words", {}),
@@ -44,11 +46,23 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     if len(marked.text) > LONGEST or "\n" in marked.text.strip():
         return ()
     words = words_of(language)
-    if words.asks.search(marked.text):
+    if words.asks.search(marked.text) or _takes_back(asked.message, language):
         return ()
     if re.search("[?？]", marked.text) and not words.courtesy.search(marked.text):
         return ()
     return tuple(kind for kind in KINDS if words.cues[kind].search(marked.text))
+
+
+def _takes_back(message: str, language: Language) -> bool:
+    """Return whether the last words of a message take back all before: “… oh, never mind”."""
+    last = re.split(r"[.…,;，、。–—-]+\s*", message.strip(" .!…。！"))[-1]
+    ends = (last, last.partition(" ")[2])
+    return any(
+        dialogue_words.whole(language, name, one)
+        for one in ends
+        if one and one != message
+        for name in ("drop", "nothing")
+    )
 
 
 def needs_names(kinds: Sequence[ChangeKind]) -> bool:
@@ -60,7 +74,7 @@ def read(
     asked: Asked, kinds: Sequence[ChangeKind], things: Sequence[Thing], language: Language
 ) -> list[Route]:
     """Return what a message may wish to change, the likeliest first."""
-    found: list[Route] = []
+    found: list[tuple[ChangeKind, Route]] = []
     for kind in kinds:
         if kind in NAMING:
             route = NAMING[kind](asked, kind, things, language)
@@ -68,8 +82,19 @@ def read(
             route = _todos(asked, kind, language)
         else:
             route = _plain(asked, kind, language)
-        found += [route] if route else []
-    return found
+        found += [(kind, route)] if route else []
+    return [
+        route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
+    ]
+
+
+def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
+    """Return whether the word of a change stands only within what another is to write down."""
+    words, text = words_of(language), Marked(asked.message).text
+    if kind not in PLAIN or kind == "reschedule":
+        return False
+    at = [words.cues[one].search(text) for one in (kind, *WRITES)]
+    return any(one and at[0] and one.start() < at[0].start() for one in at[1:])
 
 
 def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
@@ -80,6 +105,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         arguments["day"] = _new_day(asked, marked, words, language)
         if not arguments["day"]:
             return None
+    marked.fit(words.courtesy, "p")
     if not marked.fit(words.cues[kind], "c"):
         return None
     if kind == "priority":
@@ -117,11 +143,11 @@ def _level(marked: Marked, language: Language) -> str:
         marked.mark([found.span()], "l")
         marked.fit(_levels(language), "l")
         return found[0]
-    found = next(
-        (one for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")),
-        None,
-    )
-    return found[0] if found else "?"
+    # “Bump it up to high”: the last says how far.
+    levels = [
+        one[0] for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")
+    ]
+    return levels[-1] if levels else "?"
 
 
 def _levels(language: Language) -> re.Pattern[str]:
@@ -217,6 +243,8 @@ def _to_note(
 ) -> Route | None:
     """Return what is written into a note or ticked in it, where it says that it goes there."""
     words, whole = words_of(language), Marked(asked.message)
+    if kind == "append" and any(words.cues[one].search(whole.text) for one in ("tag", "step")):
+        return None
     named = find(asked, whole, things, ("note",), language)
     if not named or not beside(whole, named[0], words.onto, words):
         return None
