@@ -57,6 +57,12 @@ OF_NOTES: frozenset[ViewName] = frozenset(
     {"when", "often", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
 )
 """What no question after todos with other words says."""
+MAY_LIST: frozenset[ViewName] = frozenset(
+    {*SURELY_ASKS, "unread", "todo", "note", "folder", "tag", "days_left"}
+)
+"""What else than a question after days is hardly asked for without."""
+MOST_WORDS = 6
+"""So many words that say nothing of a list make a message something else."""
 FEW = 5
 """So many of what was shown are told of one by one."""
 SHORT = 8
@@ -68,13 +74,14 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     that was `found` for it; else None.
     """
     text = asked.message
-    if view_words.is_beyond(text, found.language) and (found.intent in SURE or found.is_loose):
+    unsure = found.intent in SURE or found.is_loose
+    if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
     if found.intent == "ask" and (sum_ := small_answers.find_sum(text, found.language)):
         return _routed(found, "sum", sum=sum_)
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
-    if not (found.intent in SURE or found.intent in ACTS or found.is_loose):
+    if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
     wanted = list_filters.read_filters(asked, found, text)
     if wanted.words and found.said not in ("", text):
@@ -86,6 +93,14 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
+
+
+def _may_list(found: Route, text: str) -> bool:
+    """Return whether a message could be one of a list at all, before its days are looked for."""
+    words = view_words.sort_words(text, found.language)
+    if len(words.rest) > MOST_WORDS:
+        return False
+    return found.intent in SURE or bool(words.said & MAY_LIST)
 
 
 def _after_small_talk(text: str, language: Language) -> Route | None:
@@ -208,13 +223,14 @@ def go_on(asked: Asked, language: Language) -> Route | None:
 
 def _thanks(asked: Asked, language: Language) -> Route | None:
     """Return that a message only thanks, in whichever language: of few words it is hard to tell."""
-    if len(asked.message) > SHORT * 8 or dialogue_words.find_days(asked.message.lower(), asked):
+    if len(asked.message) > SHORT * 8 or view_words.thanks_nowhere(asked.message):
         return None
     for one in dict.fromkeys((language, *phrases.alphabetic_languages())):
         words = view_words.sort_words(asked.message, one)
         none_else = not (words.rest or words.said & {*KINDS, "show", "see", "count", "when"})
         if none_else and "thanks" in words.said:
-            return Route("thanks", one, {})
+            days = dialogue_words.find_days(dialogue_words.bare(asked.message), asked)
+            return None if days else Route("thanks", one, {})
     return None
 
 

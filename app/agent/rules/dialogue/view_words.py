@@ -58,6 +58,16 @@ def without_refusal(text: str, language: Language) -> str:
     return rest if sort_words(rest, language).said & {"show", "see"} else text
 
 
+def thanks_nowhere(text: str) -> bool:
+    """Return whether a text has no thanks in any language."""
+    return _any_thanks().search(plain_letters(text).lower()) is None
+
+
+@functools.cache
+def _any_thanks() -> re.Pattern[str]:
+    return re.compile(language_data.any_of(Views, lambda one: one.classes.get("thanks", "")))
+
+
 def after_first(text: str) -> tuple[str, str]:
     """Return what stands before the first mark of a message, and what after it."""
     first, *others = _CLAUSES.split(text, maxsplit=1)
