@@ -15,11 +15,12 @@ from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
+from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
 
-SURE = frozenset({"ask", "list_todos", "list_notes", "from_person", "todo_state"})
+SURE = frozenset({"ask", "list_todos", "list_notes", "from_person", "todo_state", "unread"})
 """The intents that may stand for another list, be they loosely meant or not."""
 ACTS = frozenset({"complete_todo", "delete", "cannot", "leave", "greet"})
 """The intents that a message of nothing but the words of a list does not have."""
@@ -56,6 +57,12 @@ OF_NOTES: frozenset[ViewName] = frozenset(
     {"when", "often", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
 )
 """What no question after todos with other words says."""
+MAY_LIST: frozenset[ViewName] = frozenset(
+    {*SURELY_ASKS, "unread", "todo", "note", "folder", "tag", "days_left"}
+)
+"""What else than a question after days is hardly asked for without."""
+MOST_WORDS = 6
+"""So many words that say nothing of a list make a message something else."""
 FEW = 5
 """So many of what was shown are told of one by one."""
 SHORT = 8
@@ -67,13 +74,14 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     that was `found` for it; else None.
     """
     text = asked.message
-    if view_words.is_beyond(text, found.language) and (found.intent in SURE or found.is_loose):
+    unsure = found.intent in SURE or found.is_loose
+    if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
     if found.intent == "ask" and (sum_ := small_answers.find_sum(text, found.language)):
         return _routed(found, "sum", sum=sum_)
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
-    if not (found.intent in SURE or found.intent in ACTS or found.is_loose):
+    if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
     wanted = list_filters.read_filters(asked, found, text)
     if wanted.words and found.said not in ("", text):
@@ -85,6 +93,14 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
+
+
+def _may_list(found: Route, text: str) -> bool:
+    """Return whether a message could be one of a list at all, before its days are looked for."""
+    words = view_words.sort_words(text, found.language)
+    if len(words.rest) > MOST_WORDS:
+        return False
+    return found.intent in SURE or bool(words.said & MAY_LIST)
 
 
 def _after_small_talk(text: str, language: Language) -> Route | None:
@@ -102,7 +118,7 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
     said = wanted.said
     if "thanks" in said and not (wanted.told or said & {*KINDS, "show", "see", "count"}):
         return _routed(found, "thanks")
-    if not (said & ASKS or wanted.told or re.search("[?？]", text)):
+    if not (said & ASKS or wanted.told or "unread" in said or re.search("[?？]", text)):
         return None
     if "wrote" in said and said & {"who", "last", "message", "show"}:
         return _routed(found, "last_messages")
@@ -110,7 +126,8 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if "days_left" in said:
         return None
-    if found.intent not in SURE and not said & (QUESTIONS if "it" in said else SURELY_ASKS):
+    asks = said & (QUESTIONS if "it" in said else SURELY_ASKS) or "unread" in said
+    if found.intent not in SURE and not (asks or ("todo" in said and wanted.told)):
         return None
     intent = next((intent for name, intent in KINDS.items() if name in said), "")
     if intent == "changes" and wanted.told and wanted.fields.get("date") != "today":
@@ -118,6 +135,10 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
     # A state such as “important”, or days, are those of todos.
     if not intent and wanted.told:
         intent = "list_todos"
+    if intent == "list_notes" and not _is_placed(found, said) and "inside" in said:
+        # The name of a folder may be a word that lists have: “notes in Work”.
+        counted = {"counted": "yes"} if "count" in said else {}
+        return _routed(found, "tell_view", text=text, instead="list_notes", **counted)
     if not intent or (intent == found.intent and not found.is_loose):
         return None
     if "when" in said and not wanted.told:
@@ -147,11 +168,13 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         # Where no todo has the words, the notes are asked.
         return _loosely(found, "list_todos", text=text)
     placed = said & {"inside", "count", "show", "everything"} and "note" in said
-    named = said & {"folder", "tag"} or placed or {"everything", "inside"} <= said
+    named = (
+        said & {"folder", "tag"} or placed or ("inside" in said and said & {"everything", "show"})
+    )
     about = "about" in said and said & {"show", "everything"}
     if not (named or about) or "todo" in said:
         return None
-    if found.intent == "list_notes" and not found.is_loose:
+    if _is_placed(found, said):
         return None
     if said & {"unread", "waiting", "wrote", "changed", "event", "person", "message"}:
         return None
@@ -168,6 +191,8 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     that is due, or the same again; None where it says nothing of it.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
+    if thanks := _thanks(asked, language):
+        return thanks
     words = view_words.sort_words(asked.message, language)
     said = words.said
     if words.rest or len(asked.message) > SHORT * 8:
@@ -179,8 +204,6 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
         return None
-    if "thanks" in said and not said & {*KINDS, "show", "see", "count", "when"}:
-        return Route("thanks", language, {})
     if not asked.earlier:
         return None
     if "step" in said and not said & {"count", "first", "last"}:
@@ -195,6 +218,19 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return _state(asked, said, language)
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
         return _again(asked, language)
+    return None
+
+
+def _thanks(asked: Asked, language: Language) -> Route | None:
+    """Return that a message only thanks, in whichever language: of few words it is hard to tell."""
+    if len(asked.message) > SHORT * 8 or view_words.thanks_nowhere(asked.message):
+        return None
+    for one in dict.fromkeys((language, *phrases.alphabetic_languages())):
+        words = view_words.sort_words(asked.message, one)
+        none_else = not (words.rest or words.said & {*KINDS, "show", "see", "count", "when"})
+        if none_else and "thanks" in words.said:
+            days = dialogue_words.find_days(dialogue_words.bare(asked.message), asked)
+            return None if days else Route("thanks", one, {})
     return None
 
 
@@ -232,6 +268,13 @@ def _arguments(turn: Trace) -> dict[str, str]:
     """Return the arguments of a turn by which it can be asked again."""
     said = turn.arguments.get("text") or turn.arguments.get("said", "")
     return {**turn.arguments, **({"text": said} if said else {})}
+
+
+def _is_placed(found: Route, said: frozenset[ViewName]) -> bool:
+    """Return whether a pattern has surely found the notes that are meant."""
+    if found.intent != "list_notes" or found.is_loose:
+        return False
+    return bool(found.get("folder")) or "inside" not in said
 
 
 def _names_one(asked: Asked, found: Route, wanted: Filters) -> bool:

@@ -12,7 +12,7 @@ from app.agent.calendar.free_time import Event
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
 from app.agent.rules.phrases.phrases import phrase
@@ -37,7 +37,7 @@ def list_events(asked: Asked, route: Route) -> Step:
     if not asked.results:
         if missing := time_ranges.missing_day(asked.message, asked.now):
             return Step(route.phrase("no_such_day", day=missing))
-        named = time_ranges.read(asked.message, asked.now)
+        named = _days_of(asked, route)
         usual = Range(
             asked.now,
             asked.now
@@ -100,6 +100,13 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     whole = [row for row in rows if row["allDay"]]
     told = route.phrase("free", owner=owner, when=when)
     return Step("\n".join([told, *map(_line, whole), *_unconnected(route, found[0])]))
+
+
+def _days_of(asked: Asked, route: Route) -> Range | None:
+    """Return the time that a message names, from one day to another or as one."""
+    said = dialogue_words.bare(asked.message)
+    span = view_words.find_span(said, asked, route.get("written") or route.language)
+    return span[0] if span else time_ranges.read(asked.message, asked.now)
 
 
 def _unconnected(route: Route, found: Mapping[str, Any]) -> list[str]:

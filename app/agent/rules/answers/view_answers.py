@@ -1,5 +1,6 @@
 """What is in a folder, has a tag or is about something, and how long it is until a day."""
 
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
@@ -8,6 +9,7 @@ import msgspec
 
 from app.agent.rules.answers import list_answers, note_answers
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
@@ -64,11 +66,20 @@ def _folder(route: Route, rows: list[dict[str, Any]]) -> Mapping[str, Any] | Non
     Where nothing is asked but only named, all of them must.
     """
     words = route.get("words")
+    if not words:
+        said = fold_text(route.get("text"))
+        inside = [row for row in rows if _stands_in(fold_text(row["name"]), said)]
+        return inside[0] if len(inside) == 1 else None
     found = resolve_reference.find_folder(words, rows)
     if found or route.get("named"):
         return found
     named = [one for word in words.split() if (one := resolve_reference.find_folder(word, rows))]
     return named[0] if len({one["id"] for one in named}) == 1 and len(words.split()) < 3 else None
+
+
+def _stands_in(name: str, text: str) -> bool:
+    edge = "" if questions.is_asian(name) else r"\b"
+    return re.search(f"{edge}{re.escape(name)}{edge}", text) is not None
 
 
 def _tag(words: str, notes: list[dict[str, Any]]) -> str:

@@ -58,6 +58,16 @@ def without_refusal(text: str, language: Language) -> str:
     return rest if sort_words(rest, language).said & {"show", "see"} else text
 
 
+def thanks_nowhere(text: str) -> bool:
+    """Return whether a text has no thanks in any language."""
+    return _any_thanks().search(plain_letters(text).lower()) is None
+
+
+@functools.cache
+def _any_thanks() -> re.Pattern[str]:
+    return re.compile(language_data.any_of(Views, lambda one: one.classes.get("thanks", "")))
+
+
 def after_first(text: str) -> tuple[str, str]:
     """Return what stands before the first mark of a message, and what after it."""
     first, *others = _CLAUSES.split(text, maxsplit=1)
@@ -65,12 +75,16 @@ def after_first(text: str) -> tuple[str, str]:
 
 
 def is_beyond(text: str, language: Language) -> bool:
-    """Return whether a text asks for what nobody can do here, such as calling a taxi."""
-    if not (table := _table(language)):
-        return False
+    """Return whether a text asks for what nobody can do here, such as calling a taxi.
+
+    In whichever language with an alphabet, as few words of one are hard to tell from another.
+    """
     folded = dialogue_words.bare(text)
-    acts = dialogue_words.find_in(table.beyond.acts, folded)
-    return acts is not None and not dialogue_words.find_in(table.beyond.reports, folded)
+    alphabetic = phrases.alphabetic_languages()
+    for one in alphabetic if language in alphabetic else (language,):
+        if (table := _table(one)) and dialogue_words.find_in(table.beyond.acts, folded):
+            return not dialogue_words.find_in(table.beyond.reports, folded)
+    return False
 
 
 def find_span(text: str, asked: Asked, language: Language) -> tuple[Range, int, int] | None:
