@@ -32,11 +32,17 @@ SHORTEST = 2
 """So many letters has a name at least that is looked for among todos."""
 
 
+def _counts(trace: Trace) -> bool:
+    """Return whether a turn is one to go on from: not “thanks”, nor a change of nothing."""
+    did = trace.about or trace.shown or trace.undo or trace.asks
+    return bool(did) or trace.intent not in {*ACTS, "thanks", "greet"}
+
+
 def follow(asked: Asked, language: Language) -> Route | None:
     """Return what a message means after the turns before; None where it stands for itself."""
     if not asked.earlier:
         return None
-    last = asked.earlier[0]
+    last = next((one for one in asked.earlier[:2] if _counts(one)), asked.earlier[0])
     for table in dict.fromkeys((last.language or language, language)):
         said = slots.read(asked.message, asked, table)
         if said is None:
