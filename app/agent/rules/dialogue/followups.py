@@ -210,7 +210,11 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
     text = said.left("add", "there", "step", "note")
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
-    placed = placed and said.has("add") and not said.has("folder", "no", "not_", "delete", "undo")
+    # “Add also …” after a note that was written goes on with it; what has a day is a todo.
+    placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
+    placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
+    # The Spanish “para” is “stop”, but “for” too.
+    placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
     if not placed or said.asks or not text or not last.about:
         return None
     return _more(asked, said, last, text)
