@@ -53,7 +53,7 @@ def follow(asked: Asked, language: Language) -> Route | None:
     return None
 
 
-def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
+def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Back to how it was”, and of what was removed “no, keep it”; of several “the second one
     back”.
     """
@@ -73,8 +73,17 @@ def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
         return settled(said, "undo", again="yes") if kept else None
     removes = said.has("delete") and not said.has("not_", "keep")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
-        return settled(said, "undo")
+        return _note_removed(asked, said, last) or settled(said, "undo")
     return None
+
+
+def _note_removed(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Delete this note” after a line was added to it: the note is meant, and not the line."""
+    pieces = [said.message[one.start : one.end] for one in said.tokens if one.kinds & {"it", "note"}]
+    if last.intent != "append_note" or not slots.names_note(pieces, said.language):
+        return None
+    notes = meant_things(asked, said, last, ("note",))
+    return settled(said, "delete", notes) if notes else None
 
 
 def _is_kept(said: Said) -> bool:
