@@ -302,6 +302,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = wish
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
+    if changes.only_tells(asked, found):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if changes.is_task(asked, found):

@@ -13,6 +13,8 @@ from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Trace
 
+TOLD = frozenset({"change_todo", "delete", "pin_note", "rename", "move_note", "change_note"})
+"""The changes that people tell of, having made them elsewhere."""
 Act = Callable[[Asked, Route], Step]
 
 
@@ -30,6 +32,16 @@ def is_surer(asked: Asked, route: Route) -> bool:
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
     return "todos" in kinds or ("note" in kinds and says is not None)
+
+
+def only_tells(asked: Asked, route: Route) -> bool:
+    """Return whether a message tells that something was done where a pattern took it for a wish:
+    the Spanish “cambié” and “cambie”.
+    """
+    language = _language(route)
+    if route.intent not in TOLD or not language_data.has_table(language, Changes):
+        return False
+    return marked.words_of(language).tells.search(asked.message.lower()) is not None
 
 
 def asks_instead(route: Route) -> bool:

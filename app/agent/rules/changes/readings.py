@@ -48,6 +48,8 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     words = words_of(language)
     if words.asks.search(marked.text) or _takes_back(asked.message, language):
         return ()
+    if words.tells.search(asked.message.lower()):
+        return ()
     if re.search("[?？]", marked.text) and not words.courtesy.search(marked.text):
         return ()
     return tuple(kind for kind in KINDS if words.cues[kind].search(marked.text))

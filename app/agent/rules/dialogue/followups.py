@@ -53,7 +53,7 @@ def follow(asked: Asked, language: Language) -> Route | None:
     return None
 
 
-def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
+def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Back to how it was”, and of what was removed “no, keep it”; of several “the second one
     back”.
     """
@@ -73,8 +73,17 @@ def _undone(_: Asked, said: Said, last: Trace) -> Route | None:
         return settled(said, "undo", again="yes") if kept else None
     removes = said.has("delete") and not said.has("not_", "keep")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
-        return settled(said, "undo")
+        return _note_removed(asked, said, last) or settled(said, "undo")
     return None
+
+
+def _note_removed(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Delete this note” after a line was added to it: the note is meant, and not the line."""
+    pieces = [said.message[one.start : one.end] for one in said.tokens if one.kinds & {"it", "note"}]
+    if last.intent != "append_note" or not slots.names_note(pieces, said.language):
+        return None
+    notes = meant_things(asked, said, last, ("note",))
+    return settled(said, "delete", notes) if notes else None
 
 
 def _is_kept(said: Said) -> bool:
@@ -210,7 +219,11 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
     text = said.left("add", "there", "step", "note")
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
-    placed = placed and said.has("add") and not said.has("folder", "no", "not_", "delete", "undo")
+    # “Add also …” after a note that was written goes on with it; what has a day is a todo.
+    placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
+    placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
+    # The Spanish “para” is “stop”, but “for” too.
+    placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
     if not placed or said.asks or not text or not last.about:
         return None
     return _more(asked, said, last, text)

@@ -132,6 +132,12 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     )
 
 
+def names_note(pieces: Sequence[str], language: Language) -> bool:
+    """Return whether one of these pieces of a message calls what it points at a note."""
+    note = language_data.join_pattern(language_data.load_table(language, FollowUp).note)
+    return any(re.search(note, plain_letters(one).lower()) for one in pieces)
+
+
 def only_little(message: str, language: Language, *kinds: str) -> bool:
     """Return whether a text is nothing but words that say nothing, or of these classes."""
     return not _as_words(message, plain_letters(message).lower(), language).left(*kinds)
