@@ -41,7 +41,7 @@ from app.interfaces.exchange import NO_CONTENT, Exchange, Scope, Send
 from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
-from app.interfaces.pages.render_page import notice
+from app.interfaces.pages.render_page import failure, notice
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import PageRoutes, RouteMatch, Routes
 from app.interfaces.wire.large_bodies import LargeBodies, may_be_large
@@ -53,10 +53,6 @@ from app.interfaces.wire.trusted_proxies import Proxies
 FOR_APPLICATIONS = ("/api/auth/oauth2/", "/.well-known/")
 """What applications of the origins in the setting ask beside the API."""
 MCP_PATHS = (MCP, BASE + MCP)
-NOWHERE = (
-    "There is nothing here",
-    "No page has this address. It may be mistyped, or what was here is gone.",
-)
 log = logging.getLogger("hearth")
 
 
@@ -327,11 +323,13 @@ class Api:
         if isinstance(error, InsufficientScope) and not headers:
             headers += self.credentials.wanting(exchange, error)
         if _reads_pages(exchange):
-            lost = isinstance(error, NotFound)
-            told = NOWHERE if lost else ("That did not work", error.message)
-            page = await notice(*told, status=error.status, home=lost)
-            page.headers.update(error.headers)
-            await exchange.show(page)
+            visit = Visit(exchange, self.parts, self.credentials, {})
+            is_lost = isinstance(error, NotFound)
+            await exchange.show(
+                await notice(visit, "pages.nowhere", status=error.status, home=True)
+                if is_lost
+                else await failure(visit, error)
+            )
             return
         await exchange.answer(error.status, encode(error.body), headers)
 

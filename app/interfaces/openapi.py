@@ -11,6 +11,7 @@ from app.core.caller import IMPLIED, Actor, Caller
 from app.core.line_stream import EVENTS, MEDIA_TYPE
 from app.core.operation import Catalog, Http, ListedRoute, Operation, operation
 from app.core.schema import Record, schemas
+from app.interfaces.languages.words import DEFAULT, words_of
 from app.interfaces.oauth.rights import GROUPS
 
 PREFIX = "#/components/schemas/"
@@ -104,7 +105,8 @@ def openapi_document(catalog: Catalog, origin: str) -> dict[str, Any]:
 
 def _code_flow(origin: str) -> dict[str, Any]:
     """Return how an application comes to a token, and what it may ask for, in words."""
-    words = {right.scope: right.words for group in GROUPS for right in group.rights}
+    english = words_of(DEFAULT)
+    words = {right.scope: english(right.words) for group in GROUPS for right in group.rights}
     return {
         "authorizationUrl": f"{origin}{OAUTH}/authorize",
         "tokenUrl": f"{origin}{OAUTH}/token",

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.commands.terminal.progress_line import STEPS, ProgressLine
-from app.interfaces.home.words import words_of
+from app.interfaces.languages.words import words_of
 from tests.support.command_line import hearth
 from tests.support.terminal import terminal
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.interfaces.home.said import said
-from app.interfaces.home.words import DEFAULT, languages, words_of
+from app.interfaces.languages.said import said
+from app.interfaces.languages.words import DEFAULT, languages, words_of
 from app.portability.archives import source_tree
 from app.portability.exports import exporter
 from tests.conftest import ORIGIN

@@ -8,8 +8,8 @@ import pytest
 from app.agent.heartbeat import run_sentences
 from app.agent.heartbeat.act import act
 from app.agent.heartbeat.records import run_rows
-from app.interfaces.home.said import said
-from app.interfaces.home.words import words_of
+from app.interfaces.languages.said import said
+from app.interfaces.languages.words import words_of
 from app.tools.approvals import policy
 from app.webhooks import event_types
 from tests.conftest import Client

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from app.interfaces.home.todos.rule_words import rule_words
-from app.interfaces.home.words import words_of
+from app.interfaces.languages.words import words_of
 from tests.conftest import ORIGIN, Client, Served
 from tests.support.home import Home, at_home, without_browser
 

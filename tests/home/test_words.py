@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from app.interfaces.home import words
+from app.interfaces.languages import words
 from app.interfaces.pages.static_files import STATIC
 from app.interfaces.pages.templating import TEMPLATES
 
 PLACES = re.compile(r"\{(\w+)\}")
 USED = re.compile(r"""\bt\(["']([\w.]+)["'][,)]""")
-SAID = re.compile(r"""\bsay\(["'`]([\w.]+)["'`][,)]""")
+SPOKEN = re.compile(r"""\bsay\("([\w.]+)"[,)]|\bnotice\(visit, "([\w.]+)\"""")
+SAID = re.compile(r"""\bsay(?:With)?\(["'`]([\w.]+)["'`][,)]""")
 
 
 def shape(sentence: object) -> Any:
@@ -39,6 +40,9 @@ def test_what_pages_and_scripts_say_is_there() -> None:
         for path in folder.rglob("*.html"):
             for name in USED.findall(path.read_text("utf-8")):
                 assert english.has(name), f"{path.name}: {name}"
+    for path in STATIC.parent.parent.rglob("*.py"):
+        for name, title in SPOKEN.findall(path.read_text("utf-8")):
+            assert english.has(name or f"{title}.title"), f"{path.name}: {name or title}"
     for path in STATIC.glob("*.js"):
         for name in SAID.findall(path.read_text("utf-8")):
             assert english.has(name), f"{path.name}: {name}"

@@ -4,7 +4,7 @@ import functools
 import zoneinfo
 from datetime import UTC, date, datetime
 
-from app.interfaces.home.words import Words
+from app.interfaces.languages.words import Words
 
 WEEK = 7
 

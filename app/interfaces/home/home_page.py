@@ -18,10 +18,10 @@ from app.core.caller import Caller
 from app.errors import AppError, Unauthorized
 from app.interfaces.home.changes import mark_of
 from app.interfaces.home.dates import Dates
-from app.interfaces.home.said import said, said_by
-from app.interfaces.home.words import DEFAULT, Words, words_of
+from app.interfaces.languages.said import said
+from app.interfaces.languages.words import Words, words_of
 from app.interfaces.pages.forms import FORM, form_of
-from app.interfaces.pages.render_page import notice, page
+from app.interfaces.pages.render_page import failure, page
 from app.interfaces.pages.sign_in_page import SIGN_IN, own_page
 from app.interfaces.pages.visit import Visit
 
@@ -72,6 +72,7 @@ class Person(NamedTuple):
     ) -> Response:
         """Return a page with the rail beside it; `place` is where on the rail it stands."""
         return await page(
+            self.visit,
             f"home/{name}",
             status=status,
             headers=POLICY,
@@ -83,14 +84,12 @@ class Person(NamedTuple):
 
     async def piece(self, name: str, /, **values: Any) -> Response:
         """Return a part of a page, which a script puts in its place."""
-        return await page(f"home/{name}", headers=POLICY, **self._common(), **values)
+        return await page(self.visit, f"home/{name}", headers=POLICY, **self._common(), **values)
 
     def _common(self) -> dict[str, Any]:
         told = _told(self.visit.query_params)
         did = told.get("did", "")
         return {
-            "t": self.words,
-            "said": said_by(self.words),
             "number": self.words.number,
             "dates": self.dates,
             "person": self,
@@ -134,7 +133,7 @@ def for_person(answer: Handler) -> Callable[[Visit], Awaitable[Response]]:
         except Unauthorized:
             return await _signed_out(visit)
         except AppError as error:
-            return await notice("That did not work", error.message, status=error.status)
+            return await failure(visit, error)
         person = await _person(visit, caller)
         try:
             return await answer(visit, person)
@@ -179,7 +178,7 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
 async def _person(visit: Visit, caller: Caller) -> Person:
     mark = mark_of(visit.parts, caller)
     found = (await visit.parts.call(caller, "read_settings", {})).settings
-    words = words_of(found.locale)
+    visit.said_in = words = words_of(found.locale)
     dates = Dates(words, found.timezone, visit.parts.clock())
     return Person(visit, caller, found.name or caller.username, words, dates, mark)
 
@@ -189,8 +188,7 @@ async def _signed_out(visit: Visit) -> Response:
         return see(f"{SIGN_IN}?next={quote(_here(visit), safe='')}")
     is_form = visit.sent.get(b"content-type", b"").startswith(FORM)
     fields = await form_of(visit, LARGEST_KEPT) if is_form else []
-    words = words_of(visit.headers.get("accept-language", DEFAULT)[:2])
-    return await page("home/resend", status=401, t=words, fields=fields, address=_here(visit))
+    return await page(visit, "home/resend", status=401, fields=fields, address=_here(visit))
 
 
 def _told(query: Mapping[str, str]) -> dict[str, str]:

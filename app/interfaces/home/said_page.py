@@ -4,7 +4,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_script
-from app.interfaces.home.said import said
+from app.interfaces.languages.said import said
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
 

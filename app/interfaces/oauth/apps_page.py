@@ -6,6 +6,7 @@ from starlette.routing import Route
 from app.account.oauth_grants import Grant
 from app.core.caller import Caller
 from app.errors import Unauthorized
+from app.interfaces.languages.words import Words
 from app.interfaces.oauth import rights
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import form_of, value_of
@@ -13,7 +14,6 @@ from app.interfaces.pages.render_page import page, told_as_page
 from app.interfaces.pages.visit import Visit
 
 APPS = "/auth/apps"
-WHY = "Sign in to see which applications are connected."
 
 
 def routes() -> list[Route]:
@@ -27,7 +27,7 @@ async def show(visit: Visit) -> Response:
     try:
         return await _shown(visit, visit.signed_in())
     except Unauthorized:
-        return await sign_in_page.shown(next_=APPS, why=WHY, status=401)
+        return await _sign_in(visit)
 
 
 @told_as_page
@@ -36,7 +36,7 @@ async def disconnect(visit: Visit) -> Response:
     try:
         me = visit.signed_in()
     except Unauthorized:
-        return await sign_in_page.shown(next_=APPS, why=WHY, status=401)
+        return await _sign_in(visit)
     id_ = _number(value_of(await form_of(visit), "id"))
     before = (await visit.parts.call(me, "list_grants", {})).grants
     await visit.parts.call(me, "revoke_grant", {"id": id_})
@@ -46,17 +46,23 @@ async def disconnect(visit: Visit) -> Response:
 
 async def _shown(visit: Visit, me: Caller, *, ended: str = "") -> Response:
     found = (await visit.parts.call(me, "list_grants", {})).grants
+    say = await visit.words()
     return await page(
-        "apps", username=me.username, ended=ended, apps=[_app(grant) for grant in found]
+        visit, "apps", username=me.username, ended=ended, apps=[_app(say, each) for each in found]
     )
 
 
-def _app(grant: Grant) -> dict[str, object]:
+async def _sign_in(visit: Visit) -> Response:
+    say = await visit.words()
+    return await sign_in_page.shown(visit, next_=APPS, why=say("consent.apps.why"), status=401)
+
+
+def _app(say: Words, grant: Grant) -> dict[str, object]:
     used = grant.last_used_at
     return {
         "id": grant.id,
         "name": grant.client_name,
-        "about": ", ".join(group.title for group in rights.groups_of(grant.scopes)),
+        "about": ", ".join(say(group.title) for group in rights.groups_of(grant.scopes)),
         "since": grant.created_at[:10],
         "used": None if used is None else f"{used[:10]}, {used[11:16]} UTC",
     }

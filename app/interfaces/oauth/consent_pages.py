@@ -19,6 +19,8 @@ from app.core.database.tx import Clock
 from app.core.process.lazy_import import lazy_import
 from app.errors import AlreadyDecided, Forbidden, Invalid, NotFound, RateLimited, Unauthorized
 from app.interfaces.credentials import address_of
+from app.interfaces.languages.said import said
+from app.interfaces.languages.words import Words
 from app.interfaces.oauth import rights
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import fields_of, form_of, value_of
@@ -32,8 +34,6 @@ LONGEST_QUERY = 4_000
 LARGEST = 64 << 10
 CODE = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 NOT_SENT = "Nothing was sent anywhere. Go back to the application and try again."
-IF_STARTED = "Go on only if you have just started it."
-START_AGAIN = "Go back to the application and connect it again."
 
 
 class Decision(msgspec.Struct, rename="camel"):
@@ -76,9 +76,7 @@ class ConsentPages:
                 return await _sign_in_first(visit, client_id)
             asked = visit.parts.quick(server.check, self.named, visit.origin, sent, me)
         except BadRequest as error:
-            return await notice(
-                "This request cannot be answered", error.message, NOT_SENT, status=400
-            )
+            return await notice(visit, "consent.refused", error.message, NOT_SENT, status=400)
         except SentBack as back:
             return _redirect(back.location)
         return _redirect(f"{CONSENT}?request={self.seal.seal(asked)}")
@@ -103,7 +101,7 @@ class ConsentPages:
             raise Forbidden("Only the page of this request may answer it. Open it again.")
         asked = self.seal.opened(sealed)
         if asked is None:
-            return await _expired()
+            return await _expired(visit)
         yes = value_of(form, "decision") == "approve"
         ticked = tuple(value for name, value in form if name == "scope")
         try:
@@ -112,7 +110,7 @@ class ConsentPages:
             return await self._shown(visit, sealed, ticked=ticked, trouble=error.message)
         except (AlreadyDecided, BadRequest, Unauthorized):
             return await self._shown(visit, sealed)
-        return await _leaving(location, yes=yes)
+        return await _leaving(visit, location, yes=yes)
 
     async def decide(self, visit: Visit) -> Response:
         """Take an answer by the call that pages with scripts make."""
@@ -144,15 +142,11 @@ class ConsentPages:
         """Show a code to copy, for a program that no answer can be sent to."""
         code = visit.query_params.get("code", "")
         if CODE.fullmatch(code):
-            return await page("code", code=code)
+            return await page(visit, "code", code=code)
         if visit.query_params.get("error") == "access_denied":
-            return await notice("Not connected", "You said no, and the program got nothing.")
-        return await notice(
-            "There is no code here",
-            "The program that sent you here asked for something that it cannot have.",
-            START_AGAIN,
-            status=400,
-        )
+            return await notice(visit, "consent.not_connected")
+        say = await visit.words()
+        return await notice(visit, "consent.no_code", say("consent.start_again"), status=400)
 
     async def _shown(
         self, visit: Visit, sealed: str, *, ticked: tuple[str, ...] | None = None, trouble: str = ""
@@ -160,37 +154,39 @@ class ConsentPages:
         """Show the page of a request as it stands now."""
         asked = self.seal.opened(sealed)
         if asked is None:
-            return await _expired()
+            return await _expired(visit)
         here = f"{CONSENT}?request={sealed}"
         me = visit.session_caller()
         server = await lazy_import("app.account.oauth.authorization_server")
-        origin = visit.origin
+        origin, say = visit.origin, await visit.words()
         try:
             client: Client = visit.parts.quick(server.client_of, self.named, origin, asked)
-            why = f"{client.name} wants to use your Hearth. Sign in to see what it asks for."
             if me is None:
-                return await sign_in_page.shown(next_=here, why=why, status=401)
+                why = say("consent.why", client=client.name)
+                return await sign_in_page.shown(visit, next_=here, why=why, status=401)
             if visit.parts.quick(codes.is_answered, asked):
-                return await _answered_before()
+                return await notice(visit, "consent.answered", status=409)
             visit.parts.quick(server.signed_in_for, me, asked)
         except BadRequest as error:
-            return await notice("This request has ended", error.message, START_AGAIN, status=400)
+            again = say("consent.start_again")
+            return await notice(visit, "consent.ended", error.message, again, status=400)
         except Unauthorized:
-            why = f"{client.name} wants to know that it is really you. Sign in again."
-            return await sign_in_page.shown(next_=here, why=why, status=401)
+            why = say("consent.why_again", client=client.name)
+            return await sign_in_page.shown(visit, next_=here, why=why, status=401)
         return await page(
+            visit,
             "consent",
             status=400 if trouble else 200,
             client=client,
-            target=_target(asked.redirect_uri, origin),
-            warning=_warning(client, asked.redirect_uri),
+            target=_target(say, asked.redirect_uri, origin),
+            warning=_warning(say, client, asked.redirect_uri),
             groups=rights.groups_of(asked.scopes),
             ticked=asked.scopes if ticked is None else ticked,
             sealed=sealed,
             token=self.seal.token_for(me.credential, sealed),
             username=me.username,
             switch=f"{SIGN_IN}?next={quote(here, safe='')}",
-            trouble=trouble,
+            trouble=said(say, trouble),
         )
 
     async def _described(self, visit: Visit, sent: dict[str, str]) -> str | None:
@@ -225,74 +221,60 @@ async def _sign_in_first(visit: Visit, client_id: str) -> Response:
     """Show the form to sign in before the document of an application is fetched."""
     host = client_documents.host_of(client_id)
     query = visit.scope["query_string"].decode("latin-1")
+    say = await visit.words()
     return await sign_in_page.shown(
+        visit,
         next_=sign_in_page.own_page(f"{OAUTH}/authorize?{query}"),
-        why=f"An application that {host} describes wants to use your Hearth. "
-        "Sign in to see what it asks for.",
+        why=say("consent.why_described", host=host),
         status=401,
     )
 
 
-def _warning(client: Client, uri: str) -> str:
+def _warning(say: Words, client: Client, uri: str) -> str:
     """Say how far it is known who an application is."""
     if client.vouched:
         return ""
     host = client_documents.host_of(client.client_id)
     if not host:
-        return f"It chose this name itself, and Hearth cannot check it. {IF_STARTED}"
+        return say("consent.warning.own_name")
     if redirect_uris.is_local(uri):
-        return (
-            f"{host} describes an application of this name. Any program on this computer can "
-            f"claim to be it. {IF_STARTED}"
-        )
+        return say("consent.warning.local", host=host)
     if uri.startswith(f"https://{host}/"):
-        return f"{host} says that this is its application, and gets the answer."
-    return f"{host} describes it so, but the answer goes elsewhere. {IF_STARTED}"
+        return say("consent.warning.same_host", host=host)
+    return say("consent.warning.elsewhere", host=host)
 
 
-def _target(uri: str, origin: str) -> dict[str, str]:
+def _target(say: Words, uri: str, origin: str) -> dict[str, str]:
     """Say where an answer goes, in words and as an address without its query."""
     address = uri.partition("?")[0]
     if uri == origin + CLI_PAGE:
-        words = "A page of this server that shows a code to copy"
+        words = say("consent.target.code")
     elif redirect_uris.is_local(uri):
-        words = "A program on this computer"
+        words = say("consent.target.local")
     elif uri.startswith("https://"):
-        words = f"The web site {urlsplit(uri).netloc}"
+        words = say("consent.target.site", host=urlsplit(uri).netloc)
     else:
-        words = f"An app that opens addresses with {uri.partition(':')[0]}:"
+        words = say("consent.target.scheme", scheme=uri.partition(":")[0])
     return {"words": words, "address": address}
 
 
-async def _leaving(location: str, *, yes: bool) -> Response:
+async def _leaving(visit: Visit, location: str, *, yes: bool) -> Response:
+    say = await visit.words()
+    answer = "allowed" if yes else "denied"
     return await page(
+        visit,
         "leaving",
         headers={"Referrer-Policy": "no-referrer"},
-        title="Allowed" if yes else "Not allowed",
-        words="Your answer goes to the application. If nothing happens, take the link."
-        if yes
-        else "The application gets nothing. It will hear that you said no.",
+        title=say(f"consent.{answer}.title"),
+        words=say(f"consent.{answer}.told"),
         address=location,
-        link="Back to the application",
+        link=say("consent.back"),
     )
 
 
-async def _expired() -> Response:
-    return await notice(
-        "This request has expired",
-        "You have ten minutes to answer, and it does not outlast a restart of the server.",
-        START_AGAIN,
-        status=400,
-    )
-
-
-async def _answered_before() -> Response:
-    return await notice(
-        "You have answered this already",
-        "Each request is answered once. To change your mind, end the connection or connect the "
-        "application again.",
-        status=409,
-    )
+async def _expired(visit: Visit) -> Response:
+    say = await visit.words()
+    return await notice(visit, "consent.expired", say("consent.start_again"), status=400)
 
 
 def _redirect(location: str) -> Response:

@@ -1,18 +1,24 @@
-"""Each scope in plain words, for the page on which a user gives it away."""
+"""The scopes that a user may give away, by what they are about, and which words say each."""
 
+import re
 from collections.abc import Iterable
 
 import msgspec
 
 CHANGES, ACTS = "changes", "acts"
+NOT_IN_NAMES = re.compile("[.:]")
 
 
 class Right(msgspec.Struct, frozen=True):
-    """A scope in words; `effect` says that it is for more than reading."""
+    """A scope; `effect` says that it is for more than reading."""
 
     scope: str
-    words: str
     effect: str = ""
+
+    @property
+    def words(self) -> str:
+        """The name of the sentence that says what it allows."""
+        return f"consent.right.{NOT_IN_NAMES.sub('_', self.scope)}"
 
     @property
     def changes(self) -> bool:
@@ -28,80 +34,71 @@ class Right(msgspec.Struct, frozen=True):
 class Group(msgspec.Struct, frozen=True):
     """The rights about one thing."""
 
-    title: str
+    name: str
     rights: tuple[Right, ...]
+
+    @property
+    def title(self) -> str:
+        """The name of the words for that thing."""
+        return f"consent.about.{self.name}"
 
 
 GROUPS = (
+    Group("you", (Right("openid"), Right("profile"), Right("email"), Right("offline_access"))),
     Group(
-        "You",
+        "notes",
         (
-            Right("openid", "Know that it is you who signs in"),
-            Right("profile", "See your name and username"),
-            Right("email", "See your e-mail address"),
-            Right("offline_access", "Stay connected until you end it"),
+            Right("os.notes:read"),
+            Right("os.notes:write", CHANGES),
+            Right("os.snapshots:read"),
+            Right("os.snapshots:write", CHANGES),
+            Right("os.memory:read"),
+        ),
+    ),
+    Group("todos", (Right("os.todos:read"), Right("os.todos:write", CHANGES))),
+    Group(
+        "agent",
+        (
+            Right("agent.chat:run", CHANGES),
+            Right("agent.chat:read"),
+            Right("os.heartbeat:read"),
+            Right("os.heartbeat:run", CHANGES),
+            Right("escalations:read"),
+            Right("escalations:decide", ACTS),
+            Right("agents:read"),
+            Right("agents:manage", CHANGES),
         ),
     ),
     Group(
-        "Notes",
+        "tools",
         (
-            Right("os.notes:read", "Read and search all notes, folders and files"),
-            Right("os.notes:write", "Write, move and delete notes and folders", CHANGES),
-            Right("os.snapshots:read", "Read earlier versions of notes"),
-            Right("os.snapshots:write", "Save versions, bring back earlier ones", CHANGES),
-            Right("os.memory:read", "Search conversations and what your agent remembers"),
+            Right("tools:run", ACTS),
+            Right("tools:read"),
+            Right("tools:manage", CHANGES),
+            Right("webhooks:manage", CHANGES),
+            Right("runtime:connect", ACTS),
         ),
     ),
     Group(
-        "Todos",
+        "people",
         (
-            Right("os.todos:read", "Read your todos"),
-            Right("os.todos:write", "Add, change, complete and delete todos", CHANGES),
+            Right("os.network:read"),
+            Right("agent.message:send", ACTS),
+            Right("net.contacts:manage", ACTS),
+            Right("os.share:read"),
+            Right("os.share:write", ACTS),
+            Right("os.team:read"),
+            Right("os.team:write", ACTS),
         ),
     ),
     Group(
-        "Your agent",
+        "server",
         (
-            Right("agent.chat:run", "Talk with your agent and make briefings", CHANGES),
-            Right("agent.chat:read", "Read your conversations and past briefings"),
-            Right("os.heartbeat:read", "See what the heartbeat did and when it runs"),
-            Right("os.heartbeat:run", "Run the heartbeat, undo it, change its rules", CHANGES),
-            Right("escalations:read", "Read the questions of your agent"),
-            Right("escalations:decide", "Answer the questions of your agent", ACTS),
-            Right("agents:read", "See the agents that you manage"),
-            Right("agents:manage", "Make, change and delete agents", CHANGES),
-        ),
-    ),
-    Group(
-        "Tools",
-        (
-            Right("tools:run", "Use the web and other connected services", ACTS),
-            Right("tools:read", "See which services and tools are connected"),
-            Right("tools:manage", "Connect and disconnect services and tools", CHANGES),
-            Right("webhooks:manage", "Send events to other addresses", CHANGES),
-            Right("runtime:connect", "Answer guests and messages for your agent", ACTS),
-        ),
-    ),
-    Group(
-        "People",
-        (
-            Right("os.network:read", "See your contacts, requests, groups and guests"),
-            Right("agent.message:send", "Send messages to people and their agents", ACTS),
-            Right("net.contacts:manage", "Accept contacts and decide what they may see", ACTS),
-            Right("os.share:read", "See your share links"),
-            Right("os.share:write", "Make, change and end share links", ACTS),
-            Right("os.team:read", "See your team"),
-            Right("os.team:write", "Invite people to your team, change roles", ACTS),
-        ),
-    ),
-    Group(
-        "This server",
-        (
-            Right("os.status:read", "See how full your workspace is"),
-            Right("metering:read", "See what was used, and invoices"),
-            Right("metering:manage", "Change the limits on use", CHANGES),
-            Right("raw.memory:read", "Read raw memory, still encrypted"),
-            Right("raw.memory:write", "Add, delete and re-key raw memory", CHANGES),
+            Right("os.status:read"),
+            Right("metering:read"),
+            Right("metering:manage", CHANGES),
+            Right("raw.memory:read"),
+            Right("raw.memory:write", CHANGES),
         ),
     ),
 )
@@ -111,7 +108,7 @@ def groups_of(scopes: Iterable[str]) -> list[Group]:
     """Return the rights that `scopes` are, by what they are about."""
     wanted = set(scopes)
     found = [
-        Group(group.title, tuple(right for right in group.rights if right.scope in wanted))
+        Group(group.name, tuple(right for right in group.rights if right.scope in wanted))
         for group in GROUPS
     ]
     return [group for group in found if group.rights]

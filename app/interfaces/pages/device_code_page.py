@@ -9,6 +9,7 @@ from starlette.routing import Route
 from app.core import random_tokens
 from app.core.caller import OPERATOR, Caller
 from app.errors import Conflict, Invalid, NotFound, Unauthorized
+from app.interfaces.languages.words import Words
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.render_page import notice, page, told_as_page
@@ -16,25 +17,11 @@ from app.interfaces.pages.sign_in_page import SIGN_IN
 from app.interfaces.pages.visit import Visit
 
 PAGE = "/local-agent/device-code"
-WHY = "A device asks to work for you. Sign in to see which one, and to answer."
-NO_CODE = "No device shows this code. Look at it again; it holds for ten minutes."
-UNSURE = "Tick that the code is the one that your own device shows, or don’t allow it."
 RUNTIMES = {"claude-code": "Claude Code", "codex": "Codex"}
 RUN = "bridge-instance:"
 """What names this run of the program, and tells a person nothing."""
-CAPABILITIES = {
-    "listSessions": "lists its sessions",
-    "startSession": "starts new sessions",
-    "liveInject": "takes messages while it is at work",
-    "midTurnSteer": "lets messages change what it is doing",
-    "replyEvents": "answers messages",
-}
-ALLOWED = (
-    "see who you are here, and find other people by name",
-    "hand work to your contacts’ agents, and write to them, in your name",
-    "take in work and messages that your contacts send you",
-    "answer guests of the share links that you let a device answer",
-)
+CAPABILITIES = ("listSessions", "startSession", "liveInject", "midTurnSteer", "replyEvents")
+ALLOWED = ("look", "hand_on", "take_in", "guests")
 
 
 def routes() -> list[Route]:
@@ -49,7 +36,7 @@ async def show(visit: Visit) -> Response:
     try:
         me = visit.signed_in()
     except Unauthorized:
-        return await _sign_in(code)
+        return await _sign_in(visit, code)
     return await _shown(visit, me, code)
 
 
@@ -61,73 +48,71 @@ async def hear(visit: Visit) -> Response:
     try:
         me = visit.signed_in()
     except Unauthorized:
-        return await _sign_in(code)
+        return await _sign_in(visit, code)
     if decision not in ("approve", "deny"):
         raise Invalid("decision must be approve or deny.", field="decision")
     if decision == "approve" and value_of(form, "same") != "yes":
-        return await _shown(visit, me, code, trouble=UNSURE)
+        return await _shown(visit, me, code, trouble="unsure")
     fields = {"userCode": code, "decision": decision}
     try:
         await visit.parts.call(me, "decide_device_code", fields)
     except (NotFound, Conflict):
         return await _shown(visit, me, code)
     if decision == "deny":
-        return await notice("Not allowed", "The device got nothing, and hears that you said no.")
-    return await notice(
-        "Allowed",
-        "Go back to the device: it goes on by itself within a few seconds.",
-        "You can end this at any time with hearth device remove.",
-    )
+        return await notice(visit, "pages.device_code.denied")
+    say = await visit.words()
+    return await notice(visit, "pages.device_code.let_in", say("pages.device_code.end_it"))
 
 
 async def _shown(visit: Visit, me: Caller, code: str, *, trouble: str = "") -> Response:
     """Show the request with a code as it stands now; the form for a code where there is none."""
+    say = await visit.words()
     if not code:
-        return await page("device_code_form", username=me.username, trouble="")
+        return await page(visit, "device_code_form", username=me.username, trouble="")
     try:
         asked = await visit.parts.call(OPERATOR, "read_device_code", {"userCode": code})
     except (NotFound, Invalid):
         visit.guessed_page()
-        return await page("device_code_form", status=404, username=me.username, trouble=NO_CODE)
+        trouble = say("pages.device_code.no_code")
+        return await page(
+            visit, "device_code_form", status=404, username=me.username, trouble=trouble
+        )
     if asked.status != "pending":
-        return await _over(asked.status)
+        return await _over(visit, asked.status)
     return await page(
+        visit,
         "device_code",
         status=400 if trouble else 200,
-        code=random_tokens.group_code(code),
+        code_shown=random_tokens.group_code(code),
         asked=asked,
         runtime=RUNTIMES[asked.runtime],
-        can=_in_words(asked.capabilities),
+        can=_in_words(say, asked.capabilities),
         other=[
             one for one in asked.capabilities if not (one in CAPABILITIES or one.startswith(RUN))
         ],
-        allowed=ALLOWED,
+        allowed=[say(f"pages.device_code.allowed.{each}") for each in ALLOWED],
         username=me.username,
         switch=f"{SIGN_IN}?next={quote(_address(code), safe='')}",
-        trouble=trouble,
+        trouble=say(f"pages.device_code.{trouble}") if trouble else "",
     )
 
 
-def _in_words(capabilities: Sequence[str]) -> str:
-    return ", ".join(words for name, words in CAPABILITIES.items() if name in capabilities)
+def _in_words(say: Words, capabilities: Sequence[str]) -> str:
+    return ", ".join(
+        say(f"pages.device_code.can.{name}") for name in CAPABILITIES if name in capabilities
+    )
 
 
-async def _over(status: str) -> Response:
+async def _over(visit: Visit, status: str) -> Response:
     if status == "expired":
-        return await notice(
-            "This code has expired",
-            "A code holds for ten minutes. Start again at the device.",
-            status=410,
-        )
-    return await notice(
-        "This code was answered already",
-        "Each code is answered once. Start again at the device for a new one.",
-        status=409,
-    )
+        return await notice(visit, "pages.device_code.expired", status=410)
+    return await notice(visit, "pages.device_code.answered", status=409)
 
 
-async def _sign_in(code: str) -> Response:
-    return await sign_in_page.shown(next_=_address(code), why=WHY, status=401)
+async def _sign_in(visit: Visit, code: str) -> Response:
+    say = await visit.words()
+    why = say("pages.device_code.why")
+    return await sign_in_page.shown(visit, next_=_address(code), why=why, status=401)
 
 
 def _address(code: str) -> str:

@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from app.core.caller import OPERATOR
 from app.errors import NotFound, QuotaExceeded, RequestExpired, RequestNotPending, Unauthorized
+from app.interfaces.languages.said import said
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.render_page import notice, page, told_as_page
@@ -15,9 +16,6 @@ from app.interfaces.pages.sign_in_page import SIGN_IN
 from app.interfaces.pages.visit import Visit
 
 ENROL = "/raw-memory/enrol"
-WHY = "A device asks to store encrypted records here. Sign in to see which one."
-AGAIN = "Run `hearth vault enrol` on the device again."
-COMPARE = "Compare the fingerprint with the one that the device shows, and tick the box."
 
 
 def routes() -> list[Route]:
@@ -40,9 +38,10 @@ async def hear(visit: Visit) -> Response:
         me = visit.signed_in()
     except Unauthorized:
         return await _shown(visit, id_)
+    say = await visit.words()
     yes = value_of(form, "decision") == "approve"
     if yes and value_of(form, "same") != "yes":
-        return await _shown(visit, id_, trouble=COMPARE)
+        return await _shown(visit, id_, trouble=say("pages.enrol.compare"))
     try:
         await visit.parts.call(
             me, "decide_enrolment", {"id": id_, "decision": "approve" if yes else "deny"}
@@ -50,29 +49,28 @@ async def hear(visit: Visit) -> Response:
     except (NotFound, RequestExpired, RequestNotPending):
         return await _shown(visit, id_)
     except QuotaExceeded as error:
-        return await _shown(visit, id_, trouble=error.message)
+        return await _shown(visit, id_, trouble=said(say, error.message))
     if not yes:
-        return await notice("Not let in", "The device gets nothing. It will hear that you said no.")
-    return await notice(
-        "The device is let in",
-        "It can store records now, and fetch them, but open none yet. Go back to it: it says what "
-        "is still to do.",
-    )
+        return await notice(visit, "pages.enrol.denied")
+    return await notice(visit, "pages.enrol.let_in")
 
 
 async def _shown(visit: Visit, id_: str, *, trouble: str = "") -> Response:
     here = f"{ENROL}?id={quote(id_, safe='')}"
     me = visit.session_caller()
+    say = await visit.words()
     if me is None:
-        return await sign_in_page.shown(next_=here, why=WHY, status=401)
+        why = say("pages.enrol.why")
+        return await sign_in_page.shown(visit, next_=here, why=why, status=401)
     try:
         found = await visit.parts.call(OPERATOR, "waiting_enrolment", {"id": id_})
     except NotFound:
         visit.guessed_page()
-        return await notice("There is no such request", AGAIN, status=404)
+        return await notice(visit, "pages.enrol.unknown", status=404)
     if found.status != "pending":
-        return await _ended(found)
+        return await _ended(visit, found)
     return await page(
+        visit,
         "enrol",
         status=400 if trouble else 200,
         id=id_,
@@ -84,13 +82,8 @@ async def _shown(visit: Visit, id_: str, *, trouble: str = "") -> Response:
     )
 
 
-async def _ended(found: Any) -> Response:
+async def _ended(visit: Visit, found: Any) -> Response:
     if found.status == "expired":
-        return await notice(
-            "This request has expired", "You have ten minutes to answer.", AGAIN, status=410
-        )
-    return await notice(
-        "This has been answered already",
-        "Each request is answered once. `hearth vault devices` lists the devices that are in.",
-        status=409,
-    )
+        again = (await visit.words())("pages.enrol.unknown.told")
+        return await notice(visit, "pages.enrol.expired", again, status=410)
+    return await notice(visit, "pages.enrol.answered", status=409)

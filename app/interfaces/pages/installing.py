@@ -13,18 +13,13 @@ KEPT = ("hearth.css", "home.css", "hearth.svg", "away.js", "dom.js")
 MANIFEST = {
     "name": "Hearth",
     "short_name": "Hearth",
-    "description": "Your notes, todos and agent, on your own machine",
     "start_url": "/",
     "scope": "/",
     "display": "standalone",
     "background_color": "#fbf9f6",
     "theme_color": "#fbf9f6",
-    "shortcuts": [
-        {"name": "New note", "url": "/notes/new"},
-        {"name": "Todos", "url": "/todos"},
-        {"name": "Agent", "url": "/agent"},
-    ],
 }
+SHORTCUTS = {"new_note": "/notes/new", "todos": "/todos", "agent": "/agent"}
 SCRIPT_POLICY = {"Content-Security-Policy": "default-src 'none'; connect-src 'self'"}
 AWAY_POLICY = {
     "Content-Security-Policy": (
@@ -44,7 +39,7 @@ def routes() -> list[Route]:
     ]
 
 
-async def manifest(_: Visit) -> Response:
+async def manifest(visit: Visit) -> Response:
     """Tell a browser how the home is called and looks when it is installed."""
     icons = [
         {
@@ -55,10 +50,18 @@ async def manifest(_: Visit) -> Response:
         }
         for purpose in ("any", "maskable")
     ]
+    say = await visit.words()
+    said = {
+        "lang": say.language,
+        "description": say("pages.manifest.description"),
+        "shortcuts": [
+            {"name": say(f"pages.manifest.{name}"), "url": url} for name, url in SHORTCUTS.items()
+        ],
+    }
     return Response(
-        json.dumps(MANIFEST | {"icons": icons}),
+        json.dumps(MANIFEST | said | {"icons": icons}),
         media_type="application/manifest+json",
-        headers={"Cache-Control": "no-cache"},
+        headers={"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"},
     )
 
 
@@ -73,6 +76,6 @@ async def worker(_: Visit) -> Response:
     )
 
 
-async def away(_: Visit) -> Response:
+async def away(visit: Visit) -> Response:
     """Show what is read while the server is away; it holds nothing of anybody."""
-    return await page("away", headers=AWAY_POLICY)
+    return await page(visit, "away", headers=AWAY_POLICY)

@@ -44,7 +44,7 @@ async def guest(visit: Visit) -> Response:
     It holds nothing of the link.
     """
     found = await _behind_link(visit, "look_behind_link")
-    return await (_missing() if found is None else _embeddable("guest"))
+    return await (_missing(visit) if found is None else _embeddable(visit, "guest"))
 
 
 async def shared(visit: Visit) -> Response:
@@ -56,12 +56,13 @@ async def shared(visit: Visit) -> Response:
     except Unauthorized:
         framed = visit.sent.get(b"sec-fetch-dest", b"") in FRAMES
         return await _embeddable(
+            visit,
             "sign_in_first",
             status=401,
             sign_in=_sign_in(visit),
             target="_blank" if framed else "_top",
         )
-    return await (_missing() if found is None else _note(found))
+    return await (_missing(visit) if found is None else _note(visit, found))
 
 
 @told_as_page
@@ -70,8 +71,9 @@ async def invite(visit: Visit) -> Response:
     me = visit.session_caller()
     found = await _behind_link(visit, "look_at_invite")
     if found is None:
-        return await page("missing", status=404, headers=ALONE)
+        return await page(visit, "missing", status=404, headers=ALONE)
     return await page(
+        visit,
         "invite",
         headers=ALONE,
         team=found.team_name,
@@ -89,14 +91,14 @@ async def join(visit: Visit) -> Response:
     try:
         me = visit.signed_in()
     except Unauthorized:
-        return await sign_in_page.shown(next_=visit.url.path, status=401)
+        return await sign_in_page.shown(visit, next_=visit.url.path, status=401)
     try:
         fields = {"token": visit.path_params["token"]}
         joined = await visit.parts.call(me, "accept_invite", fields)
     except NotFound:
         visit.guessed_page()
-        return await page("missing", status=404, headers=ALONE)
-    return await page("joined", headers=ALONE, team=joined.team.name, role=joined.role)
+        return await page(visit, "missing", status=404, headers=ALONE)
+    return await page(visit, "joined", headers=ALONE, team=joined.team.name, role=joined.role)
 
 
 async def _behind_link(visit: Visit, name: str, more: Mapping[str, Any] | None = None) -> Any:
@@ -111,9 +113,10 @@ async def _behind_link(visit: Visit, name: str, more: Mapping[str, Any] | None =
         return None
 
 
-async def _note(found: Any) -> Response:
+async def _note(visit: Visit, found: Any) -> Response:
     """Show a note; its content is the sanitised HTML in which every reader gets it."""
     return await _embeddable(
+        visit,
         "shared",
         content=found.content,
         title=found.title,
@@ -122,13 +125,13 @@ async def _note(found: Any) -> Response:
     )
 
 
-async def _missing() -> Response:
-    return await _embeddable("missing", status=404)
+async def _missing(visit: Visit) -> Response:
+    return await _embeddable(visit, "missing", status=404)
 
 
-async def _embeddable(name: str, /, *, status: int = 200, **values: Any) -> Response:
+async def _embeddable(visit: Visit, name: str, /, *, status: int = 200, **values: Any) -> Response:
     """Show a page that those of other sites may hold in a frame."""
-    response = await page(name, status=status, headers=EMBEDDABLE, **values)
+    response = await page(visit, name, status=status, headers=EMBEDDABLE, **values)
     del response.headers["X-Frame-Options"]
     return response
 

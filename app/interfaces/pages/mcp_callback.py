@@ -38,10 +38,8 @@ async def callback(visit: Visit) -> Response:
     )
     if found.server is None:
         visit.guessed()
-        return await notice("That did not work", found.error or "", status=400)
-    return await notice(
-        "Signed in", f"Hearth can use {found.server} now. You can close this window."
-    )
+        return await notice(visit, "pages.failed", found.error or "", status=400)
+    return await notice(visit, "pages.mcp_login", server=found.server)
 
 
 async def document(visit: Visit) -> Response:

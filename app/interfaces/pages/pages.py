@@ -18,9 +18,9 @@ def routes() -> list[Route]:
     return [Route("/healthz", healthz)]
 
 
-async def front(_: Visit) -> Response:
+async def front(visit: Visit) -> Response:
     """Tell a person who opens the address what is here."""
-    return await page("front")
+    return await page(visit, "front")
 
 
 async def healthz(_: Visit) -> Response:

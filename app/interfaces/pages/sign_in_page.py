@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import AppError, Forbidden, InsufficientScope, RateLimited, Unauthorized
+from app.interfaces.languages.said import said
 from app.interfaces.pages import sign_in
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.render_page import HEADERS, page, told_as_page
@@ -19,7 +20,6 @@ READS_FRAGMENT = {
     "Content-Security-Policy": HEADERS["Content-Security-Policy"] + "; script-src 'self'"
 }
 """A link may bring a code in its fragment, which only a script can read."""
-USUAL = "For people with an account on this server."
 
 
 def routes() -> list[Route]:
@@ -28,16 +28,18 @@ def routes() -> list[Route]:
 
 
 async def shown(
-    *, next_: str, why: str = USUAL, trouble: str = "", username: str = "", status: int
+    visit: Visit, *, next_: str, why: str = "", trouble: str = "", username: str = "", status: int
 ) -> Response:
     """Show the form; `next_` is the page of this server to go on to."""
+    say = await visit.words()
     return await page(
+        visit,
         "sign_in",
         status=status,
         headers=READS_FRAGMENT,
         next=next_,
-        why=why,
-        trouble=trouble,
+        why=why or say("pages.sign_in.usual"),
+        trouble=said(say, trouble),
         username=username,
     )
 
@@ -47,6 +49,7 @@ async def show(visit: Visit) -> Response:
     """Show the form."""
     me = visit.session_caller()
     return await shown(
+        visit,
         next_=own_page(visit.query_params.get("next", "")),
         username="" if me is None else me.username,
         status=200,
@@ -65,18 +68,20 @@ async def hear(visit: Visit) -> Response:
     try:
         visit.keep_session(await sign_in.begin(visit, {field: given}))
     except (Unauthorized, InsufficientScope, RateLimited) as error:
-        return await _refused(next_, error)
+        return await _refused(visit, next_, error)
+    say = await visit.words()
     return await page(
+        visit,
         "leaving",
-        title="Signed in",
-        words="You are signed in. If nothing happens, take the link.",
+        title=say("pages.signed_in.title"),
+        words=say("pages.signed_in.told"),
         address=next_,
-        link="Go on",
+        link=say("pages.go_on"),
     )
 
 
-async def _refused(next_: str, error: AppError) -> Response:
-    response = await shown(next_=next_, trouble=error.message, status=error.status)
+async def _refused(visit: Visit, next_: str, error: AppError) -> Response:
+    response = await shown(visit, next_=next_, trouble=error.message, status=error.status)
     response.headers.update(error.headers)
     return response
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from app.interfaces.pages.static_files import address_of
 
@@ -19,6 +20,28 @@ environment = Environment(
     auto_reload=False,
 )
 environment.globals["static"] = address_of
+
+
+def bdi(text: object) -> Markup:
+    """Return what somebody wrote, whose direction changes nothing of the words around it."""
+    return Markup("<bdi>{}</bdi>").format(text)
+
+
+def code(text: object) -> Markup:
+    """Return what is typed as it stands."""
+    return Markup("<code>{}</code>").format(text)
+
+
+def filled(sentence: str, **values: object) -> Markup:
+    """Return a sentence with pieces of HTML in its places."""
+    done = escape(sentence)
+    for name, value in values.items():
+        done = done.replace("{" + name + "}", escape(value))
+    return done
+
+
+environment.globals |= {"bdi": bdi, "code": code}
+environment.filters["filled"] = filled
 
 
 def render(name: str, values: dict[str, Any]) -> str:

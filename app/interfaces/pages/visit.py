@@ -14,10 +14,12 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.json_body import decode
 from app.core.temp_files import Upload
-from app.errors import Forbidden, NotFound, Unauthorized
+from app.errors import AppError, Forbidden, NotFound, Unauthorized
 from app.interfaces.credentials import Credentials, key_of, session_secret
 from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE
+from app.interfaces.languages.accepted import accepted_language
+from app.interfaces.languages.words import Words, words_of
 from app.interfaces.wire.request_bodies import body_parts
 
 SAME = (b"none", b"same-origin")
@@ -38,6 +40,7 @@ class Visit(Request):
         self.parts = parts
         self.credentials = credentials
         self.filled: list[tuple[str, str]] = []  # the fields of its form, once that was read
+        self.said_in: Words | None = None  # the words of its answer, once they are known
 
     @property
     def sent(self) -> dict[bytes, bytes]:
@@ -137,6 +140,31 @@ class Visit(Request):
             caller = None if admitted is None else admitted[0]
         self.exchange.caller = caller
         return None if caller is None else caller.user
+
+    async def words(self) -> Words:
+        """Return the words of the answer: in the language of whoever is signed in, else in the one
+        that the browser asks for.
+        """
+        if self.said_in is None:
+            self.said_in = words_of(await self._locale())
+        return self.said_in
+
+    async def _locale(self) -> str:
+        if (caller := self.exchange.caller or self._caller_of_session()) is not None:
+            try:
+                found = await self.parts.call(caller, "read_settings", {})
+                return str(found.settings.locale)
+            except AppError:
+                pass  # a page that says what failed is shown all the same
+        return accepted_language(self.sent.get(b"accept-language", b"").decode("latin-1"))
+
+    def _caller_of_session(self) -> Caller | None:
+        """Return who is signed in, to speak their language and for nothing else."""
+        secret = session_secret(self.sent)
+        if secret is None or self.sent.get(b"sec-fetch-dest", b"") in FRAMES:
+            return None
+        admitted = self.credentials.sessions.admit(secret)
+        return None if admitted is None else admitted[0]
 
     def guessed(self) -> None:
         """Count a link or code that nobody knows against the address that it came from.

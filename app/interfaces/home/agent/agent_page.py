@@ -9,7 +9,7 @@ from starlette.routing import Route
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.rendered import html_of
-from app.interfaces.home.said import said_lines
+from app.interfaces.languages.said import said_lines
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit, as_number
 

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from app.interfaces.home.dates import Dates
-from app.interfaces.home.said import said
-from app.interfaces.home.words import Words
+from app.interfaces.languages.said import said
+from app.interfaces.languages.words import Words
 
 DAYS = 7
 HOUR_WIDTH = 24

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from app.core.grant_scope import LENT, REMOTE
 from app.interfaces.home.home_page import Person
-from app.interfaces.home.words import Words
+from app.interfaces.languages.words import Words
 from app.interfaces.pages.forms import numbers_of, value_of
 
 Form = list[tuple[str, str]]

@@ -8,7 +8,7 @@ from starlette.routing import Route
 from app.core.caller import OPERATOR
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.settings.section import SETTINGS, show_section
-from app.interfaces.home.words import languages
+from app.interfaces.languages.words import languages
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 

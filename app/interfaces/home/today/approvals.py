@@ -13,8 +13,8 @@ from starlette.routing import Route
 from app.core.schema import encode
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.said import said
-from app.interfaces.home.words import Words
+from app.interfaces.languages.said import said
+from app.interfaces.languages.words import Words
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.visit import Visit
 

@@ -12,8 +12,8 @@ from app.core.markdown import html_fragments
 from app.errors import NotFound
 from app.interfaces.home.back import back_of
 from app.interfaces.home.home_page import Person, for_person, see
-from app.interfaces.home.said import said
 from app.interfaces.home.today.approvals import ago
+from app.interfaces.languages.said import said
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.visit import Visit
 

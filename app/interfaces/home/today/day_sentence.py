@@ -1,6 +1,6 @@
 """The day in one sentence: what is late, what is due, who meets, and what waits."""
 
-from app.interfaces.home.words import Words
+from app.interfaces.languages.words import Words
 
 WRITTEN = 12
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.interfaces.home.home_page import Person
-from app.interfaces.home.said import said
+from app.interfaces.languages.said import said
 
 LOOKED_BACK = timedelta(days=1)
 RUNS, TALKS, GUESTS, MOST = 3, 20, 5, 8

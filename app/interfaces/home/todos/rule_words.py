@@ -1,6 +1,6 @@
 """How often a todo comes again, as people say it."""
 
-from app.interfaces.home.words import Words
+from app.interfaces.languages.words import Words
 
 DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 WORKDAYS = "MO,TU,WE,TH,FR"

@@ -1,6 +1,7 @@
 // Talking with the agent behind a share link. All that others wrote goes in as text, never as markup.
 
 import { SignIn } from "./guest_sign_in.js";
+import { say, sayWith } from "./words.js";
 
 const token = location.pathname.split("/").filter(Boolean).pop();
 const endpoint = "/api/chat/guest-v04";
@@ -10,7 +11,7 @@ const element = (id) => document.getElementById(id);
 const messages = element("messages");
 const form = element("write");
 const field = element("text");
-let agent = "The agent";
+let agent = say("guest.js.the_agent");
 let key = recall();
 let last = 0;
 let busy = false;
@@ -44,17 +45,17 @@ function ask(query) {
 async function refusal(answer) {
   const body = await answer.json().catch(() => ({}));
   const words = {
-    message_limit_reached: "This conversation has had as many messages as it takes. Thank you for writing.",
-    not_found: "This link is not open any more.",
-    rate_limited: "That was a little fast. Wait a moment, then send it again.",
-    budget_exceeded: "The agent cannot answer just now. Try again later.",
+    message_limit_reached: say("guest.js.full"),
+    not_found: say("guest.js.closed"),
+    rate_limited: say("guest.js.fast"),
+    budget_exceeded: say("guest.js.not_now"),
   };
-  return { code: body.error, message: words[body.error] || body.message || "Something went wrong. Try again." };
+  return { code: body.error, message: words[body.error] || body.message || say("guest.js.failed") };
 }
 
 function add(role, text) {
   const item = document.createElement("li");
-  const who = SignIn.name(role === "user" ? "You" : agent);
+  const who = SignIn.name(role === "user" ? say("guest.js.you") : agent);
   const said = document.createElement("span");
   item.className = role === "user" ? "mine" : "theirs";
   who.className = "who";
@@ -137,7 +138,7 @@ async function open() {
   agent = found.agentName;
   document.title = agent;
   element("agent").replaceChildren(SignIn.name(agent));
-  element("about").replaceChildren("Answers for ", SignIn.name(found.ownerName), `. Up to ${found.messageLimit} messages.`);
+  element("about").replaceChildren(...sayWith("guest.js.about", { owner: SignIn.name(found.ownerName), most: found.messageLimit }));
   if (found.requireSignIn && !(await isSignedIn())) {
     SignIn.ask(begin);
     return;
@@ -179,7 +180,7 @@ async function send(text) {
   add("user", text);
   const { item, said } = add("assistant", "");
   item.classList.add("waiting");
-  element("status").replaceChildren(SignIn.name(agent), " is answering.");
+  element("status").replaceChildren(...sayWith("guest.js.answering", { agent: SignIn.name(agent) }));
   const name = element("name").value.trim();
   const body = { token, message: text, mode: "agent", stream: true };
   if (key !== null) {
@@ -222,7 +223,7 @@ async function read(answer, item, said) {
       return;
     }
   }
-  fail(item, said, "The answer broke off. Try again.");
+  fail(item, said, say("guest.js.broke_off_again"));
 }
 
 async function finish(event, item, said) {
@@ -233,7 +234,7 @@ async function finish(event, item, said) {
   }
   item.classList.remove("waiting");
   if (event.finishReason === "error") {
-    fail(item, said, said.textContent ? "The answer broke off." : "The agent could not answer. Try again later.");
+    fail(item, said, said.textContent ? say("guest.js.broke_off") : say("guest.js.no_answer"));
     return;
   }
   element("status").replaceChildren(SignIn.name(agent), `: ${said.textContent}`);
@@ -249,7 +250,7 @@ async function newest() {
 // The owner's own machine answers later: look until it has.
 async function waitForAnswer() {
   SignIn.tell("");
-  element("status").replaceChildren(SignIn.name(agent), " answers later; this page shows it when it comes.");
+  element("status").replaceChildren(...sayWith("guest.js.later", { agent: SignIn.name(agent) }));
   messages.replaceChildren();
   last = 0;
   await fetchLater();
@@ -279,7 +280,7 @@ async function submit() {
     field.value = await send(text);
   } catch {
     field.value = text;
-    SignIn.tell("The server cannot be reached. Your message is still here; try again.");
+    SignIn.tell(say("guest.js.unreached_kept"));
   } finally {
     busy = false;
     element("send").removeAttribute("aria-disabled");
@@ -298,4 +299,4 @@ field.addEventListener("keydown", (event) => {
     form.requestSubmit();
   }
 });
-open().catch(() => SignIn.tell("The server cannot be reached. Try again later."));
+open().catch(() => SignIn.tell(say("guest.js.unreached")));

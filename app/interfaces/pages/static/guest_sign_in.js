@@ -1,5 +1,7 @@
 // Signing in on the page of a share link, with a key or with a code of the command line.
 
+import { say } from "./words.js";
+
 /** What the page of guests needs to let people sign in, and to say what went wrong. */
 export const SignIn = {
   framed: window.top !== window,
@@ -17,7 +19,13 @@ export const SignIn = {
       body: JSON.stringify(isCode ? { code: secret } : { key: secret }),
     });
     if (!answer.ok) {
-      throw new Error((await answer.json()).message);
+      const body = await answer.json();
+      const words = {
+        unauthorized: say("guest.js.unknown_secret"),
+        insufficient_scope: say("guest.js.narrow_secret"),
+        rate_limited: say("guest.js.attempts"),
+      };
+      throw new Error(words[body.error] || body.message);
     }
   },
 

@@ -1,4 +1,4 @@
-// The words of scripts, in the person's language: app/interfaces/home/languages, the tables `js`.
+// The words of scripts, in the person's language: app/interfaces/languages, the tables `js`.
 
 const sentences = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
 
@@ -8,4 +8,9 @@ export function say(name, values = {}) {
   if (typeof sentence === "object") sentence = values.n === 1 ? sentence.one : sentence.other;
   for (const [key, value] of Object.entries(values)) sentence = sentence.replaceAll(`{${key}}`, value);
   return sentence;
+}
+
+/** Return a sentence as pieces for `append`, with text or elements in its places. */
+export function sayWith(name, values) {
+  return say(name).split(/\{(\w+)\}/).map((piece, at) => (at % 2 ? values[piece] : piece));
 }

@@ -1,6 +1,6 @@
 """What operations say in English sentences of their own, in the language of whoever reads.
 
-`languages/en/said.toml` holds these sentences as they are made, `refused.toml` those of what is
+`en/said.toml` holds these sentences as they are made, `refused.toml` those of what is
 refused, with holes for what changes, and each other language what they are there. A hole `{said}`
 is itself such a sentence or a list of them, `{field}` the name of a field, which `field.toml` has
 in words, `{n}` and the like are numbers, any other holds what somebody wrote and stays. What is
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from app.interfaces.home.words import DEFAULT, Words, words_of
+from app.interfaces.languages.words import DEFAULT, Words, words_of
 
 PARTS = ("said.", "refused.")
 LONGEST = 2_000

@@ -1,4 +1,4 @@
-"""The words of the pages, in each language that has a folder in `languages`.
+"""The words of the pages, in each language that has a folder here.
 
 A sentence is found by `part.name`: the table `name` or key in the file `part.toml`. One that
 counts has two forms, `one` and `other`, and holds `{n}`.
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-LANGUAGES = Path(__file__).parent / "languages"
+LANGUAGES = Path(__file__).parent
 DEFAULT = "en"
 
 
@@ -59,7 +59,9 @@ class Words:
 @functools.cache
 def languages() -> tuple[str, ...]:
     """Return the languages there are, by their codes."""
-    return tuple(sorted(folder.name for folder in LANGUAGES.iterdir() if folder.is_dir()))
+    return tuple(
+        sorted(folder.name for folder in LANGUAGES.iterdir() if any(folder.glob("*.toml")))
+    )
 
 
 @functools.cache
