@@ -252,3 +252,15 @@ def test_a_day_that_is_taken_back_for_the_one_after_it_is_left_out(locale: str, 
 def test_a_chinese_hour_after_a_weekday_is_that_of_the_day() -> None:
     read = quickadd.read_line("跟老陈喝茶，周三三点", now=NOW, locale="zh")
     assert (read.title, read.due) == ("跟老陈喝茶", datetime(2026, 11, 25, 15, tzinfo=NOW.tzinfo))
+
+
+def test_a_todo_list_of_several_has_no_todo_of_its_number() -> None:
+    route, *_ = read("ja", "窓を拭く、父に手紙、の2つタスクに入れて")
+    assert route[1] == {"tasks": "窓を拭く\n父に手紙"}
+
+
+def test_a_spanish_report_is_no_change() -> None:
+    assert read("es", "ya compré pan y llamé a Eva") == []
+    assert read("es", "fijé la nota Caldera") == []
+    made = read("es", "crea una nota que se llame Ideas en la carpeta Casa y pon: bufanda")[0]
+    assert made[1] == {"content": "bufanda", "whole": "bufanda", "title": "Ideas", "folder": "Casa"}

@@ -111,6 +111,45 @@ def test_a_number_is_of_no_list_that_a_lost_turn_came_after() -> None:
     assert second(lost, listed) == references.Reference((), notes)
 
 
+@pytest.mark.parametrize(
+    ("message", "intent", "arguments"),
+    [
+        ("eliminé el pasaporte", "ask", None),
+        ("cambié la cena al viernes", "ask", None),
+        ("elimine el pasaporte", "delete", {"target": "pasaporte"}),
+        ("adelanta la cena dos horas", "change_todo", {"earlier": "adelanta", "by": "dos horas"}),
+        ("agrega también regar las plantas", "add_todo", {"task": "regar las plantas"}),
+        ("新建笔记 门锁，内容写 4471", "make_note", {"title": "门锁", "content": "4471"}),
+        ("では「車検」を3月5日の期限でタスクに追加して", "add_todo", {"task": "3月5日 車検"}),
+        ("家賃はそのままで、ガス代だけ明日に変更して", "change_todo", {"day": "明日"}),
+        ("そこに「鍵」というメモを作って", "make_note", {"title": "鍵", "folder": "そこ"}),
+        ("傘のやつは「青い傘を探す」って名前にして", "rename", {"title": "青い傘を探す"}),
+    ],
+)
+def test_a_report_is_no_wish_and_words_around_a_name_are_not_in_it(
+    message: str, intent: str, arguments: dict[str, str] | None
+) -> None:
+    route = rules.understand(asked(message))
+    assert route.intent == intent
+    assert arguments is None or arguments.items() <= route.arguments.items()
+
+
+def test_what_is_added_to_a_note_or_asked_of_it_goes_on_with_it() -> None:
+    note = Thing("note", 1, "x")
+
+    def after(intent: str, language: str, message: str) -> tuple[str, tuple[Thing, ...]]:
+        done = Trace(intent=intent, language=language, about=(note,), undo=(("delete", {}),))
+        route = rules.understand(asked(message, done))
+        return route.intent, route.things
+
+    assert after("make_note", "es", "añade también un mapa para Eva") == ("append_note", (note,))
+    assert after("append_note", "ja", "このメモいらない、消して") == ("delete", (note,))
+    assert after("append_note", "ja", "いらない、消して")[0] == "undo"
+    person = Trace(intent="unread", language="zh", about=(Thing("person", 2, "王芳"),))
+    assert rules.understand(asked("给她报的总价多少来着", person)).intent != "message"
+    assert rules.understand(asked("给她回周三发", person)).intent == "message"
+
+
 @pytest.mark.anyio
 async def test_questions_are_answered_by_what_they_are_about(alice: Client) -> None:
     for title in ("Pack for Lisbon", "Buy milk"):

@@ -79,7 +79,8 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _note_removed(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Delete this note” after a line was added to it: the note is meant, and not the line."""
-    pieces = [said.message[one.start : one.end] for one in said.tokens if one.kinds & {"it", "note"}]
+    pointing = [one for one in said.tokens if one.kinds & {"it", "note"}]
+    pieces = [said.message[one.start : one.end] for one in pointing]
     if last.intent != "append_note" or not slots.names_note(pieces, said.language):
         return None
     notes = meant_things(asked, said, last, ("note",))

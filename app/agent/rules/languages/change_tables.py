@@ -43,11 +43,11 @@ class Changes(Table, frozen=True):
 
     In small letters without accents; they are found in any order. A message with a word that
     `denies`, or that `asks` at its beginning, is no such wish; one with a question mark only with
-    `courtesy`; nor is one that `tells` what was done, by its accents. `filler` says nothing, `put` are verbs that may mean several changes, `link` stands
-    before or after a text, and a day after `old` is the one that was. `{name}` in `onto` and
-    `inside` is what something goes to or is in. A title stands between `titled` and `saying`.
-    What is to be written down and has a day is a todo where it is called no `note` and has no verb
-    that `states` something.
+    `courtesy`; nor is one that `tells` what was done, by its accents. `filler` says nothing, `put`
+    are verbs that may mean several changes, `link` stands before or after a text, and a day after
+    `old` is the one that was. `{name}` in `onto` and `inside` is what something goes to or is in.
+    A title stands between `titled` and `saying`. What is to be written down and has a day is a
+    todo where it is called no `note` and has no verb that `states` something.
     """
 
     denies: Pieces
