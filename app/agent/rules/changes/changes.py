@@ -7,13 +7,16 @@ import msgspec
 
 from app.agent.rules.changes import marked, readings, reused
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
+WRITTEN = frozenset({"add_todo", "make_note"})
+STRUCTURE: frozenset[ChangeKind] = frozenset({"step", "tag", "note", "append"})
+"""The changes whose words are no part of what is written down: “… as a step there”."""
 
 
 def may_change(asked: Asked, route: Route) -> bool:
@@ -29,7 +32,9 @@ def is_surer(asked: Asked, route: Route) -> bool:
     language = _language(route)
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
-    return "todos" in kinds or ("note" in kinds and says is not None)
+    if "todos" in kinds or ("note" in kinds and says is not None):
+        return True
+    return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
 
 
 def asks_instead(route: Route) -> bool:
