@@ -1,6 +1,7 @@
 """What is done about a message that wishes to change something and that no pattern took."""
 
 import functools
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -15,8 +16,10 @@ from app.agent.turn.steps import Asked, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
 WRITTEN = frozenset({"add_todo", "make_note"})
-STRUCTURE: frozenset[ChangeKind] = frozenset({"step", "tag", "note", "append"})
+STRUCTURE: frozenset[ChangeKind] = frozenset({"step", "tag"})
 """The changes whose words are no part of what is written down: “… as a step there”."""
+_TITLED = re.compile(r"[\"“”„«「『][^\"“”„«»「」]+[\"“”»」』]\s*[:：]")
+"""A title in quotation marks before a text."""
 
 
 def may_change(asked: Asked, route: Route) -> bool:
@@ -34,6 +37,10 @@ def is_surer(asked: Asked, route: Route) -> bool:
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
     if "todos" in kinds or ("note" in kinds and says is not None):
         return True
+    if route.intent == "append_note" and "tag" in kinds:
+        return True
+    if route.intent == "make_note" and not route.get("title"):
+        return _TITLED.search(asked.message) is not None
     return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
 
 
@@ -57,6 +64,19 @@ def is_task(asked: Asked, route: Route) -> bool:
     words = marked.words_of(language)
     is_note = route.get("folder") or route.get("title") or words.note.search(said)
     return not is_note and readings.is_dated(asked, route.get("content"), language)
+
+
+def moves_several(asked: Asked, route: Route) -> bool:
+    """Return whether a message moves several todos to days of their own, which is asked for one
+    by one.
+    """
+    language = _language(route)
+    moves = route.intent in ("change_todo", "move_note") and not (route.get("title"))
+    return (
+        moves
+        and "reschedule" in readings.kinds_of(asked, language)
+        and readings.moves_several(asked.message, asked, language)
+    )
 
 
 def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | None:
