@@ -33,17 +33,7 @@ from app.core.process.caches import keep_latest
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
 SAID = frozenset(
-    {
-        "help",
-        "greet",
-        "thanks",
-        "leave",
-        "cannot",
-        "one_by_one",
-        "one_at_a_time",
-        "nothing_asked",
-        "bye",
-    }
+    "help greet thanks leave cannot one_by_one one_at_a_time nothing_asked bye".split()
 )
 """The intents that are answered with a fixed sentence and no tool."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})

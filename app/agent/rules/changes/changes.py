@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, readings, reused
+from app.agent.rules.changes import marked, readings, reused, several
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -75,7 +75,7 @@ def moves_several(asked: Asked, route: Route) -> bool:
     return (
         moves
         and "reschedule" in readings.kinds_of(asked, language)
-        and readings.moves_several(asked.message, asked, language)
+        and several.moves_several(asked.message, asked, language)
     )
 
 

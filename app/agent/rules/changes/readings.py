@@ -5,11 +5,10 @@ The kind is told by a verb or noun of its own; what is left of the message is th
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import get_args
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import days, texts
+from app.agent.rules.changes import days, several, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
@@ -138,22 +137,6 @@ def _new_day(asked: Asked, marked: Marked, words: Words, language: Language) -> 
     return " ".join(mentions.shortest_day(asked, one) for one in said)
 
 
-def moves_several(message: str, asked: Asked, language: Language) -> bool:
-    """Return whether a message moves one thing to a day, and another to another."""
-    words, marked = words_of(language), Marked(message)
-    found = days.find(message, asked, language)
-    new = [(start, end) for start, end in found if not words.old.search(marked.text[:start])]
-    return any(_names_more(marked, one[1], other[0], words) for one, other in pairwise(new))
-
-
-def _names_more(marked: Marked, start: int, end: int, words: Words) -> bool:
-    """Return whether something is named between two days: each is then of another thing."""
-    between = Marked(marked.message[start : max(start, end)])
-    for pattern in (words.put, words.cues["reschedule"], words.also["reschedule"]):
-        between.fit(pattern, "p")
-    return re.search(r"\w", between.left(words)) is not None
-
-
 def _level(marked: Marked, language: Language) -> str:
     """Return the priority that is named, a number before a word; a mark where none is."""
     if found := re.search(r"(?<![\d.])(?:10|\d)(?![\d.]*\d)", marked.text):
@@ -258,20 +241,9 @@ def _of_thing(
     intent, field, of = WITH_TEXT[kind]
     found = _head_and_text(asked, kind, things, of, language)
     if found is None:
-        return _step_there(asked, language) if kind == "step" else None
+        return several.step_there(asked, language) if kind == "step" else None
     untag = {"untag": "yes"} if kind == "untag" else {}
     return _settled(intent, language, found[1], **{field: found[2]}, **untag)
-
-
-def _step_there(asked: Asked, language: Language) -> Route | None:
-    """Return a step of what was spoken of last: “add a pump as a step there”."""
-    words, marked = words_of(language), Marked(asked.message)
-    there = dialogue_words.find_in(next(dialogue_words.tables(language)).there, marked.text)
-    if there is None or not marked.fit(words.cues["step"], "c") or marked.has(words.denies):
-        return None
-    marked.mark([there.span()], NAME)
-    text = texts.text_of(marked, words, "step")
-    return Route("add_step", language, {"step": text}) if text else None
 
 
 def _to_note(
