@@ -33,7 +33,7 @@ from app.core.process.caches import keep_latest
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
 SAID = frozenset(
-    {"help", "greet", "thanks", "leave", "cannot", "one_by_one", "nothing_asked", "bye"}
+    "help greet thanks leave cannot one_by_one one_at_a_time nothing_asked bye".split()
 )
 """The intents that are answered with a fixed sentence and no tool."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
@@ -306,6 +306,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
+    if own and changes.moves_several(asked, found):
+        found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     if changes.is_task(asked, found):
         task = {"task": found.get("content")}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)

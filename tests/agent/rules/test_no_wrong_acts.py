@@ -167,3 +167,52 @@ async def test_questions_are_answered_by_what_they_are_about(alice: Client) -> N
     assert await say("milk not bought yet") == "“Buy milk” is still open."
     assert "select several" in await say("delete all my todos")
     assert "flour" in await say("did we buy flour?")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "move the bread to monday and the rent to thursday",
+        "décale le pain à lundi et le loyer à jeudi",
+        "mueve el pan al lunes y el alquiler al jueves",
+    ],
+)
+def test_two_todos_with_a_day_each_are_moved_one_by_one(message: str) -> None:
+    assert rules.understand(asked(message)).intent == "one_at_a_time"
+    assert rules.understand(asked("move the bread from monday to friday")).get("day") == "friday"
+
+
+@pytest.mark.anyio
+async def test_a_wish_is_read_by_its_slots_before_it_is_a_title(alice: Client) -> None:
+    for title in ("Pack the tent", "Brot holen", "Fotos an Tom schicken"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    conversation: dict[str, str] = {}
+
+    async def say(message: str) -> str:
+        body = {"message": message, "stream": False, **conversation}
+        answer = await alice.ok("POST", "/chat", json=body)
+        conversation["conversationId"] = answer["conversationId"]
+        return str(answer["response"])
+
+    async def todos() -> list[str]:
+        rows = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+        return [row["title"] for row in rows]
+
+    assert "Saved as [Hats](" in await say('new note "Hats": felt, straw')
+    assert "Hats" in await say("häng den Tag sommer an die Notiz Hats")
+    (note,) = (await alice.ok("GET", "/os/notes"))["notes"]
+    assert note["tags"] == ["sommer"]
+
+    assert "Which one" in await say("remind me of that on friday")
+    assert "Added: the plumber" in await say("the plumber")
+
+    await say("show my todos")
+    assert "Which one" in await say("add pegs as a step there")
+    assert "pegs as a step there" not in await todos()
+
+    await say("brot hab ich geholt und die fotos an tom sind auch raus")
+    assert {"Brot holen", "Fotos an Tom schicken"} <= set(await todos())
+    assert "Zurückgenommen: Brot holen." in await say("oh ne, das brot doch noch nicht")
+
+    added = await say("demain j'ai deux trucs à noter comme tâches : vélo, courses")
+    assert added.count("Ajouté") == 2

@@ -9,10 +9,13 @@ import msgspec
 
 from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
-from app.agent.rules.answers import list_answers, todo_changes
+from app.agent.rules.answers import list_answers, targets, todo_changes
 from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Answers, Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
@@ -23,6 +26,9 @@ LONGEST_DESCRIPTION = 20_000
 
 def add_todo(asked: Asked, route: Route) -> Step:
     """Add the todo that quick add reads, or each of several `tasks`, a line each."""
+    if named := route.get("target"):
+        # What was asked for, where only “that” was said.
+        route = _of_task(route, f"{named} {route.get('task')}".strip())
     tasks = route.get("tasks").split("\n")
     wishes = [_of_task(route, one) for one in tasks] if tasks[0] else [route]
     if not asked.results:
@@ -31,6 +37,9 @@ def add_todo(asked: Asked, route: Route) -> Step:
             read = _read_task(asked, wish)
             if read.no_such_day or read.too_often:
                 return _asked_back(asked, wish, read)
+            if _only_points(wish, read.title):
+                kept = wish.get("task").replace(read.title, "").strip()
+                return targets.ask_what(_of_task(wish, kept))
             calls.append(("create_todo", _new_todo(asked, wish, read)))
         return Step(calls=tuple(calls))
     if asked.refusal:
@@ -41,6 +50,15 @@ def add_todo(asked: Asked, route: Route) -> Step:
         undo=tuple(("delete_todo", {"id": row["id"]}) for row in rows),
     )
     return Step("\n".join(_tell_added(asked, route, row) for row in rows), trace=trace)
+
+
+def _only_points(route: Route, title: str) -> bool:
+    """Return whether a title is nothing but a word such as “that”."""
+    table = language_data.load_table(_message_language(route), Examples)
+    words = plain_letters(title).lower().strip(" .,!?").split()
+    points = {plain_letters(one).lower() for one in table.it.split()}
+    little = all(one in points or one in questions.little() for one in words)
+    return little and not points.isdisjoint(words)
 
 
 def _of_task(route: Route, task: str) -> Route:

@@ -1,13 +1,14 @@
 """What is done about a message that wishes to change something and that no pattern took."""
 
 import functools
+import re
 from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, readings, reused
+from app.agent.rules.changes import marked, readings, reused, several
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
@@ -16,6 +17,11 @@ from app.agent.turn.steps import Asked, Step, Trace
 TOLD = frozenset({"change_todo", "delete", "pin_note", "rename", "move_note", "change_note"})
 """The changes that people tell of, having made them elsewhere."""
 Act = Callable[[Asked, Route], Step]
+WRITTEN = frozenset({"add_todo", "make_note"})
+STRUCTURE: frozenset[ChangeKind] = frozenset({"step", "tag"})
+"""The changes whose words are no part of what is written down: “… as a step there”."""
+_TITLED = re.compile(r"[\"“”„«「『][^\"“”„«»「」]+[\"“”»」』]\s*[:：]")
+"""A title in quotation marks before a text."""
 
 
 def may_change(asked: Asked, route: Route) -> bool:
@@ -31,7 +37,13 @@ def is_surer(asked: Asked, route: Route) -> bool:
     language = _language(route)
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
-    return "todos" in kinds or ("note" in kinds and says is not None)
+    if "todos" in kinds or ("note" in kinds and says is not None):
+        return True
+    if route.intent == "append_note" and "tag" in kinds:
+        return True
+    if route.intent == "make_note" and not route.get("title"):
+        return _TITLED.search(asked.message) is not None
+    return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
 
 
 def only_tells(asked: Asked, route: Route) -> bool:
@@ -64,6 +76,19 @@ def is_task(asked: Asked, route: Route) -> bool:
     words = marked.words_of(language)
     is_note = route.get("folder") or route.get("title") or words.note.search(said)
     return not is_note and readings.is_dated(asked, route.get("content"), language)
+
+
+def moves_several(asked: Asked, route: Route) -> bool:
+    """Return whether a message moves several todos to days of their own, which is asked for one
+    by one.
+    """
+    language = _language(route)
+    moves = route.intent in ("change_todo", "move_note") and not (route.get("title"))
+    return (
+        moves
+        and "reschedule" in readings.kinds_of(asked, language)
+        and several.moves_several(asked.message, asked, language)
+    )
 
 
 def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import days, texts
+from app.agent.rules.changes import days, several, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
@@ -162,7 +162,11 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     """Return a todo to add, or each of several."""
     words = words_of(language)
     head, text = texts.after_colon(Marked(asked.message))
+    # “Tomorrow three tasks: …” is the day of each.
+    of_all = days.find(head.message, asked, language) if text and kind == "todos" else []
+    head.mark(of_all, "d")
     if not (text and head.fit(words.cues[kind], "c") and _is_covered(head, words, kind)):
+        of_all = []
         head, text = Marked(asked.message), ""
         if not head.fit(words.cues[kind], "c"):
             return None
@@ -173,7 +177,11 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         return None
     if kind == "todo":
         return Route("add_todo", language, {"task": text})
-    several = _split(head, text.rstrip(" .。!！"), language)
+    gap = " " if words.spaced else ""
+    day = gap.join(head.message[start:end].strip(" ,，、") for start, end in of_all)
+    several = [
+        f"{one}{gap}{day}" if day else one for one in _split(head, text.rstrip(" .。!！"), language)
+    ]
     return Route("add_todo", language, {"tasks": "\n".join(several)})
 
 
@@ -235,7 +243,7 @@ def _of_thing(
     intent, field, of = WITH_TEXT[kind]
     found = _head_and_text(asked, kind, things, of, language)
     if found is None:
-        return None
+        return several.step_there(asked, language) if kind == "step" else None
     untag = {"untag": "yes"} if kind == "untag" else {}
     return _settled(intent, language, found[1], **{field: found[2]}, **untag)
 

@@ -64,6 +64,8 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
             return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
         rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
+        if some := _some_of(rest, last, language):
+            return _route(last, language, "undo", things=some)
         if not _names_days(rest, asked, language) and last.undo:
             wanted = {**last.arguments, "target": rest, "words": rest}
             return _route(last, language, "instead", things=(), **wanted)
@@ -84,9 +86,21 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return _route(last, language, "nothing_asked")
-    if found := dialogue_words.whole(language, "also", text):
+    is_question = asked.message.rstrip().endswith(("?", "？"))
+    if not is_question and (found := dialogue_words.whole(language, "also", text)):
         return _once_more(asked, dialogue_words.as_written(text, found["rest"]), last, language)
     return None
+
+
+def _some_of(rest: str, last: Trace, language: Language) -> tuple[Thing, ...]:
+    """Return those of several that were changed which are not done after all."""
+    if len(last.about) < 2 or len(last.about) != len(last.undo):
+        return ()
+    table = next(dialogue_words.tables(language))
+    if not dialogue_words.find_in(table.takes_back, bare(rest)):
+        return ()
+    found = references.choose(last.about, rest, language)
+    return found.things if found else ()
 
 
 def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Route | None:

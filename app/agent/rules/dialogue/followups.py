@@ -219,6 +219,8 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
     text = said.left("add", "there", "step", "note")
+    if re.search("[?？]", said.message):
+        return None
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
     # “Add also …” after a note that was written goes on with it; what has a day is a todo.
     placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
@@ -288,6 +290,9 @@ def _chosen(_: Asked, said: Said, last: Trace) -> Route | None:
 def _yes_but(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Yes, but on Friday”: another day for what was asked whether it is meant."""
     if last.asks is None or not said.day or not said.has("yes", "no", "only", "change"):
+        return None
+    # “Do it at two” is no yes to a thing that only may have been meant.
+    if said.has("it", "change") and not said.has("yes") and last.asks.choices:
         return None
     if said.text or said.asks or said.left("only", "change", "bad", "not_"):
         return None

@@ -1,0 +1,39 @@
+"""Wishes that name a day for each of several things, or a place only by “there”."""
+
+import re
+from itertools import pairwise
+
+from app.agent.rules.changes import days, texts
+from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.changes.named import NAME
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked
+
+
+def moves_several(message: str, asked: Asked, language: Language) -> bool:
+    """Return whether a message moves one thing to a day, and another to another."""
+    words, marked = words_of(language), Marked(message)
+    found = days.find(message, asked, language)
+    new = [(start, end) for start, end in found if not words.old.search(marked.text[:start])]
+    return any(_names_more(marked, one[1], other[0], words) for one, other in pairwise(new))
+
+
+def _names_more(marked: Marked, start: int, end: int, words: Words) -> bool:
+    """Return whether something is named between two days: each is then of another thing."""
+    between = Marked(marked.message[start : max(start, end)])
+    for pattern in (words.put, words.cues["reschedule"], words.also["reschedule"]):
+        between.fit(pattern, "p")
+    return re.search(r"\w", between.left(words)) is not None
+
+
+def step_there(asked: Asked, language: Language) -> Route | None:
+    """Return a step of what was spoken of last: “add a pump as a step there”."""
+    words, marked = words_of(language), Marked(asked.message)
+    there = dialogue_words.find_in(next(dialogue_words.tables(language)).there, marked.text)
+    if there is None or not marked.fit(words.cues["step"], "c") or marked.has(words.denies):
+        return None
+    marked.mark([there.span()], NAME)
+    text = texts.text_of(marked, words, "step")
+    return Route("add_step", language, {"step": text}) if text else None
