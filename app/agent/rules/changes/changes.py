@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, readings, reused, several
+from app.agent.rules.changes import marked, readings, reused, several, texts
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -75,7 +75,7 @@ def is_task(asked: Asked, route: Route) -> bool:
     said = marked.Marked(asked.message).text
     words = marked.words_of(language)
     is_note = route.get("folder") or route.get("title") or words.note.search(said)
-    return not is_note and readings.is_dated(asked, route.get("content"), language)
+    return not is_note and texts.is_dated(asked, route.get("content"), language)
 
 
 def moves_several(asked: Asked, route: Route) -> bool:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from app.agent.quickadd import quickadd
 from app.agent.rules.changes import days, several, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
@@ -334,20 +333,12 @@ def _new_note(
         title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
     if not (title or content):
         return None
-    if not (title or folder or words.note.search(whole.text)) and is_dated(
+    if not (title or folder or words.note.search(whole.text)) and texts.is_dated(
         asked, content, language
     ):
         return Route("add_todo", language, {"task": content})
     told = {"content": content, "whole": content, "title": title, "folder": folder}
     return Route("make_note", language, {name: said for name, said in told.items() if said})
-
-
-def is_dated(asked: Asked, text: str, language: Language) -> bool:
-    """Return whether a text has a day and states nothing: “call Tom on Friday”."""
-    if not text or words_of(language).states.search(Marked(text).text):
-        return False
-    locale = None if language == "en" else language
-    return quickadd.read_line(text, now=asked.now, locale=locale).due is not None
 
 
 def _content(marked: Marked, words: Words) -> tuple[Marked, str]:

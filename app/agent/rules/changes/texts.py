@@ -2,8 +2,11 @@
 
 import re
 
-from app.agent.rules.changes.marked import Marked, Words
+from app.agent.quickadd import quickadd
+from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.languages.change_tables import ChangeKind
+from app.agent.rules.languages.language_tables import Language
+from app.agent.turn.steps import Asked
 
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
@@ -84,3 +87,11 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
                 break
         if text == before:
             return text
+
+
+def is_dated(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a text has a day and states nothing: “call Tom on Friday”."""
+    if not text or words_of(language).states.search(Marked(text).text):
+        return False
+    locale = None if language == "en" else language
+    return quickadd.read_line(text, now=asked.now, locale=locale).due is not None

@@ -1,4 +1,4 @@
-"""What a message asks that goes on from the turn before: the same again, how many, by when."""
+"""What a message asks of the turn before, and the things that it means."""
 
 from collections.abc import Sequence
 
@@ -13,55 +13,6 @@ READS = frozenset(
 """What can be asked once more."""
 ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes"})
 """What notes are quoted for."""
-
-
-def again(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“And now?” asks what was asked before something was done."""
-    if not said.has("now") or said.days or said.text or said.left("now", "helper"):
-        return None
-    if last.intent in READS and last.intent != "changes":
-        return None
-    read = next((one for one in asked.earlier if one.intent in READS), None)
-    return settled(said, read.intent, **read.arguments) if read else None
-
-
-def thanked(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“Pity, thanks anyway.”"""
-    if not said.has("thanks") or said.days or said.text or said.left("thanks", "helper"):
-        return None
-    return settled(said, "thanks") if last.asks is None else None
-
-
-def sent(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“Was it sent?” of a message that waits for a yes."""
-    waits = any(one.kind == "escalation" for one in last.about)
-    if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
-        return None
-    against = {"undo", "delete", "not_", "no"}
-    refuses = any(one.kinds & against and "sent" not in one.kinds for one in said.tokens)
-    return settled(said, "waiting") if said.asks or not refuses else None
-
-
-def counted(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“How many are that?”, and “in total?” of a list that was narrowed."""
-    if last.intent not in {"list_todos", "list_notes"} or said.days or said.text:
-        return None
-    if not said.has("count", "total") or said.left("count", "total", "helper"):
-        return None
-    if said.has("total") and (last.intent == "list_notes" or not said.has("count")):
-        return settled(said, last.intent, text=" ", counted="yes")
-    before = last.arguments.get("text") or last.arguments.get("said", "")
-    return settled(said, last.intent, **{**last.arguments, "text": before, "counted": "yes"})
-
-
-def due(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“When is that due?”"""
-    if not said.has("due") or said.days or said.text or said.left("due", "helper", "done"):
-        return None
-    if said.has("not_"):
-        return None  # “What has no date?”
-    todos = meant_things(asked, said._replace(number=None), last, ("todo",))
-    return settled(said, "todo_state", todos) if todos else None
 
 
 def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
