@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from app.agent.rules import views
 from app.agent.rules.dialogue import followups
 from app.agent.turn.steps import Asked, Question, Thing, Trace
 
@@ -41,7 +42,8 @@ def meant(language: str, before: str, message: str) -> str:
         Trace(**{**{f: getattr(one, f) for f in one.__struct_fields__}, "language": language})
         for one in turns
     )
-    found = followups.follow(Asked(message, (), frozenset(), NOW, earlier=earlier), language)
+    asked = Asked(message, (), frozenset(), NOW, earlier=earlier)
+    found = views.go_on(asked, language) or followups.follow(asked, language)
     if found is None:
         return ""
     ids = ",".join(str(one.id) for one in found.things)

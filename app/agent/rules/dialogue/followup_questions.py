@@ -15,6 +15,16 @@ ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes"})
 """What notes are quoted for."""
 
 
+def sent(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“Was it sent?” of a message that waits for a yes."""
+    waits = any(one.kind == "escalation" for one in last.about)
+    if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
+        return None
+    against = {"undo", "delete", "not_", "no"}
+    refuses = any(one.kinds & against and "sent" not in one.kinds for one in said.tokens)
+    return settled(said, "waiting") if said.asks or not refuses else None
+
+
 def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
     """“What time?” of what a note was just quoted for."""
     quoted = last.intent in ASKS and any(one.kind == "note" for one in last.about)

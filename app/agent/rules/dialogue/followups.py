@@ -341,6 +341,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _redated,
     _tagged,
     _pinned,
+    followup_questions.sent,
     followup_questions.asked_of_note,
     _added,
     _one_more,
