@@ -1,6 +1,10 @@
 """Long work of commands is seen at a terminal while it runs, and never in a pipe."""
 
+import io
+import sys
 from pathlib import Path
+
+import pytest
 
 from app.commands.terminal.progress_line import STEPS, ProgressLine
 from app.interfaces.languages.words import words_of
@@ -18,12 +22,25 @@ def test_a_pipe_gets_no_progress(home: Path) -> None:
     assert not line.is_wanted
 
 
-def test_a_terminal_shows_the_steps_and_takes_them_away(home: Path) -> None:
+def test_a_terminal_shows_the_steps_and_takes_them_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    line = ProgressLine("Backing up:")
+    line.show_step("copy", 3 << 19, 6 << 20)
+    line.end(gone=True)
+    said = "Backing up: copying 1.5 MB of 6.0 MB"
+    assert screen.getvalue() == f"\r{said}\x1b[K\r\x1b[K"
+
+
+def test_only_what_came_of_it_is_left_at_a_terminal(home: Path) -> None:
     assert hearth("backup", data=home).exit_code == 0
     with terminal("backup", "--prove", "--data", str(home)) as shown:
-        shown.until("Proving the newest backup:")
         assert shown.end() == 0
-    # the last line alone is left of what was written over itself
+    # A proof within a blink shows no step; of a longer one what was written over itself is gone.
     left = shown.raw.split(b"\r\x1b[K")[-1].decode()
     assert left.startswith("Restored hearth-"), left
 

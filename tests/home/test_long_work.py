@@ -18,6 +18,7 @@ async def test_a_model_that_is_tried_says_how_far_it_is(home: Home, served: Serv
     async def keep_waiting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asked.wait()
         writer.close()
+        await writer.wait_closed()
 
     server = await asyncio.start_server(keep_waiting, "127.0.0.1")
     port = server.sockets[0].getsockname()[1]

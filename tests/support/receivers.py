@@ -99,7 +99,7 @@ class Receiver:
 
     def close(self) -> None:
         for writer in self._connections:
-            writer.close()
+            writer.transport.abort()  # `close` would wait for one who reads no answer
 
 
 @contextlib.asynccontextmanager
