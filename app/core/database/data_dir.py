@@ -244,8 +244,10 @@ def _keep_private(path: Path) -> None:
         )
     for pattern in OWN_FILES:
         for file in path.glob(pattern):
-            if file.is_file() and file.stat().st_mode & 0o077:
-                file.chmod(0o600)
+            # a journal goes with the last connection of another process
+            with contextlib.suppress(FileNotFoundError):
+                if file.is_file() and file.stat().st_mode & 0o077:
+                    file.chmod(0o600)
 
 
 def _is_own(entry: Path) -> bool:

@@ -53,6 +53,26 @@ def test_the_rights_of_a_directory_with_a_database_are_narrowed(tmp_path: Path) 
     }
 
 
+def test_a_journal_that_goes_meanwhile_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = tmp_path / "hearth.db-wal"
+    for name in ("hearth.db", journal.name, "server.lock"):
+        (tmp_path / name).touch(0o644)
+    is_file = Path.is_file
+
+    def go(path: Path) -> bool:
+        there = is_file(path)
+        if path == journal:
+            journal.unlink()
+        return there
+
+    monkeypatch.setattr(Path, "is_file", go)
+    data_dir.prepare(tmp_path)
+    assert not journal.exists()
+    assert mode(tmp_path / "server.lock") == 0o600
+
+
 def test_a_directory_that_serves_something_else_keeps_its_rights(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").touch(0o644)
     tmp_path.chmod(0o755)
