@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.conftest import ORIGIN, Served
+from tests.support.answering import answering
 from tests.support.home import Home, without_browser
 
 pytestmark = pytest.mark.anyio
@@ -17,23 +18,19 @@ async def test_a_model_that_is_tried_says_how_far_it_is(home: Home, served: Serv
 
     async def keep_waiting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asked.wait()
-        writer.close()
-        await writer.wait_closed()
 
-    server = await asyncio.start_server(keep_waiting, "127.0.0.1")
-    port = server.sockets[0].getsockname()[1]
     page = await home.go("/settings/models")
-    await page.get_by_label("Where it runs").select_option("compatible")
-    await page.get_by_label("Model", exact=True).fill("slow")
-    await page.get_by_label("Address (optional)").fill(f"http://127.0.0.1:{port}/v1")
-    await page.get_by_role("button", name="Add and try it").click()
-    tried = page.get_by_role("status").filter(has_text="The model is being tried")
-    await expect(tried).to_contain_text("asking its server since today")
-    await expect(tried.get_by_role("progressbar")).to_be_visible()
-    client = await without_browser(home.served)
-    assert RELOAD in (await client.get(f"{ORIGIN}/settings/models?tested=slow")).text
-    asked.set()
-    server.close()
+    async with answering(keep_waiting) as port:
+        await page.get_by_label("Where it runs").select_option("compatible")
+        await page.get_by_label("Model", exact=True).fill("slow")
+        await page.get_by_label("Address (optional)").fill(f"http://127.0.0.1:{port}/v1")
+        await page.get_by_role("button", name="Add and try it").click()
+        tried = page.get_by_role("status").filter(has_text="The model is being tried")
+        await expect(tried).to_contain_text("asking its server since today")
+        await expect(tried.get_by_role("progressbar")).to_be_visible()
+        client = await without_browser(home.served)
+        assert RELOAD in (await client.get(f"{ORIGIN}/settings/models?tested=slow")).text
+        asked.set()
     await expect(page.get_by_text("does not answer")).to_be_visible(timeout=20_000)
     await expect(page.get_by_role("progressbar")).to_have_count(0)
     assert RELOAD not in (await client.get(f"{ORIGIN}/settings/models?tested=slow")).text

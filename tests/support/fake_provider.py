@@ -9,6 +9,8 @@ import json
 from collections.abc import AsyncIterator, Iterable
 from typing import Any, NamedTuple
 
+from tests.support.answering import answering
+
 
 class Reply(NamedTuple):
     """One HTTP answer: its status, its body in pieces, and whether the connection is broken off
@@ -163,35 +165,33 @@ class FakeProvider:
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection, which carries one request."""
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            reply = self._reply(await _request(reader))
-            kind = (
-                "text/event-stream"
-                if reply.pieces and reply.pieces[0].startswith((b"data:", b"event:"))
-                else "application/json"
-            )
-            head = [
-                f"HTTP/1.1 {reply.status} X",
-                f"Content-Type: {kind}",
-                "Transfer-Encoding: chunked",
-                "Connection: close",
-            ]
-            writer.write(
-                "\r\n".join(
-                    [*head, *(f"{name}: {value}" for name, value in reply.headers), "", ""]
-                ).encode()
-            )
-            for piece in reply.pieces:
-                writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-                await writer.drain()
-            if reply.hangs:
-                await reader.read()
-            elif reply.broken:
-                writer.transport.abort()
-            else:
-                writer.write(b"0\r\n\r\n")
-                await writer.drain()
-        writer.close()
+        reply = self._reply(await _request(reader))
+        kind = (
+            "text/event-stream"
+            if reply.pieces and reply.pieces[0].startswith((b"data:", b"event:"))
+            else "application/json"
+        )
+        head = [
+            f"HTTP/1.1 {reply.status} X",
+            f"Content-Type: {kind}",
+            "Transfer-Encoding: chunked",
+            "Connection: close",
+        ]
+        writer.write(
+            "\r\n".join(
+                [*head, *(f"{name}: {value}" for name, value in reply.headers), "", ""]
+            ).encode()
+        )
+        for piece in reply.pieces:
+            writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            await writer.drain()
+        if reply.hangs:
+            await reader.read()
+        elif reply.broken:
+            writer.transport.abort()
+        else:
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
 
     def _reply(self, asked: Asked) -> Reply:
         self.asked.append(asked)
@@ -225,9 +225,6 @@ def _headers(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
 async def serving() -> AsyncIterator[FakeProvider]:
     """A provider on a free port."""
     held: list[FakeProvider] = []
-    server = await asyncio.start_server(
-        lambda reader, writer: held[0].handle(reader, writer), "127.0.0.1", 0
-    )
-    held.append(FakeProvider(server.sockets[0].getsockname()[1]))
-    async with server:
+    async with answering(lambda reader, writer: held[0].handle(reader, writer)) as port:
+        held.append(FakeProvider(port))
         yield held[0]

@@ -32,3 +32,7 @@ async def listening(
     finally:
         server.should_exit = server.force_exit = True
         await task
+        # it leaves those to which it is still answering
+        for connection in server.server_state.connections:
+            connection.transport.abort()
+        await asyncio.sleep(0)

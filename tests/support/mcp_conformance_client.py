@@ -16,6 +16,7 @@ from typing import Any
 import httpx2 as httpx
 
 from tests.conftest import Client, Served
+from tests.support.answering import answering
 
 MOST_LOGINS = 3
 """So often a person signs in to one server before they give up."""
@@ -44,11 +45,9 @@ class ConformanceClient:
     @contextlib.asynccontextmanager
     async def command(self, folder: Path) -> AsyncIterator[str]:
         """Give the command while the block runs; its files go to a folder."""
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
         script = folder / "pass_on.py"
         script.write_text(PASS_ON, "utf-8")
-        async with server:
+        async with answering(self._serve) as port:
             yield f"{sys.executable} -I -S {script} {port}"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -61,7 +60,6 @@ class ConformanceClient:
             self.unforeseen.append(said)
         writer.write(said.encode())
         await writer.drain()
-        writer.close()
 
     async def _walk(self, url: str, context: dict[str, Any]) -> str:
         """Use a server as a person would, and return what happened."""

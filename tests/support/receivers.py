@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 from standardwebhooks import Webhook
 
+from tests.support.answering import answering
+
 
 class Sent(NamedTuple):
     """A request that came."""
@@ -50,7 +52,6 @@ class Receiver:
         self.port = 0
         self.under_way = 0
         self.most_under_way = 0
-        self._connections: set[asyncio.StreamWriter] = set()
 
     def url(self, path: str = "/hook") -> str:
         return f"http://127.0.0.1:{self.port}{path}"
@@ -69,14 +70,12 @@ class Receiver:
         return self.sent
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections.add(writer)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+        try:
             await self._serve(reader, writer)
-        self.under_way -= 1
-        self._connections.discard(writer)
-        writer.close()
+        finally:
+            self.under_way -= 1
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
@@ -97,27 +96,13 @@ class Receiver:
         writer.write(head.encode() + answer.body)
         await writer.drain()
 
-    def close(self) -> None:
-        for writer in self._connections:
-            writer.transport.abort()  # `close` would wait for one who reads no answer
-
 
 @contextlib.asynccontextmanager
 async def receiver() -> AsyncIterator[Receiver]:
     """Serve one for as long as the block runs."""
     made = Receiver()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    try:
+    async with answering(made.serve) as made.port:
         yield made
-    finally:
-        made.close()
-        server.close()
-        # else a handler is still under way when the loop ends
-        for _ in range(200):
-            if not made.under_way:
-                break
-            await asyncio.sleep(0.005)
 
 
 async def until(holds: Callable[[], Any], seconds: float = 5.0, *, every: float = 0.002) -> None:

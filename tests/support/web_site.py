@@ -12,6 +12,7 @@ import httpcore2
 import pytest
 
 from app.core.web import http_connections
+from tests.support.answering import answering
 
 PUBLIC = "93.184.216.34"
 
@@ -48,19 +49,17 @@ class Site:
         self.pages[path] = "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            path = head.split(" ")[1]
-            self.asked.append(head)
-            writer.write(
-                self.pages.get(
-                    path, b"HTTP/1.1 404 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-                )
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        path = head.split(" ")[1]
+        self.asked.append(head)
+        writer.write(
+            self.pages.get(
+                path, b"HTTP/1.1 404 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             )
-            await writer.drain()
-            if path in self.slow:
-                await reader.read()
-        writer.close()
+        )
+        await writer.drain()
+        if path in self.slow:
+            await reader.read()
 
 
 @contextlib.asynccontextmanager
@@ -85,9 +84,5 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
 
     monkeypatch.setattr(http_connections, "BACKEND", Routed)
     monkeypatch.setattr(http_connections, "resolve", resolved)
-    server = await asyncio.start_server(made.answer, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    try:
+    async with answering(made.answer) as made.port:
         yield made
-    finally:
-        server.close()

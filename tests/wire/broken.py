@@ -9,6 +9,8 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
+from tests.support.answering import answering
+
 BEGUN = "The tide was"
 SEVERED = b"<the connection is reset>"
 SILENCE = b"<nothing more ever comes>"
@@ -125,38 +127,25 @@ async def broken(answer: bytes) -> AsyncIterator[Broken]:
     here = Broken()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-            await reader.readexactly(
-                next(
-                    (
-                        int(line.partition(":")[2])
-                        for line in head.splitlines()
-                        if line.startswith("content-length:")
-                    ),
-                    0,
-                )
-            )
-        except asyncio.IncompleteReadError:  # whoever asked has left
-            writer.close()
-            return
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        lengths = (
+            int(line.partition(":")[2])
+            for line in head.splitlines()
+            if line.startswith("content-length:")
+        )
+        await reader.readexactly(next(lengths, 0))
         here.requests += 1
         writer.write(answer.removesuffix(SEVERED).removesuffix(SILENCE))
-        with contextlib.suppress(ConnectionError):
-            await writer.drain()
-            if answer.endswith(SEVERED):
-                await asyncio.sleep(0.05)
-                writer.transport.abort()
-                return
-            if answer.endswith(SILENCE):
-                await reader.read()
-                here.left.set()
-            writer.close()
-            await writer.wait_closed()
+        await writer.drain()
+        if answer.endswith(SEVERED):
+            await asyncio.sleep(0.05)
+            writer.transport.abort()
+        if answer.endswith(SILENCE):
+            await reader.read()
+            here.left.set()
 
-    server = await asyncio.start_server(handle, "127.0.0.1", 0)
-    here.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with server:
+    async with answering(handle) as port:
+        here.url = f"http://127.0.0.1:{port}"
         yield here
 
 

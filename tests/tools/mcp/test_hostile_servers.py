@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from app.core.web import http_connections
 from app.tools.mcp import connection, definitions
 from tests.conftest import Client, Served
+from tests.support.answering import answering
 from tests.support.hostile_mcp import TOOL, Hostile, endless, hostile
 from tests.support.web_site import Site, site
 from tests.tools.mcp.conftest import add, use
@@ -372,39 +373,36 @@ async def test_private_networks_are_asked_with_the_setting(
 async def banner(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"SSH-2.0-OpenSSH_9.2\r\n")
     await writer.drain()
-    writer.close()
 
 
 async def test_nobody_finds_out_what_else_listens_on_this_machine(
     alice: Client, evil: Hostile
 ) -> None:
-    other = await asyncio.start_server(banner, "127.0.0.1", 0)
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        closed = sock.getsockname()[1]
-    open_ = other.sockets[0].getsockname()[1]
-    found = []
-    basic = {"WWW-Authenticate": 'Basic realm="router"'}
-    answers: dict[str, Response | None] = {
-        f"http://127.0.0.1:{closed}/": None,
-        f"http://localhost:{open_}/": None,
-        f"{evil.origin}/nothing": None,
-        f"{evil.url}?page": Response("<html>", media_type="text/html"),
-        f"{evil.url}?json": JSONResponse({"version": "1.2.3"}),
-        f"{evil.url}?moved": RedirectResponse("http://127.0.0.1:1/"),
-        f"{evil.url}?basic": Response(status_code=401, headers=basic),
-        f"{evil.url}?none": Response(status_code=401),
-        f"{evil.url}?error": Response(status_code=500),
-    }
-    for url, evil.status in answers.items():
-        added = await add(alice, url, f"Probe {len(found)}")
-        path = f"/tools/mcp/{added['id']}"
-        said = [added["status"], added["lastError"]]
-        for more in ("refresh", "authorize"):
-            answered = await alice.post(f"{path}/{more}")
-            said.append(f"{answered.status_code} {answered.json()['message']}")
-        await alice.ok("DELETE", path)
-        found.append([one.replace(f"Probe {len(found)}", "it") for one in said])
-    other.close()
+    async with answering(banner) as open_:
+        with socket.create_server(("127.0.0.1", 0)) as sock:
+            closed = sock.getsockname()[1]
+        found = []
+        basic = {"WWW-Authenticate": 'Basic realm="router"'}
+        answers: dict[str, Response | None] = {
+            f"http://127.0.0.1:{closed}/": None,
+            f"http://localhost:{open_}/": None,
+            f"{evil.origin}/nothing": None,
+            f"{evil.url}?page": Response("<html>", media_type="text/html"),
+            f"{evil.url}?json": JSONResponse({"version": "1.2.3"}),
+            f"{evil.url}?moved": RedirectResponse("http://127.0.0.1:1/"),
+            f"{evil.url}?basic": Response(status_code=401, headers=basic),
+            f"{evil.url}?none": Response(status_code=401),
+            f"{evil.url}?error": Response(status_code=500),
+        }
+        for url, evil.status in answers.items():
+            added = await add(alice, url, f"Probe {len(found)}")
+            path = f"/tools/mcp/{added['id']}"
+            said = [added["status"], added["lastError"]]
+            for more in ("refresh", "authorize"):
+                answered = await alice.post(f"{path}/{more}")
+                said.append(f"{answered.status_code} {answered.json()['message']}")
+            await alice.ok("DELETE", path)
+            found.append([one.replace(f"Probe {len(found)}", "it") for one in said])
     assert found == [found[0]] * len(found)
     assert found[0][0] == "error"
 
