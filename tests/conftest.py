@@ -39,6 +39,7 @@ sys.dont_write_bytecode = (
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
 memory_folder.use()
+gc.set_threshold(100_000, 20, 20)  # to look for garbage at Python's own pace takes a twentieth
 # how fast a machine is proves nothing
 settings.register_profile(
     "at any speed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -285,6 +286,12 @@ async def served(data: Path, settings: Settings, clock: MovableClock) -> AsyncIt
     asgi = create_app(settings, data, clock=clock, control_token="control-token")
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
+        _throw_away(asgi)
+
+
+def _throw_away(asgi: Any) -> None:
+    """Let a server end without what it does for its next start: there is none."""
+    asgi.state.parts.store.idle_work.clear()
 
 
 @pytest.fixture(scope="module")
@@ -297,6 +304,7 @@ async def shared(
     asgi = create_app(open_settings(), place, clock=MovableClock(), control_token="control-token")
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
+        _throw_away(asgi)
 
 
 @pytest.fixture(scope="module")

@@ -72,11 +72,14 @@ class Turn(NamedTuple):
         return not self.missing and not self.wrong and not self.answer
 
 
-def evaluate() -> list[Row]:
-    """Return the figures of both halves: first turns, later ones, and those that act wrongly."""
+def evaluate(*, asked_again: bool = True) -> list[Row]:
+    """Return the figures of both halves: first turns, later ones, and those that act wrongly.
+
+    Without `asked_again` no dialogue is had a second time, so nothing counts as rightly asked.
+    """
     rows = []
     for half in ("a", "b"):
-        mine = [turn for turn in turns() if turn.half == half]
+        mine = [turn for turn in turns(asked_again=asked_again) if turn.half == half]
         rows += [
             row(half, "right, first turns", (turn.right for turn in mine if turn.number == 1)),
             row(half, "right, later turns", (turn.right for turn in mine if turn.number > 1)),
@@ -102,24 +105,24 @@ def evaluate() -> list[Row]:
     return rows
 
 
-def misses() -> list[str]:
+def misses(*, asked_again: bool = True) -> list[str]:
     """Return what was wrong in each turn that was not right."""
     return [
         f"{turn.half} {turn.language} {turn.dialogue}/{turn.number} “{turn.said}” → "
         f"“{' '.join(turn.answered.split())[:160]}”: "
         f"{'; '.join(turn.missing + turn.wrong + turn.answer)}"
-        for turn in turns()
+        for turn in turns(asked_again=asked_again)
         if not turn.right
     ]
 
 
 @functools.cache
-def turns() -> tuple[Turn, ...]:
+def turns(*, asked_again: bool) -> tuple[Turn, ...]:
     """Have every dialogue."""
-    return tuple(asyncio.run(_have_all()))
+    return tuple(asyncio.run(_have_all(asked_again)))
 
 
-async def _have_all() -> list[Turn]:
+async def _have_all(asked_again: bool) -> list[Turn]:
     had: list[Turn] = []
     for folder in _folders():
         wanted = json.loads(_text(folder / "workspace.json"))
@@ -132,9 +135,10 @@ async def _have_all() -> list[Turn]:
             key = await _make_workspace(begun, wanted)
             async with _copied(begun, data, key, {}) as server:
                 at_first = await server.state()
+            have = _have if asked_again else _have_once
             for number, dialogue in sample(list(enumerate(dialogues, 1))):
                 where = begun, data, key, server.contents
-                had += await _have(folder.name, f"{number}", dialogue, where, at_first)
+                had += await have(folder.name, f"{number}", dialogue, where, at_first)
     return had
 
 
@@ -165,9 +169,9 @@ async def _have(
     language: str, name: str, dialogue: dict[str, Any], where: Where, before: State
 ) -> list[Turn]:
     """Have a dialogue as it is written, and where something was asked once more with a yes."""
-    had = [turn async for turn in _turns(language, name, dialogue, where, before, None)]
+    had = await _have_once(language, name, dialogue, where, before)
     if not any(_asks(turn) for turn in had):
-        return [turn._replace(rightly_asked=turn.right) for turn in had]
+        return had
     refused: set[int] = set()
     while True:
         again = [turn async for turn in _turns(language, name, dialogue, where, before, refused)]
@@ -177,6 +181,14 @@ async def _have(
                 turn._replace(rightly_asked=right) for turn, right in zip(had, rights, strict=True)
             ]
         refused.add(len(again) + 1)
+
+
+async def _have_once(
+    language: str, name: str, dialogue: dict[str, Any], where: Where, before: State
+) -> list[Turn]:
+    """Have a dialogue as it is written."""
+    had = [turn async for turn in _turns(language, name, dialogue, where, before, None)]
+    return [turn._replace(rightly_asked=turn.right) for turn in had]
 
 
 async def _turns(

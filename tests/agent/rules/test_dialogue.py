@@ -40,9 +40,11 @@ LEAST = {
 
 
 def test_conversations_go_as_well_as_they_did() -> None:
-    shares = {(row.half, row.measure): row.right / row.total for row in dialogues.evaluate()}
+    # nothing above counts what is rightly asked, so no dialogue need be had again to find that out
+    rows = dialogues.evaluate(asked_again=False)
+    shares = {(row.half, row.measure): row.right / row.total for row in rows}
     worse = {measure for measure, least in LEAST.items() if shares[measure] < least}
-    assert not worse, "\n".join(dialogues.misses())
+    assert not worse, "\n".join(dialogues.misses(asked_again=False))
 
 
 @pytest.mark.parametrize(
