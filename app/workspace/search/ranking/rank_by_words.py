@@ -90,7 +90,7 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
     """Return what `rank_notes` does to a caller with whom nothing is shared, or None if it is much
     work.
 
-    Little work is a few words without operators, which together stand in few notes.
+    Little work is a few words without operators, and few notes hold any of them.
     """
     if (
         not query.clauses
@@ -102,7 +102,7 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
         return None
     if any(len(word_parts(word)) > 1 or is_prefix_search(word) for word in query.words):
         return None
-    if sum(_count_matching(tx, me.owns, fts_phrase(word), LIGHT) for word in query.words) > LIGHT:
+    if _count_matching(tx, me.owns, match_some(query, query.words), LIGHT) > LIGHT:
         return None
     place = NotePlace(me.owns, None)
     return _rank_places(
