@@ -235,30 +235,22 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimit
     telling = telling_words(query)
     rows: dict[int, Row] = {}
     for place, rule in where:
-        found: dict[int, Row] = {}
-        matches = [match_some(query, telling)]
+        some, most = match_some(query, telling), extent.of(place)
+        found = _best_of_owner(tx, place.owner, rule, some, match_prominent(query), most)
         # Where more match than are ranked, the newest would win over the one with the rare word.
-        common = (
-            len(telling) > 1
-            and not extent.few
-            and _oldest_of_newest(tx, place.owner, matches[0], extent.most) is not None
+        since = (
+            None
+            if extent.few or len(telling) == 1
+            else _oldest_of_newest(tx, place.owner, some, extent.most)
         )
-        if common and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
+        if since and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
-            matches += [
-                match_some(query, [rarest], with_or_without=rest, which=which)
-                for which in ("AND", "NOT")
-            ]
-        for match in matches:
-            found.update(
-                (row[0], row)
-                for row in _best_of_owner(
-                    tx, place.owner, rule, match, match_prominent(query), extent.of(place)
+            for which in ("AND", "NOT"):
+                older = match_some(query, [rarest], with_or_without=rest, which=which)
+                found += _best_matching(
+                    tx, place.owner, rule, older, "AND rowid < :since", most, since=since
                 )
-            )
-        rows.update(
-            (row[0], row) for row in _rescore_shared(tx, query, place, list(found.values()))
-        )
+        rows.update((row[0], row) for row in _rescore_shared(tx, query, place, found))
     return list(rows.values())
 
 
