@@ -106,7 +106,7 @@ async def test_a_note_with_the_rarest_word_is_ranked_however_old_it_is(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", 5)
-    monkeypatch.setattr(rank_by_words, "FEW", 2)
+    monkeypatch.setattr(rank_by_words, "LIGHT", 2)
     await alice.note("old rare", "okapi")
     await alice.note("old both", "okapi zebra")
     await fill(alice, 20, "zebra")
@@ -119,7 +119,7 @@ async def test_a_common_word_is_ranked_where_it_is_prominent_though_newer_notes_
     alice: Client, monkeypatch: pytest.MonkeyPatch, where: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", 5)
-    monkeypatch.setattr(rank_by_words, "FEW", 2)
+    monkeypatch.setattr(rank_by_words, "LIGHT", 2)
     note = await alice.ok(
         "POST", "/os/notes", status=201, json={"title": "Old", "content": "no animal", **where}
     )
@@ -141,10 +141,10 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(
     served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch, ranked: int
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", ranked)
-    monkeypatch.setattr(rank_by_words, "FEW", 2)
+    monkeypatch.setattr(rank_by_words, "LIGHT", 2)
     folder = await alice.folder("Shared")
     await alice.note("shared", "zebra", folderId=folder)
-    await fill(alice, 20, "zebra")
+    await fill(alice, 40, "zebra")
     await served.command("connect_users", username="alice", contact="bob")
     await alice.ok(
         "POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"}
@@ -155,12 +155,12 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(
     assert await found(alice, "zebra") == ["shared"]
 
 
-@pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (300, 1 << 18), (300, 0)])
+@pytest.mark.parametrize(("light", "size"), [(0, 1 << 18), (1_000, 1 << 18), (1_000, 0)])
 async def test_a_search_finds_the_same_with_and_without_a_thread(
-    alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int
+    alice: Client, monkeypatch: pytest.MonkeyPatch, light: int, size: int
 ) -> None:
-    monkeypatch.setattr(rank_by_words, "FEW", few)
-    monkeypatch.setattr(search, "LIGHT_BYTES", light)
+    monkeypatch.setattr(rank_by_words, "LIGHT", light)
+    monkeypatch.setattr(search, "LIGHT_BYTES", size)
     await alice.note("both", "zebra okapi")
     await alice.note("one", "zebra")
     await fill(alice, 3, "other")

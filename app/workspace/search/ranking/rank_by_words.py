@@ -38,7 +38,7 @@ from app.workspace.search.ranking.shared_scores import shared_scores
 RANKED, RANKED_BESIDE_MEANING = 2_000, 1_000
 PROMINENT = 5_000
 FEW = 300
-MOST_LIGHT = 4
+MOST_LIGHT, LIGHT = 4, 1_000
 MORE = 5
 RECENT, HALF_LIFE_DAYS = 0.1, 30.0
 PINNED = 0.1
@@ -87,9 +87,10 @@ def rank_notes(
 
 
 def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
-    """Return what `best` does to a caller with whom nothing is shared, or None if it is much work.
+    """Return what `rank_notes` does to a caller with whom nothing is shared, or None if it is much
+    work.
 
-    Little work is a few words without operators, each of which stands in few notes.
+    Little work is a few words without operators, and few notes hold any of them.
     """
     if (
         not query.clauses
@@ -99,12 +100,9 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
         or len(query.clauses) > MOST_LIGHT
     ):
         return None
-    if any(
-        len(word_parts(word)) > 1
-        or is_prefix_search(word)
-        or _exceeds(tx, me.owns, fts_phrase(word), FEW)
-        for word in query.words
-    ):
+    if any(len(word_parts(word)) > 1 or is_prefix_search(word) for word in query.words):
+        return None
+    if _count_matching(tx, me.owns, match_some(query, query.words), LIGHT) > LIGHT:
         return None
     place = NotePlace(me.owns, None)
     return _rank_places(
@@ -112,11 +110,11 @@ def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Foun
     )
 
 
-def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
-    """Return whether more than so many notes match."""
+def _count_matching(tx: Tx, owner: int, match: str, most: int) -> int:
+    """Return how many notes match, or one more than so many."""
     name = word_index.table_name(owner)
-    sql = f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most"
-    return tx.one(sql, match=match, most=most) is not None
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT :most + 1)"
+    return int(tx.value(sql, match=match, most=most))
 
 
 def raw_scores(
@@ -237,30 +235,22 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimit
     telling = telling_words(query)
     rows: dict[int, Row] = {}
     for place, rule in where:
-        found: dict[int, Row] = {}
-        matches = [match_some(query, telling)]
+        some, most = match_some(query, telling), extent.of(place)
+        found = _best_of_owner(tx, place.owner, rule, some, match_prominent(query), most)
         # Where more match than are ranked, the newest would win over the one with the rare word.
-        common = (
-            len(telling) > 1
-            and not extent.few
-            and _oldest_of_newest(tx, place.owner, matches[0], extent.most) is not None
+        since = (
+            None
+            if extent.few or len(telling) == 1
+            else _oldest_of_newest(tx, place.owner, some, extent.most)
         )
-        if common and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
+        if since and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
-            matches += [
-                match_some(query, [rarest], with_or_without=rest, which=which)
-                for which in ("AND", "NOT")
-            ]
-        for match in matches:
-            found.update(
-                (row[0], row)
-                for row in _best_of_owner(
-                    tx, place.owner, rule, match, match_prominent(query), extent.of(place)
+            for which in ("AND", "NOT"):
+                older = match_some(query, [rarest], with_or_without=rest, which=which)
+                found += _best_matching(
+                    tx, place.owner, rule, older, "AND rowid < :since", most, since=since
                 )
-            )
-        rows.update(
-            (row[0], row) for row in _rescore_shared(tx, query, place, list(found.values()))
-        )
+        rows.update((row[0], row) for row in _rescore_shared(tx, query, place, found))
     return list(rows.values())
 
 
@@ -294,11 +284,7 @@ def _rarest_word(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | N
     """Return the word that the fewest notes hold; None where all stand in more than are ranked
     anyway.
     """
-    name = word_index.table_name(owner)
-    count = (
-        f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {most + 1})"
-    )
-    counts = ((int(tx.value(count, match=fts_phrase(part))), part) for part in parts)
+    counts = ((_count_matching(tx, owner, fts_phrase(part), most), part) for part in parts)
     number, rarest = min((counted for counted in counts if counted[0]), default=(most + 1, ""))
     return rarest if number <= most else None
 
@@ -355,11 +341,12 @@ def _best_matching(
         ).fetchall()
         return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
 
-    if not (where.narrow or extent.few):
-        # To keep some in order costs a fifth less than to sort all; those of them that may not be
+    if not where.narrow:
+        # To keep few in order costs a fifth less than to sort all; those of them that may not be
         # found are trashed, so seldom most.
-        rows = first(FEW)
-        if len(rows) == extent.limit or not _exceeds(tx, owner, match, FEW):
+        some = 2 * extent.limit
+        rows = first(some)
+        if len(rows) == extent.limit or _count_matching(tx, owner, match, some) <= some:
             return rows
     return first(PROMINENT + RANKED)
 

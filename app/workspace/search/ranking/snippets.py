@@ -65,10 +65,10 @@ def make_snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     stand together; of its front matter only where they stand nowhere else.
     """
     lowered, body = _fold_text(text), body_start(text)
-    at = _best_place(text, lowered, patterns, body)
-    if at is None and body:
-        at = _best_place(text, lowered, patterns, 0)
-    at = body if at is None else at
+    spots = _find_spots(text, lowered, patterns, body)
+    if body and not any(spots):
+        spots = _find_spots(text, lowered, patterns, 0)
+    at = _best_place(spots, body)
     start = max(_passage_start(text, at), body if at >= body else 0)
     first, last = _passage_span(text, start)
     if first == last:
@@ -77,9 +77,12 @@ def make_snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     after = "…" if _INK.search(text, last) else ""
     by = len(before) - first
     inside = [
-        (at + by, end + by)
-        for pattern in patterns
-        for at, end in _find_spans(text, lowered, pattern, first, last)
+        (at + by, min(end, last) + by)
+        for pattern, own in zip(patterns, spots, strict=True)
+        for at, end in (
+            own if len(own) < MOST_SPOTS else _find_spans(text, lowered, pattern, first, last)
+        )
+        if first <= at < last
     ]
     return Snippet(
         before + text[first:last] + after, inside if len(inside) < 2 else _merge_spans(inside)
@@ -133,22 +136,27 @@ def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _best_place(text: str, lowered: str, patterns: Sequence[Pattern], begin: int) -> int | None:
-    """Return the place from which, within a few lines, the rarest and the most of the patterns
-    come; None where none of them stands after `begin`.
-    """
-    if len(patterns) == 1:
-        return next((at for at, _ in _find_spans(text, lowered, patterns[0], begin)), None)
-    places = [
-        [at for at, _ in islice(_find_spans(text, lowered, pattern, begin), MOST_SPOTS)]
-        for pattern in patterns
+def _find_spots(
+    text: str, lowered: str, patterns: Sequence[Pattern], begin: int
+) -> list[list[Span]]:
+    """Return where each of the patterns stands after `begin`, the first places of each."""
+    return [
+        list(islice(_find_spans(text, lowered, pattern, begin), MOST_SPOTS)) for pattern in patterns
     ]
-    spots = sorted((at, number) for number, own in enumerate(places) for at in own)
+
+
+def _best_place(places: Sequence[Sequence[Span]], otherwise: int) -> int:
+    """Return the place from which, within a few lines, the rarest and the most of the patterns
+    come, given where each stands.
+    """
+    if len(places) == 1:
+        return places[0][0][0] if places[0] else otherwise
+    spots = sorted((at, number) for number, own in enumerate(places) for at, _ in own)
     if len(spots) < 2:
-        return spots[0][0] if spots else None
+        return spots[0][0] if spots else otherwise
     weights = [1 / (len(own) or 1) for own in places]
     best, best_weight, end = 0, 0.0, 0
-    inside = [0] * len(patterns)
+    inside = [0] * len(places)
     for at, number in spots:
         while end < len(spots) and spots[end][0] <= at + NEAR:
             inside[spots[end][1]] += 1
