@@ -47,7 +47,7 @@ LISTS = (
     *("/settings", *(f"/settings/{part}" for part in ("keys", "devices", "tools", "models"))),
     *(f"/settings/{part}" for part in ("webhooks", "agents", "data", "usage")),
 )
-AT_ONCE = 50
+AT_ONCE = 30
 """Texts of one user: as many as the shortest list shows."""
 PARSED_AT_ONCE = 20
 EACH, SELDOM = 2, 12
