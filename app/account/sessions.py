@@ -60,13 +60,24 @@ def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
 
 
 @operation("COMMAND")
-def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = None) -> SignedIn:
-    """Begin a web session with a key that has every scope, or with a code, which is used up."""
+def sign_in(
+    tx: Tx,
+    me: Caller,
+    *,
+    key: str | None = None,
+    code: str | None = None,
+    language: str | None = None,
+) -> SignedIn:
+    """Begin a web session with a key that has every scope, or with a code, which is used up.
+
+    `language` is what the browser asks for; it becomes that of a user who has chosen none.
+    """
     if (key is None) == (code is None):
         raise Invalid("Send either key or code.", field="key")
-    if key is not None:
-        return SignedIn(_insert_session(tx, _owner_of_key(tx, key), key_rows.key_digest(key)))
-    return SignedIn(_insert_session(tx, _owner_of_code(tx, code or ""), None))
+    user = _owner_of_key(tx, key) if key is not None else _owner_of_code(tx, code or "")
+    if language is not None:
+        users.take_language(tx, user, language)
+    return SignedIn(_insert_session(tx, user, key_rows.key_digest(key) if key else None))
 
 
 @operation("COMMAND")

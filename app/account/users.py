@@ -187,14 +187,11 @@ def change_settings(
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     clearable = {"agent_name": agent_name, "email": email, "default_model": default_model}
     changes.update((field, value) for field, value in clearable.items() if value is not UNSET)
-    chosen = msgspec.structs.replace(settings_of(tx, me.user), **changes)
-    stored = {
-        field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"
-    }
-    tx.update(
-        "users", {"id": me.user}, name=chosen.name, settings=msgspec.json.encode(stored).decode()
-    )
-    return SettingsAnswer(chosen, _ignored_notice(unknown) if unknown else UNSET)
+    if new_name := changes.pop("name", None):
+        tx.update("users", {"id": me.user}, name=new_name)
+    _choose(tx, me.user, changes)
+    notice = _ignored_notice(unknown) if unknown else UNSET
+    return SettingsAnswer(settings_of(tx, me.user), notice)
 
 
 @operation("COMMAND")
@@ -357,6 +354,23 @@ def settings_of(tx: Tx, user: int) -> AccountSettings:
     if row is None:
         raise NotFound("This user is gone.")
     return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
+
+
+def take_language(tx: Tx, user: int, language: str) -> None:
+    """Keep the language that a user's browser asks for, where none was chosen yet."""
+    if "locale" not in _chosen(tx, user):
+        _choose(tx, user, {"locale": language})
+
+
+def _chosen(tx: Tx, user: int) -> dict[str, Any]:
+    """Return the settings that a user has chosen; for all others the defaults hold."""
+    row = tx.require_row("SELECT settings FROM users WHERE id = :user", user=user)
+    return dict(msgspec.json.decode(row["settings"]))
+
+
+def _choose(tx: Tx, user: int, changes: dict[str, Any]) -> None:
+    stored = msgspec.json.encode(_chosen(tx, user) | changes).decode()
+    tx.update("users", {"id": user}, settings=stored)
 
 
 def _ignored_notice(unknown: Unknown) -> str:

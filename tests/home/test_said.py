@@ -3,11 +3,15 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.agent.heartbeat import run_sentences
 from app.agent.heartbeat.act import act
 from app.agent.heartbeat.records import run_rows
+from app.agent.models import guarded_model, probe, trials
+from app.agent.models.guarded_stream import Stuck
+from app.agent.models.model_rows import Configured, Found
 from app.interfaces.languages.said import said
 from app.interfaces.languages.words import words_of
 from app.tools.approvals import policy
@@ -61,6 +65,32 @@ def test_what_rules_can_say_is_known_whole() -> None:
             for decision in policy._decisions_of_rules(asked):
                 if verdict == "ask":
                     told(decision.reason)
+
+
+def test_what_a_test_of_a_model_says_is_known_whole() -> None:
+    for trial in (*trials.CALLING, *trials.WRITING):
+        assert trial.failure not in told(f"The model is not trusted with tools: {trial.failure}.")
+    local = Configured("m", "ollama", "http://localhost:11434/v1", "qwen3:4b")
+    tried = probe.Tried(False, False, "", "its server refuses them", "", None, 9.0, 8.0)
+    for known in (
+        Found("ollama", None, None, False, None, False),
+        Found("ollama", 2048, None, True, None, None),
+        Found("x", 2048, None, True, None, None),
+    ):
+        for warning in probe._find_warnings(local, known, tried, offered=False):
+            for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", warning):
+                told(sentence)
+    for provider in ("ollama", "llamacpp", "lmstudio"):
+        how = probe._how_to_start(msgspec.structs.replace(local, provider=provider))
+        assert "Start" not in told(f"localhost cannot be reached (ConnectError). {how}")
+    for names in ([], ["a", "b"]):
+        other = msgspec.structs.replace(local, provider="openai" if names else "ollama", url="x")
+        missing = f"localhost has no model qwen. {probe._how_to_fetch(other, names)}"
+        assert "qwen. " in (in_german := told(missing))
+        assert "Download" not in in_german
+        assert "Available" not in in_german
+    for failure in (TimeoutError(), Stuck(""), ValueError()):
+        told(guarded_model.explain_error(failure, local))
 
 
 @pytest.mark.anyio

@@ -273,3 +273,28 @@ async def test_a_guest_talks_in_german(
             "Dieser Link ist nicht mehr offen."
         )
         assert window.complaints == []
+
+
+async def test_a_browsers_language_becomes_that_of_who_has_chosen_none(served: Served) -> None:
+    async def locale_after_sign_in(username: str, wanted: str | None) -> str:
+        code = (await served.command("make_sign_in_code", username=username)).code
+        headers = {} if wanted is None else {"Accept-Language": wanted}
+        async with served.client(Origin=ORIGIN) as browser:
+            answer = await browser.post(
+                f"{ORIGIN}/api/auth/sign-in", json={"code": code}, headers=headers
+            )
+            assert answer.status_code == 200, answer.text
+            return str((await browser.ok("GET", "/account/settings"))["settings"]["locale"])
+
+    erna = await served.person("erna")
+    await erna.ok("PATCH", "/account/settings", json={"timezone": "Europe/Berlin"})
+    assert await locale_after_sign_in("erna", None) == "en"
+    assert await locale_after_sign_in("erna", "fr") == "en"
+    assert await locale_after_sign_in("erna", DE["Accept-Language"]) == "de"
+    assert await locale_after_sign_in("erna", "en") == "de"
+    emil = await served.person("emil")
+    await emil.ok("PATCH", "/account/settings", json={"locale": "en"})
+    assert await locale_after_sign_in("emil", DE["Accept-Language"]) == "en"
+    await served.person("edith")
+    assert await locale_after_sign_in("edith", "en-GB,en") == "en"
+    assert await locale_after_sign_in("edith", DE["Accept-Language"]) == "en"

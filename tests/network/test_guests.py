@@ -797,6 +797,7 @@ class TestPages:
         files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)
         assert [each.rpartition("/")[2] for each in files] == [
             "guest.css",
+            "words-en-guest.js",
             "guest.js",
             "hearth.svg",
             "hearth.css",

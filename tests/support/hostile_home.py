@@ -3,14 +3,10 @@
 import asyncio
 import collections
 import io
-import uuid
 import zipfile
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from app.account.oauth import clients
-from app.account.oauth.clients import ClientRefused, Metadata
-from app.account.oauth.policy import OAUTH
 from app.core.caller import OPERATOR, Caller
 from app.core.temp_files import Upload
 from app.errors import AppError
@@ -18,7 +14,6 @@ from app.interfaces.home.home_page import see
 from app.tools.approvals import tool_gate
 from tests.conftest import Served
 from tests.support.agents import ACTIONS
-from tests.support.oauth import SCOPES, VERIFIER, challenge_of
 
 MOST_AGENTS = 20
 SELDOM = 10
@@ -33,8 +28,6 @@ EVENT = (
 )
 CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n{}END:VCALENDAR\r\n"
 ZIP = "application/zip"
-LISTENS = "http://127.0.0.1:33418/"
-"""Where an application hears its answer."""
 
 
 def line_of(text: str, most: int = 200) -> str:
@@ -46,8 +39,6 @@ class HostileHome:
     """A user whose every name and text is hostile; `pages` are the places that show them.
 
     `each` are addresses of which every text has one of its own, `together` those that show all,
-    `asking` those at which an application of every text asks to be let in, `sent_away` those at
-    which one asks for what it cannot have.
     `taken` counts what was taken by operation, `refused` what was not.
     """
 
@@ -58,8 +49,6 @@ class HostileHome:
         self.each: list[str] = []
         self.together: list[str] = []
         self.open_to_all: list[str] = []
-        self.asking: list[str] = []
-        self.sent_away: list[str] = []
         self.models: set[str] = set()
         self.taken: collections.Counter[str] = collections.Counter()
         self.refused: collections.Counter[str] = collections.Counter()
@@ -91,8 +80,6 @@ class HostileHome:
         await asyncio.gather(*map(self._answered, some))
         await self._gathered(texts)
         await self._shown_once(texts)
-        for text in texts:
-            await self._apply(text)
         # the last, since what is said from here on asks them
         self.models = {line_of(text, 100) for text in texts}
         for name in self.models:
@@ -228,30 +215,6 @@ class HostileHome:
         trashed = await self.does("create_note", title=line_of(texts[0]), content=texts[0])
         await self.does("delete_note", id=trashed.note.id)
 
-    async def _apply(self, text: str) -> None:
-        """Let an application ask to be let in; then with what cannot be asked for."""
-        there = LISTENS + quote(text[:300], safe="!$&'()*+,;=:@/", errors="replace")
-        metadata = Metadata([there], client_name=line_of(text, 100))
-        try:
-            made = await self.served.parts.write(clients.register, metadata, "open")
-        except ClientRefused:
-            self.refused["application"] += 1
-            return
-        self.taken["application"] += 1
-        asks = {
-            "response_type": "code",
-            "client_id": made["client_id"],
-            "redirect_uri": there,
-            "scope": SCOPES,
-            "state": text[:500],
-            "code_challenge": challenge_of(VERIFIER),
-            "code_challenge_method": "S256",
-        }
-        self.asking.append(_authorize(asks))
-        if len(self.asking) == 1:
-            wrong = ({name: text[:500]} for name in asks)
-            self.sent_away = [_authorize(asks | one) for one in wrong]
-
     def _sent(self, texts: list[str]) -> bytes:
         """Send an archive as a browser does; give the name of the file that it is in."""
         upload = Upload(self.served.parts.store.path.parent)
@@ -268,36 +231,11 @@ class HostileHome:
             self.together.append(told.headers["location"].encode("utf-8", "replace").decode())
         invited = await self.does("invite_to_team", email="lena@example.org")
         self.open_to_all.append(invited.invite_url[invited.invite_url.index("/team/") :])
-        enrolment = await self.does(
-            "begin_enrolment",
-            by="operator",
-            name=line_of(texts[0], 100),
-            publicKey=KEY,
-            signingKey=KEY,
-        )
-        if enrolment:
-            self.together.append(f"/raw-memory/enrol?id={enrolment.enrolment_id}")
-        device = await self.does(
-            "start_device_code",
-            by="operator",
-            deviceId=str(uuid.uuid4()),
-            runtime="codex",
-            bridgeVersion=line_of(texts[0], 100),
-            adapterVersion=line_of(texts[0], 100),
-            capabilities=[],
-            label=line_of(texts[0], 100),
-        )
-        if device:
-            self.together.append(f"/local-agent/device-code?code={device.user_code}")
         threads = await self.served.parts.call(
             self.caller(self.username), "list_conversations", {"limit": 100}
         )
         self.together += [f"/people/c/{one.conversation_id}" for one in threads.conversations[:3]]
         self.together += [f"/people/@{self.other}", f"/people/@{self.other}/as"]
-
-
-def _authorize(asks: dict[str, str]) -> str:
-    return f"{OAUTH}/authorize?{urlencode(asks, errors='replace')}"
 
 
 def _archive(texts: list[str]) -> bytes:

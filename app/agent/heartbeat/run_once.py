@@ -258,7 +258,7 @@ def _close_run(tx: Tx, here: RunState, ending: RunEnding, outcomes: Sequence[Out
         # Not before the first real run, so that a rehearsal leaves no note behind.
         and instructions.find_note(tx, here.begun.user) is None
     ):
-        instructions.write(tx, here.me, instructions.DEFAULT)
+        instructions.write(tx, here.me, instructions.default_of(tx, here.begun.user))
     run_rows.end(tx, here.begun, ending)
     if here.begun.dry_run:
         return

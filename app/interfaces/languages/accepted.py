@@ -10,7 +10,12 @@ QUALITY = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)")
 
 def accepted_language(header: str) -> str:
     """Return the language that is wanted most among those there are, else English."""
-    best, most = DEFAULT, 0.0
+    return wanted_language(header) or DEFAULT
+
+
+def wanted_language(header: str) -> str | None:
+    """Return the language that is wanted most among those there are; None where none is."""
+    best, most = None, 0.0
     for wanted in header[:LONGEST].split(","):
         tag, _, weight = wanted.partition(";")
         language = tag.strip().partition("-")[0].lower()

@@ -49,9 +49,9 @@ class Words:
         return [(name, each) for name, each in self._found.items() if name.startswith(parts)]
 
     def of_scripts(self, *parts: str) -> dict[str, Any]:
-        """Return what the scripts of these parts say: every `part.js.name`, by that name."""
+        """Return what the scripts of these parts, or of all, say: each `part.js.name`, by that."""
         found: dict[str, Any] = {}
-        for part in parts:
+        for part in parts or self._of_scripts:
             found |= self._of_scripts.get(part, {})
         return found
 

@@ -37,7 +37,8 @@ async def sign_in(visit: Visit) -> Response:
 async def begin(visit: Visit, given: dict[str, Any]) -> str:
     """Begin a session with the key or code that is given, and return its secret."""
     try:
-        begun = await visit.parts.call(OPERATOR, "sign_in", given)
+        asked = given | {"language": visit.wanted_language()}
+        begun = await visit.parts.call(OPERATOR, "sign_in", asked)
     except Unauthorized as error:
         # a key is a credential that failed; a code counts with links and invites, as a guess
         (visit.credentials.failed if "key" in given else visit.credentials.guessed)(visit.scope)

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from app.interfaces.pages.static_files import address_of
+from app.interfaces.pages.static_files import address_of, address_of_words
 
 HERE = Path(__file__).parent
 TEMPLATES = [HERE / "templates", HERE.parent / "home/templates"]
@@ -19,7 +19,7 @@ environment = Environment(
     lstrip_blocks=True,
     auto_reload=False,
 )
-environment.globals["static"] = address_of
+environment.globals |= {"static": address_of, "static_words": address_of_words}
 
 
 def bdi(text: object) -> Markup:

@@ -18,7 +18,7 @@ from app.errors import AppError, Forbidden, NotFound, Unauthorized
 from app.interfaces.credentials import Credentials, key_of, session_secret
 from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE
-from app.interfaces.languages.accepted import accepted_language
+from app.interfaces.languages.accepted import accepted_language, wanted_language
 from app.interfaces.languages.words import Words, words_of
 from app.interfaces.wire.request_bodies import body_parts
 
@@ -156,7 +156,14 @@ class Visit(Request):
                 return str(found.settings.locale)
             except AppError:
                 pass  # a page that says what failed is shown all the same
-        return accepted_language(self.sent.get(b"accept-language", b"").decode("latin-1"))
+        return accepted_language(self._languages())
+
+    def wanted_language(self) -> str | None:
+        """Return the language of the pages that the browser asks for; None where it names none."""
+        return wanted_language(self._languages())
+
+    def _languages(self) -> str:
+        return self.sent.get(b"accept-language", b"").decode("latin-1")
 
     def _caller_of_session(self) -> Caller | None:
         """Return who is signed in, to speak their language and for nothing else."""

@@ -45,7 +45,7 @@ def test_a_line_is_known_by_its_rules_or_by_none(line: str, kinds: list[str]) ->
 
 
 def test_the_default_checklist_needs_no_model() -> None:
-    tasks = lines.parse_tasks(instructions.DEFAULT)
+    tasks = lines.parse_tasks(instructions.ENGLISH)
     assert len(tasks) == 4
     assert all(task.rules for task in tasks)
 
@@ -80,6 +80,25 @@ async def test_a_checklist_that_is_none_is_refused(
         "PUT", "/heartbeat/instructions", 400, "invalid_request", field=field, json=body
     )
     assert (await alice.ok("GET", "/heartbeat/instructions"))["isDefault"] is True
+
+
+async def test_the_first_checklist_is_in_the_users_language_and_asks_for_the_same(
+    alice: Client,
+) -> None:
+    english = await alice.ok("GET", "/heartbeat/instructions")
+    await alice.ok("PATCH", "/account/settings", json={"locale": "de-AT"})
+    german = await alice.ok("GET", "/heartbeat/instructions")
+    assert german["isDefault"] is True
+    asked = [
+        [task.rules for task in lines.parse_tasks(each["instructions"])]
+        for each in (english, german)
+    ]
+    assert asked[0] == asked[1]
+    assert all(asked[1])
+    await run(alice)
+    await alice.ok("PATCH", "/account/settings", json={"locale": "en"})
+    kept = await alice.ok("GET", "/heartbeat/instructions")
+    assert (kept["instructions"], kept["isDefault"]) == (german["instructions"], True)
 
 
 async def test_an_empty_checklist_asks_for_nothing(alice: Client) -> None:

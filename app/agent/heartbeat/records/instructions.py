@@ -9,6 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from app.account import users
 from app.agent.memory import memory, recall
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -20,12 +21,19 @@ from app.workspace.notes import note_edits, note_rows
 
 TITLE = "HEARTBEAT.md"
 LONGEST = 10_000
-DEFAULT = """# Heartbeat
+ENGLISH = """# Heartbeat
 
 - Urgent mail: tell me of messages and requests that wait for an answer
 - Calendar: tell me what begins in the next 2 hours
 - Todos: remind me of what is overdue or has top priority
 - Always summarise what there is to tell
+"""
+GERMAN = """# Heartbeat
+
+- Dringende Post: sag mir, welche Nachrichten und Anfragen auf eine Antwort warten
+- Kalender: sag mir, was in den nächsten 2 Stunden beginnt
+- Aufgaben: erinnere mich an das, was überfällig ist oder höchste Priorität hat
+- Immer zusammenfassen, was es zu sagen gibt
 """
 Checklist = Annotated[
     str,
@@ -50,8 +58,10 @@ def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
     """Read the heartbeat's checklist, the note Memory/Self/HEARTBEAT.md."""
     note = find_note(tx, me.user)
     if note is None:
-        return Instructions(DEFAULT, is_default=True, updated_at=None, note_id=None)
-    return Instructions(note["content"], note["content"] == DEFAULT, note["updated_at"], note["id"])
+        text = default_of(tx, me.user)
+        return Instructions(text, is_default=True, updated_at=None, note_id=None)
+    is_default = note["content"] in (ENGLISH, GERMAN)
+    return Instructions(note["content"], is_default, note["updated_at"], note["id"])
 
 
 @operation(
@@ -84,10 +94,15 @@ def replace_heartbeat_instructions(
     return read_heartbeat_instructions(tx, me)
 
 
+def default_of(tx: Tx, user: int) -> str:
+    """Return the checklist that Hearth begins with, in the user's language where it is known."""
+    return GERMAN if users.settings_of(tx, user).locale.startswith("de") else ENGLISH
+
+
 def read_checklist(tx: Tx, user: int) -> str:
     """Return the checklist that holds; of a note that has grown too long only the beginning."""
     note = find_note(tx, user)
-    return DEFAULT if note is None else str(note["content"])[:LONGEST]
+    return default_of(tx, user) if note is None else str(note["content"])[:LONGEST]
 
 
 def write(tx: Tx, me: Caller, content: str) -> None:

@@ -11,7 +11,7 @@ from app.interfaces.home.notes.folder_tree import FolderTree
 from app.interfaces.pages.forms import value_of
 from app.interfaces.pages.visit import Visit, as_number
 
-PAGE = 40
+PAGE = 30
 ALL = "all"
 ROOT = "root"
 SORTS = {"": ("updatedAt", "desc"), "created": ("createdAt", "desc"), "title": ("title", "asc")}

@@ -96,7 +96,7 @@ async def show_print(visit: Visit, person: Person) -> Response:
     note = await person.call("read_note_text", id=visit.number_in_path())
     text = note.markdown[front_matter.body_start(note.markdown) :]
     html = reading_html(await render_async.render_html(text), title=note.title)
-    return await person.show("note_print", note=note, html=html, parts=PARTS)
+    return await person.show("note_print", note=note, html=html)
 
 
 @for_person

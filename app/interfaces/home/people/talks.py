@@ -16,6 +16,8 @@ AGENT_SUFFIX = "_coo"
 PREVIEW = 140
 SOON = 5 * 60
 """Seconds within which messages of one sender stand together."""
+AGENT = "'s agent"
+"""How the name of an agent ends that has none of its own."""
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;:!?)\]']", re.I)
 
 Kind = Literal["person", "agent", "mine", "group"]
@@ -182,4 +184,8 @@ def _is_mine(person: Person, message: Any) -> bool:
 
 
 def _name_of(person: Person, message: Any) -> str:
-    return person.words("people.you") if _is_mine(person, message) else message.sender_label
+    if _is_mine(person, message):
+        return person.words("people.you")
+    label = str(message.sender_label)
+    owner = label.removesuffix(AGENT)
+    return label if owner == label else person.words("people.agent_of", name=owner)

@@ -13,6 +13,7 @@ from app.interfaces.pages.visit import Visit, as_number
 
 LINES = "/search/lines"
 MOST = 100
+MOST_LINES = 50
 LONGEST = 400
 """Characters of a line that are shown around its match."""
 
@@ -68,7 +69,7 @@ async def _answers(person: Person, asked: dict[str, Any]) -> dict[str, Any]:
         **fields,
         contextBefore=1,
         contextAfter=1,
-        limit=MOST,
+        limit=MOST_LINES,
         history=asked["history"],
     )
     return {"found": found}

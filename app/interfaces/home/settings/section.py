@@ -17,7 +17,6 @@ async def show_section(
     return await person.show(
         f"settings/{name}",
         place="settings",
-        parts=["settings"],
         status=status,
         sections=SECTIONS,
         section=name,

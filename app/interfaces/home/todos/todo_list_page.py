@@ -14,7 +14,7 @@ from app.interfaces.home.todos.todo_filters import FIRST_DAY, chips_of, chosen_i
 from app.interfaces.home.todos.todo_view import TodoView, day_of, todos_of, view_of
 from app.interfaces.pages.visit import Visit
 
-PAGE = 50
+PAGE = 40
 WEEK = 7
 
 

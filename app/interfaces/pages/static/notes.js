@@ -111,8 +111,9 @@ if (related) {
   near.observe(related);
 }
 
-for (const link of all(".notes a[data-note]")) {
-  link.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/hearth-note", link.dataset.note));
+const listed = all(".notes a"), noteOf = (link) => link.pathname.split("/").pop();
+for (const link of listed) {
+  link.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/hearth-note", noteOf(link)));
 }
 for (const folder of all(".tree li[data-folder]")) {
   folder.addEventListener("dragover", (event) => {
@@ -135,6 +136,6 @@ async function move(id, folder) {
     toast(say("notes.js.moved", { folder: one("a", folder).textContent.trim() }), {
       undo: () => ask("POST", `/os/notes/${id}/move`, { folderId: before.folderId }).then(() => location.reload(), told),
     });
-    one(`.notes a[data-note="${id}"]`)?.closest("li").remove();
+    listed.find((link) => noteOf(link) === id)?.closest("li").remove();
   } catch (error) { told(error); }
 }

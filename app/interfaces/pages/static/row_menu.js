@@ -39,12 +39,10 @@ function closeMenu() {
 
 function dots() {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({ width: 20, height: 20, viewBox: "0 0 20 20", fill: "currentColor", "aria-hidden": "true" })) svg.setAttribute(name, value);
-  for (const x of [4.5, 10, 15.5]) {
-    const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-    for (const [name, value] of Object.entries({ cx: x, cy: 10, r: 1.3 })) dot.setAttribute(name, value);
-    svg.append(dot);
-  }
+  for (const [name, value] of Object.entries({ width: 20, height: 20, viewBox: "0 0 20 20", "aria-hidden": "true" })) svg.setAttribute(name, value);
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", "M4 9.5h1v1H4zM9.5 9.5h1v1h-1zM15 9.5h1v1h-1z");
+  svg.append(path);
   return svg;
 }
 

@@ -1,6 +1,11 @@
 // The words of scripts, in the person's language: app/interfaces/languages, the tables `js`.
 
-const sentences = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
+const sentences = {};
+
+/** Take the sentences of a page; the module that brings them stands before all that say them. */
+export function learn(more) {
+  Object.assign(sentences, more);
+}
 
 /** Return a sentence (`part.js.name`) with its values in place; one that counts takes `n`. */
 export function say(name, values = {}) {
