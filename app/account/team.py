@@ -143,7 +143,7 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Revoke an invite that waits."""
     team = rows.membership(tx, me.user)
     if team is None:
-        raise NotFound(f"There is no invite {id} that waits.", field="id")
+        raise NotFound(f"There is no open invite {id}.", field="id")
     _require_leader(team)
     rows.revoke(tx, team["id"], id)
     return Record()

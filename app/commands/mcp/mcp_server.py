@@ -166,7 +166,7 @@ def trust(
     Tools that a trusted server calls read-only are asked for less often.
     """
     if changes_only and withdraw:
-        raise Misused("Choose one of --changes-only and --withdraw.")
+        raise Misused("Give either --changes-only or --withdraw.")
     owner = {"username": choose_username(settings, user), "name": name}
     if withdraw:
         ask(settings, "trust_mcp_server", **owner, trusted=False)
