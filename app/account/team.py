@@ -140,7 +140,7 @@ async def invite_to_team(
 
 @operation("DELETE /os/team/invites/{id}", category="team", scope="os.team:write")
 def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
-    """Revoke an invite that waits."""
+    """Revoke an open invite."""
     team = rows.membership(tx, me.user)
     if team is None:
         raise NotFound(f"There is no open invite {id}.", field="id")

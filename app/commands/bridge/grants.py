@@ -32,7 +32,7 @@ def requests(all_: bool, wait: bool, json_: bool, home: Home) -> None:
     shown = [row for row in rows if all_ or row["status"] in LIVE]
     head = ("ID", "WHO", "DIRECTION", "STATUS", "UNTIL")
     if not shown and not json_:
-        click.echo("Nobody asks, and no grant holds.")
+        click.echo("There are no open requests and no grants.")
         return
     print_table({"grants": shown}, head, (_table_row(row) for row in shown), json_=json_)
 

@@ -154,7 +154,7 @@ def login(name: str, user: str | None, settings: Settings) -> None:
 @mcp_server.command()
 @click.argument("name")
 @click.option("--changes-only", is_flag=True, help="Accept changed tools, and nothing more.")
-@click.option("--withdraw", is_flag=True, help="Trust the server no longer.")
+@click.option("--withdraw", is_flag=True, help="Stop trusting the server.")
 @yes_option
 @user_option
 @settings_option
