@@ -78,18 +78,6 @@ def find_caller(tx: Tx, print_: bytes) -> Caller | None:
     )
 
 
-def last_used(tx: Tx, user: int, device_id: str, used_for: str) -> str | None:
-    """Return when the token for one use of a device was last used; None when it never was."""
-    found: str | None = tx.value(
-        """SELECT last_used_at FROM device_tokens
-           WHERE user_id = :user AND device_id = :device AND used_for = :use""",
-        user=user,
-        device=device_id,
-        use=used_for,
-    )
-    return found
-
-
 def note_use(tx: Tx, used: Mapping[int, str]) -> None:
     """Write when each token was last used."""
     for id_, moment in used.items():

@@ -140,10 +140,10 @@ async def invite_to_team(
 
 @operation("DELETE /os/team/invites/{id}", category="team", scope="os.team:write")
 def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
-    """Revoke an invite that waits."""
+    """Revoke an open invite."""
     team = rows.membership(tx, me.user)
     if team is None:
-        raise NotFound(f"There is no invite {id} that waits.", field="id")
+        raise NotFound(f"There is no open invite {id}.", field="id")
     _require_leader(team)
     rows.revoke(tx, team["id"], id)
     return Record()

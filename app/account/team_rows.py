@@ -119,7 +119,7 @@ def revoke(tx: Tx, team: int, id_: int) -> None:
         now=tx.now,
     )
     if revoked.rowcount == 0:
-        raise NotFound(f"There is no invite {id_} that waits.", field="id")
+        raise NotFound(f"There is no open invite {id_}.", field="id")
 
 
 def use_invite(tx: Tx, found: sqlite3.Row, user: int) -> None:

@@ -49,16 +49,16 @@ def list_(settings: Settings) -> None:
         state = _model_state(path)
         click.echo(f"{known.name}  {known.id}  {state}  {path}")
         if state == "damaged":
-            click.echo(f"`hearth models add {known.name}` makes it anew.")
+            click.echo(f"`hearth models add {known.name}` builds it again.")
     if settings.embeddings == "off":
-        click.echo("None is used: HEARTH_EMBEDDINGS is off.")
+        click.echo("No model is used: HEARTH_EMBEDDINGS is off.")
     elif settings.embeddings_url:
         click.echo(
-            f"None is used: HEARTH_EMBEDDINGS_URL asks {settings.embeddings_url} for "
+            f"No model is used: HEARTH_EMBEDDINGS_URL asks {settings.embeddings_url} for "
             f"{settings.embeddings_model}."
         )
     elif importlib.util.find_spec("onnxruntime") is None:
-        click.echo(f"They run by numpy. `{FAST}` makes them two to five times as fast.")
+        click.echo(f"They run on numpy. `{FAST}` makes them two to five times as fast.")
 
 
 @models.command()

@@ -211,7 +211,7 @@ class RemoteEmbedder:
                 )
             if not any(vector):  # it has no direction, so nothing can be near to it
                 raise EmbeddingFailed(
-                    f"The embeddings address {self._named} gave a vector of noughts."
+                    f"The embeddings address {self._named} gave a vector of zeros."
                 )
         self.dimension = expected
         return vectors

@@ -289,7 +289,8 @@ def _require_as_much(me: Caller, seen: Caller) -> None:
     """
     if lacking := sorted(seen.rights - me.rights):
         raise InsufficientScope(
-            f"To see as this caller a credential must hold what it holds; {lacking[0]} is missing.",
+            f"To look as this caller, a credential needs all of its scopes; "
+            f"{lacking[0]} is missing.",
             scope=lacking[0],
         )
 

@@ -117,7 +117,7 @@ class Transfers:
         row = app.quick(_newest_job, me, kind)
         if row is not None and row["id"] in self._running:
             raise AlreadyRunning(
-                f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"]
+                f"An {kind} is running already; wait until it ends, or cancel it.", jobId=row["id"]
             )
         job = await app.write(_insert_job, me, kind, name)
         progress = Progress()

@@ -48,8 +48,7 @@ def require_room(tx: Tx, have: tuple[int, int], size: int) -> None:
     number, bytes_ = have
     if number >= MOST_RECORDS:
         raise QuotaExceeded(
-            f"You have {number} records, as many as there can be; delete some first.",
-            limit=MOST_RECORDS,
+            f"You have {number} records, the most allowed; delete some first.", limit=MOST_RECORDS
         )
     quota = tx.settings.raw_memory_quota
     if bytes_ + size > quota:

@@ -113,7 +113,7 @@ async def trust_mcp_server(
     `digest` stands for the changes that were seen; others have come since where it differs.
     """
     owner = app.quick(_owner, me, username)
-    await app.write(_trust, app.seal, owner, name, trusted, digest)
+    await app.write(_trust, owner, name, trusted, digest)
     return await app.read(_details, app.seal, owner, name)
 
 
@@ -177,9 +177,7 @@ def _details(tx: Tx, seal: Seal, owner: Caller, name: str) -> McpServerDetails:
     )
 
 
-def _trust(
-    tx: Tx, seal: Seal, owner: Caller, name: str, trusted: bool | None, digest: str | None
-) -> None:
+def _trust(tx: Tx, owner: Caller, name: str, trusted: bool | None, digest: str | None) -> None:
     row = _of(tx, owner, name)
     changes = tool_rows.changes(tx, row["id"])
     if digest is not None:

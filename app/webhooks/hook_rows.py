@@ -53,7 +53,7 @@ def insert(
     """Add a webhook with its secret; raise QuotaExceeded where there are as many as can be."""
     if tx.value("SELECT count(*) FROM webhooks WHERE user_id = :me", me=me.user) >= MOST:
         raise QuotaExceeded(
-            f"You have {MOST} webhooks, as many as there can be; remove one first.", limit=MOST
+            f"You have {MOST} webhooks, the most allowed; remove one first.", limit=MOST
         )
     hook = tx.insert(
         "webhooks",

@@ -223,8 +223,8 @@ async def test_trying_again_has_an_end(
         ({"data": []}, "gave 0 vectors for 1 text"),
         (vectors([1], [2]), "gave 2 vectors for 1 text"),
         ({"data": [{"index": 5, "embedding": [1]}]}, "gave 1 vector for 1 text"),
-        (vectors([0, 0, 0]), "vector of noughts"),
-        (vectors([]), "vector of noughts"),
+        (vectors([0, 0, 0]), "vector of zeros"),
+        (vectors([]), "vector of zeros"),
     ],
 )
 async def test_an_answer_that_makes_no_sense_is_refused(

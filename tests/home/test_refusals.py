@@ -62,14 +62,14 @@ ALSO_ELSEWHERE = {
     "7 7.": "held below as MUST_BE",
     "dueDate 7.": "held below as MUST_BE",
     "There is no such 7.": "held below as WHOLE",
-    "An 7 is running already; wait for its end, or cancel it.": "held below as WHOLE",
+    "An 7 is running already; wait until it ends, or cancel it.": "held below as WHOLE",
     "There is no operation called 77": "held below as WHOLE",
 }
 WHOLE = (
     "There is no such import.",
     "There is no such export.",
-    "An import is running already; wait for its end, or cancel it.",
-    "An export is running already; wait for its end, or cancel it.",
+    "An import is running already; wait until it ends, or cancel it.",
+    "An export is running already; wait until it ends, or cancel it.",
     "There is no operation called make_nots.",
     "There is no operation called make_note. Do you mean create_note?",
     "The database is damaged. Nothing more is written to it, and reading goes on as far as it can.",

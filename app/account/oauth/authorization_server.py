@@ -189,7 +189,7 @@ def _check_more(sent: Sent, fields: Mapping[str, str], origin: str) -> None:
         raise OAuth2Error("response_type must be code.", error="unsupported_response_type")
     prompts = fields.get("prompt", "").split()
     if "none" in prompts and len(prompts) > 1:
-        raise InvalidRequestError("prompt=none stands alone.")
+        raise InvalidRequestError("prompt=none must stand alone.")
     if not _is_age(fields.get("max_age", "0")):
         raise InvalidRequestError("max_age must be a number of seconds.")
 

@@ -50,11 +50,11 @@ def host_of(client_id: str) -> str:
 def demand_allowed(app: App, client_id: str, redirect_uri: str) -> None:
     """Raise BadRequest where the setting lets in no such application, or not to that address."""
     if not host_of(client_id):
-        raise BadRequest("The application names itself by an address that cannot be one.")
+        raise BadRequest("The address by which the application names itself is not valid.")
     registration = app.settings.oauth_registration
     if registration == "off":
         raise BadRequest(
-            "This server knows only the applications of its settings; "
+            "This server accepts only the applications in its settings; "
             "HEARTH_OAUTH_REGISTRATION allows others."
         )
     if registration == "loopback" and not redirect_uris.is_local(redirect_uri):

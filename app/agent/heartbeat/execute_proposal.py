@@ -58,7 +58,7 @@ def _require_open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
     run = run_rows.require(tx, me.user, row["run_id"])
     if run["status"] == "running":
         raise AlreadyRunning(
-            "The run of this action is under way; wait for its end.", runId=run["id"]
+            "The run of this action is under way; wait until it ends.", runId=run["id"]
         )
     if run["dry_run"]:
         raise AlreadyDecided(

@@ -59,7 +59,7 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     """
     row = run_rows.require(tx, me.user, id)
     if row["status"] == "running":
-        raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
+        raise AlreadyRunning("This run is still under way; wait until it ends.", runId=id)
     did = [action for action in action_rows.list_of_run(tx, me.user, id) if not row["dry_run"]]
     done = [
         one

@@ -162,10 +162,10 @@ def memory_write(
     note = recall.find_note(tx, me.user, folder_id, place.title)
     # Models remember the same thing again and again.
     if note is not None and _holds_fact(note["content"], fact):
-        return Remembered(_memory_note(tx, place, note["id"]), written=False)
+        return Remembered(_memory_note(tx, note["id"]), written=False)
     note_id = _append_fact(tx, me, place, folder_id, note, fact)
     tx.insert("memory_writes", user_id=me.user, kind=kind, by=me.kind, at=tx.now)
-    return Remembered(_memory_note(tx, place, note_id), written=True)
+    return Remembered(_memory_note(tx, note_id), written=True)
 
 
 def count_writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = None) -> int:
@@ -272,7 +272,7 @@ def _append_fact(
     return int(note["id"])
 
 
-def _memory_note(tx: Tx, place: Place, note_id: int) -> MemoryNote:
+def _memory_note(tx: Tx, note_id: int) -> MemoryNote:
     row = tx.require_row("SELECT title, folder_id, revision FROM notes WHERE id = :id", id=note_id)
     return MemoryNote(
         note_id,

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic_ai import exceptions as wrong
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -28,6 +28,7 @@ from app.agent.models.model_rows import Configured
 from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import lean_results, shorten_history, tool_choice
 from app.agent.models.small_models.flat_schemas import flatten_schema, shorten_tool
+from app.agent.models.streaming_model import StreamingModel
 from app.agent.turn.turn_result import Fallback
 from app.errors import AppError
 
@@ -54,7 +55,7 @@ _PROMPT = re.compile(r"""n_prompt_tokens["']?\s*[:=]\s*(\d{2,8})""")
 Pause = Callable[[float], Awaitable[None]]
 
 
-class GuardedModel(WrapperModel):
+class GuardedModel(StreamingModel, WrapperModel):
     """One turn's model: what it may be asked is fitted to it, and once it has failed the rules
     answer for the rest of the turn.
     """
@@ -93,21 +94,6 @@ class GuardedModel(WrapperModel):
     def model_name(self) -> str:
         """What the operator calls it; once it has been replaced, what replaced it."""
         return self._rules.model_name if self.fallback else self._configured.name
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        """Return the whole next step."""
-        async with self.request_stream(
-            messages, model_settings, model_request_parameters
-        ) as stream:
-            # One way of asking: what guards a stream guards a whole answer too.
-            async for _ in stream:
-                pass
-        return stream.get()
 
     @contextlib.asynccontextmanager
     async def request_stream(

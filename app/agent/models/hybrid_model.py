@@ -28,6 +28,7 @@ from app.agent.memory.persona import read_persona
 from app.agent.models.model_messages import find_instructions, texts_of
 from app.agent.models.rules_model import RulesModel, left_of
 from app.agent.models.small_models import tool_choice
+from app.agent.models.streaming_model import StreamingModel
 from app.agent.models.wrapped_stream import WrappedStream
 from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Step, Trace
@@ -47,7 +48,7 @@ Fit = Callable[[list[ModelMessage]], list[ModelMessage]]
 """What makes a conversation fit into the model's context."""
 
 
-class HybridModel(WrapperModel):
+class HybridModel(StreamingModel, WrapperModel):
     """A language model without tools behind the rules that have them."""
 
     def __init__(self, asked: Model, rules: RulesModel, *, fit: Fit, writes: bool = True) -> None:
@@ -55,20 +56,6 @@ class HybridModel(WrapperModel):
         self._rules = rules
         self._fit = fit
         self._writes = writes
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        """Return the whole next step."""
-        async with self.request_stream(
-            messages, model_settings, model_request_parameters
-        ) as stream:
-            async for _ in stream:
-                pass
-        return stream.get()
 
     @contextlib.asynccontextmanager
     async def request_stream(

@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponsePart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from app.agent.models.model_messages import find_instructions
+from app.agent.models.streaming_model import StreamingModel
 from app.agent.turn import transcript
 from app.agent.turn.token_meter import Meter, count_tokens, longest_answer
 
@@ -20,7 +21,7 @@ FILE_BYTES = 6_000
 """About what an image costs: its size in bytes says nothing of it."""
 
 
-class MeteredModel(WrapperModel):
+class MeteredModel(StreamingModel, WrapperModel):
     """Reserves each call of the brain in the meter before it is made and notes what it took.
 
     Raises BudgetExceeded instead of asking the brain where a cap has no room for the call.
@@ -29,22 +30,6 @@ class MeteredModel(WrapperModel):
     def __init__(self, wrapped: Model, meter: Meter) -> None:
         super().__init__(wrapped)
         self._meter = meter
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        """Return the brain's answer."""
-        limited = await self._reserve(messages, model_settings, model_request_parameters)
-        try:
-            answer = await self.wrapped.request(messages, limited, model_request_parameters)
-        except ModelAPIError:
-            self._meter.after(0, 0)
-            raise
-        self._note(answer.usage, answer.parts, messages, model_request_parameters)
-        return answer
 
     @contextlib.asynccontextmanager
     async def request_stream(

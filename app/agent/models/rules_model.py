@@ -16,18 +16,19 @@ from typing import Any
 import msgspec
 from pydantic_ai import ModelResponseStreamEvent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from app.agent.models import model_messages
+from app.agent.models.streaming_model import StreamingModel
 from app.agent.rules import rules
 from app.agent.rules.rules_loop import NAME, PIECE
 from app.agent.turn import transcript
 from app.agent.turn.steps import Step
 
 
-class RulesModel(Model[None]):
+class RulesModel(StreamingModel):
     """The rules, as a model that answers deterministically and without a network.
 
     Tokens are an estimate of four bytes each, so that meters show something true.
@@ -54,25 +55,6 @@ class RulesModel(Model[None]):
         said = model_messages.parts_of(messages)
         return rules.next_step(
             transcript.make_asked(said, tools=tools, now=self._now, instructions=told)
-        )
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        """Return the whole next step."""
-        step = self.step(messages, model_request_parameters)
-        usage = RequestUsage(
-            input_tokens=transcript.estimate_tokens_of(model_messages.parts_of(messages)),
-            output_tokens=transcript.estimate_tokens(step.text),
-        )
-        return ModelResponse(
-            parts=_step_parts(step, len(messages)),
-            model_name=NAME,
-            usage=usage,
-            metadata=left_of(step),
         )
 
     @contextlib.asynccontextmanager

@@ -78,6 +78,7 @@ def _with_last_day(todo: Item, known: list[tuple[date, str]]) -> Item:
     return structs.replace(todo, words=words, day=day, moment=None)
 
 
+# Each mail is compared with each todo: 4 microseconds a pair without this.
 @functools.lru_cache(1024)
 def _words(text: str) -> frozenset[str]:
     """Return what a text is about: its words but the common ones; of Chinese and Japanese each

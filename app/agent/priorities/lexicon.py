@@ -60,6 +60,7 @@ class _Index(msgspec.Struct, frozen=True):
     inside: list[tuple[str, _Phrase]]
 
 
+# Six measures of each thing ask for the senses of its text, 13 microseconds each time.
 @lru_cache(4096)
 def find_senses(text: str) -> Senses:
     """Return the senses of a text, each with the entries that have it.
@@ -76,6 +77,7 @@ def find_senses(text: str) -> Senses:
     return {sense: frozenset(entries) for sense, entries in found.items()}
 
 
+# 10 microseconds a word, each of which comes again and again.
 @lru_cache(16_384)
 def _phrases_beginning(word: str) -> tuple[_Phrase, ...]:
     index = _index()

@@ -197,9 +197,6 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     said = words.said
     if words.rest or len(asked.message) > SHORT * 8:
         return None
-    if "sent" in said and asked.earlier and not said & {"show", "count", "thanks"}:
-        asks_so = said & ASKS or re.search("[?？]|か[。.]?$", asked.message)
-        return Route("waiting", language, {}) if asks_so else None
     if last.asks is not None:
         return None
     if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):

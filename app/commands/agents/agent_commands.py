@@ -98,7 +98,7 @@ def pause(handle: str, user: str | None, settings: Settings) -> None:
 @user_option
 @settings_option
 def resume(handle: str, user: str | None, settings: Settings) -> None:
-    """Let a paused agent go on."""
+    """Resume a paused agent."""
     owner = Owner(settings, user, handle)
     agent = owner.change(owner.agent(handle), status="active")
     click.echo(f"Resumed {agent['handle']}.")
@@ -148,7 +148,7 @@ def ask(
     "--every", metavar="MINUTES", type=click.IntRange(5, 1440), help="Minutes from wake to wake."
 )
 @click.option("--task", metavar="TEXT", help="What to do when it wakes.")
-@click.option("--never", is_flag=True, help="Let it wake no more.")
+@click.option("--never", is_flag=True, help="Stop waking it.")
 @user_option
 @settings_option
 def wake(

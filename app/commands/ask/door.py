@@ -291,7 +291,7 @@ def encode_params(params: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(params, default=_encode_bytes, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise Misused("What you gave holds bytes that are no UTF-8 text.") from None
+        raise Misused("The input holds bytes that are not UTF-8 text.") from None
 
 
 def parse_object(text: bytes) -> Answer:

@@ -48,7 +48,7 @@ def _item(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise Refused(f"Cannot read {shown}: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise Refused(f"{shown} is no text, so it cannot go along.") from None
+        raise Refused(f"{shown} is not text, so it cannot be sent along.") from None
     if not text.strip() or "\0" in text:
         raise Refused(f"{shown} is {'no text' if text.strip() else 'empty'}.")
     return {

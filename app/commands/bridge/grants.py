@@ -32,9 +32,9 @@ def requests(all_: bool, wait: bool, json_: bool, home: Home) -> None:
     shown = [row for row in rows if all_ or row["status"] in LIVE]
     head = ("ID", "WHO", "DIRECTION", "STATUS", "UNTIL")
     if not shown and not json_:
-        click.echo("Nobody asks, and no grant holds.")
+        click.echo("There are no open requests and no grants.")
         return
-    print_table({"grants": shown}, head, (_table_row(device, row) for row in shown), json_=json_)
+    print_table({"grants": shown}, head, (_table_row(row) for row in shown), json_=json_)
 
 
 @click.command()
@@ -111,7 +111,7 @@ def _is_request(row: dict[str, Any]) -> bool:
     return (row["status"], row["direction"]) == ("pending", "incoming")
 
 
-def _table_row(device: Device, row: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(row: dict[str, Any]) -> tuple[str, ...]:
     until = row["grantExpiresAt"] or row["requestExpiresAt"]
     time = until[:16].replace("T", " ")
     return (row["commSessionId"], row["peer"], row["direction"], row["status"], time)

@@ -91,12 +91,12 @@ async def begin_session(home: Home, device: Device, client: Client, folder: str 
     return opened
 
 
-def ask_server(device: Device, method: str, path: str, body: Any = None, **query: str) -> Any:
+def ask_server(device: Device, method: str, path: str, **query: str) -> Any:
     """Return what the server answers the device; raise Refused with its sentence."""
 
     async def ask() -> Any:
         async with Client(device.server, device.token) as client:
-            return await client.ask(method, path, body, **query)
+            return await client.ask(method, path, **query)
 
     return run(ask())
 

@@ -71,11 +71,11 @@ class Bridge:
                     main = group.create_task(self._work(client, ready))
                     group.create_task(self._end_when_told(main))
             except* TokenEnded as ended:
-                raise Refused(token_ended(_first(ended, TokenEnded))) from None
+                raise Refused(token_ended(_first(ended))) from None
             except* Answered as refusals:
-                raise Refused(str(_first(refusals, Answered))) from None
+                raise Refused(str(_first(refusals))) from None
             except* OSError as errors:
-                error = _first(errors, OSError)
+                error = _first(errors)
                 raise Refused(
                     f"Cannot write {self._home.journal}: {error.strerror or error}."
                 ) from None
@@ -256,7 +256,7 @@ def _is_message(envelope: Any, device: Device) -> bool:
     )
 
 
-def _first(group: BaseExceptionGroup[Any], kind: type[Any]) -> Any:
+def _first(group: BaseExceptionGroup[Any]) -> Any:
     while isinstance(group, BaseExceptionGroup):
         group = group.exceptions[0]
     return group

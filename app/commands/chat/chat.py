@@ -102,7 +102,7 @@ def ask_once(
         ) as lines:
             follow_turn(lines, record, _Plain(silent=json_))
     except KeyboardInterrupt:
-        click.echo("\nYou no longer look on; the turn goes on, and its answer is kept.", err=True)
+        click.echo("\nNo longer watching; the turn goes on, and its answer is kept.", err=True)
         raise SystemExit(INTERRUPTED) from None
     if json_:
         click.echo(format_json(record.as_answer()))

@@ -36,7 +36,7 @@ def ask(
     piped = read_text().strip() if is_piped() else ""
     message = "\n\n".join(filter(None, (" ".join(words).strip(), piped)))
     if not message:
-        raise Misused('Say what you ask, such as: hearth ask "What is due today?".')
+        raise Misused('Ask something, such as: hearth ask "What is due today?".')
     from app.commands.chat.chat import chat
 
     ctx.invoke(

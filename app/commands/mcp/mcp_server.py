@@ -154,7 +154,7 @@ def login(name: str, user: str | None, settings: Settings) -> None:
 @mcp_server.command()
 @click.argument("name")
 @click.option("--changes-only", is_flag=True, help="Accept changed tools, and nothing more.")
-@click.option("--withdraw", is_flag=True, help="Trust the server no longer.")
+@click.option("--withdraw", is_flag=True, help="Stop trusting the server.")
 @yes_option
 @user_option
 @settings_option
@@ -166,7 +166,7 @@ def trust(
     Tools that a trusted server calls read-only are asked for less often.
     """
     if changes_only and withdraw:
-        raise Misused("Choose one of --changes-only and --withdraw.")
+        raise Misused("Give either --changes-only or --withdraw.")
     owner = {"username": choose_username(settings, user), "name": name}
     if withdraw:
         ask(settings, "trust_mcp_server", **owner, trusted=False)

@@ -90,7 +90,7 @@ class Systemd:
         if try_tool("systemctl", "--user", "show-environment").returncode:
             raise Refused(
                 "There is no systemd for this user here, as in a container or after `su`. Log in "
-                "as that user, or start `hearth serve` by another way."
+                "as that user, or start `hearth serve` in another way."
             )
 
 

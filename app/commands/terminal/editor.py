@@ -22,7 +22,8 @@ def run_editor(file: Path) -> None:
         done = subprocess.run([*words, str(file)], check=False)  # noqa: S603 - the person's editor
     except OSError as error:
         raise Refused(
-            f"Cannot run the editor {editor}: {error.strerror}. Set EDITOR to one that is there."
+            f"Cannot run the editor {editor}: {error.strerror}. "
+            "Set EDITOR to one that is installed."
         ) from None
     if done.returncode:
         raise Refused(f"The editor {editor} ended with {done.returncode}.")

@@ -16,7 +16,7 @@ def check_address(given: str) -> str:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise Misused(f"{on_one_line(given, 100)} is no address such as http://laptop:8000.")
+        raise Misused(f"{on_one_line(given, 100)} is not an address such as http://laptop:8000.")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
 

@@ -42,7 +42,7 @@ def enrol(
 ) -> None:
     """Let this device store records at SERVER, such as http://127.0.0.1:8765.
 
-    You approve it on a page of the server. An earlier request that waits is gone on with.
+    You approve it on a page of the server. An earlier request that is still open is continued.
     """
     files = device_files(folder)
     with told(), files.locked():

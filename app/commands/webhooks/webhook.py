@@ -121,7 +121,7 @@ def pause(id_: int, user: str | None, settings: Settings) -> None:
 @user_option
 @settings_option
 def resume(id_: int, user: str | None, settings: Settings) -> None:
-    """Let a paused or disabled webhook go on."""
+    """Resume a paused or disabled webhook."""
     _ask(user, settings, "change_webhook", id=id_, status="active")
     click.echo(f"Webhook {id_} is active.")
 
@@ -144,7 +144,9 @@ def remove(id_: int, user: str | None, settings: Settings) -> None:
     help="Only those of this status.",
 )
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
-@click.option("--before", metavar="ID", type=click.IntRange(1), help="Only older ones than this.")
+@click.option(
+    "--before", metavar="ID", type=click.IntRange(1), help="Only deliveries older than this one."
+)
 @user_options
 def deliveries(
     id_: int,

@@ -6,7 +6,6 @@ It follows the block rules of the renderer (to_html/dialect.py) at a tenth of th
 looks into no line: marks within text are others' work.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -289,7 +288,8 @@ def _fences_at_margin(text: str) -> list[Span] | None:
         if _may_nest_code(text, at, opener.start()):
             return None
         end = text.find("\n", opener.end())
-        closer = _closing_fence(opener[0]).search(text, end) if end >= 0 else None
+        fence = re.compile(rf"^ {{0,3}}{opener[0]}{opener[0][0]}*[ \t]*$", re.MULTILINE)
+        closer = fence.search(text, end) if end >= 0 else None
         at = closer.end() if closer else len(text)
         found.append((opener.start(), at))
         ahead = [
@@ -302,11 +302,6 @@ def _fences_at_margin(text: str) -> list[Span] | None:
 def _may_nest_code(text: str, start: int, end: int) -> bool:
     """Return whether code may be indented, or stand in quotes and items, between two places."""
     return any(text.find(mark, start, end) >= 0 for mark in ("    ", "\t", "```", "~~~"))
-
-
-@functools.lru_cache(maxsize=16)
-def _closing_fence(mark: str) -> re.Pattern[str]:
-    return re.compile(rf"^ {{0,3}}{mark}{mark[0]}*[ \t]*$", re.MULTILINE)
 
 
 def _backtick_spans(text: str, start: int, end: int) -> Iterator[Span]:

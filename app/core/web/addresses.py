@@ -127,7 +127,7 @@ def parse_target(url: str, reach: FetchPolicy) -> Target:
         port = parts.port or _default_port(parts.scheme)
         host = _normalise_host(parts.hostname or "")
     except ValueError:
-        raise NotAllowed("The address is not one that can be read.") from None
+        raise NotAllowed("The address cannot be read.") from None
     if parts.scheme not in ("http", "https") or not host:
         raise NotAllowed("The address must begin with https:// or http:// and name a host.")
     if parts.username is not None or parts.password is not None:
@@ -191,7 +191,7 @@ def require_nameable(target: Target, reach: FetchPolicy) -> None:
         return
     if not reach.allows(address, target.port):
         if target.port == reach.own_port and unwrap_address(address).is_loopback:
-            raise NotAllowed("This server cannot be asked by itself.")
+            raise NotAllowed("This server cannot fetch from itself.")
         raise NotAllowed(f"The address of {target.host} is not fetched: {NOT_PUBLIC}.")
 
 

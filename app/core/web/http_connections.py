@@ -87,7 +87,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Refuse: nothing is fetched from a socket in the file system."""
-        raise NotAllowed("Sockets of this machine are not fetched from.")
+        raise NotAllowed("Sockets of this machine cannot be fetched from.")
 
     async def sleep(self, seconds: float) -> None:
         """Wait between two tries."""
@@ -224,7 +224,7 @@ async def _read_body(response: httpcore2.Response, encoding: str, most: int) -> 
     """Return at most so many bytes of a body, unpacked, and whether there are more."""
     encoding = encoding.strip().lower()
     if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
-        raise FetchFailed("The answer is packed in a way that is not known here.")
+        raise FetchFailed("The answer is compressed in an unknown way.")
     # 47: 32 tells zlib to find out whether it is gzip or deflate, 15 is the largest window
     unpacker = zlib.decompressobj(wbits=47) if encoding not in ("identity", "") else None
     found = bytearray()

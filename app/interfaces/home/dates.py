@@ -1,6 +1,5 @@
 """Dates and times as people read them, in their zone and language."""
 
-import functools
 import zoneinfo
 from datetime import UTC, date, datetime
 
@@ -87,7 +86,6 @@ class Dates:
         return self._words(f"dates.months.{day.month}")
 
 
-@functools.lru_cache(maxsize=64)
 def _zone(name: str) -> zoneinfo.ZoneInfo:
     try:
         return zoneinfo.ZoneInfo(name)

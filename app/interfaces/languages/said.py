@@ -65,6 +65,7 @@ def said_lines(words: Words, text: str) -> str:
     return "\n".join(sign + said(words, line) for sign, line in lines)
 
 
+# 40 microseconds a sentence, and the same few are said on every page.
 @functools.lru_cache(maxsize=4096)
 def _kept(language: str, text: str) -> str:
     words = words_of(language)

@@ -50,7 +50,7 @@ async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> type
     given = params.arguments or {}
     known = {one.name for one in prompt.arguments or ()}
     if unknown := [name for name in given if name not in known]:
-        raise invalid(f"{unknown[0][:80]} is no argument of {params.name}.")
+        raise invalid(f"{unknown[0][:80]} is not an argument of {params.name}.")
     messages = await make(asked(ctx), given)
     return types.GetPromptResult(description=prompt.description, messages=messages)
 

@@ -126,7 +126,7 @@ class Watches:
         """Give a watch that is looked at while the block runs."""
         own = sum(one.user == who.me.user for one in self._watches)
         if len(self._watches) >= MOST_WATCHES or own >= MOST_WATCHES_OF_ONE:
-            raise invalid("Too many clients watch already; end one of them first.")
+            raise invalid("Too many clients are watching already; end one of them first.")
         watch = Watch(who)
         await watch.follow(list_=list_, tools=tools)
         self._watches.add(watch)

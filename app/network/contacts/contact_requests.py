@@ -256,7 +256,7 @@ def _make_request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     # An expired request still counts in the unique index of pending ones.
     _expire_between(tx, me.user, other["id"])
     if _find_waiting(tx, me.user, other["id"], kind) is not None:
-        raise AlreadyPending("Your request to them waits for an answer already.", field="to")
+        raise AlreadyPending("Your request to them is already waiting for an answer.", field="to")
     # Both want the same: two requests that cross need no further yes.
     theirs = _find_waiting(tx, other["id"], me.user, kind)
     made = tx.insert(
@@ -339,7 +339,7 @@ def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
         # Nothing sweeps expired requests; their rows stay pending until the two meet again.
         status = "expired" if row["status"] == "pending" else row["status"]
         raise RequestNotPending(
-            f"This request does not wait any more: it is {status}.", field="requestId"
+            f"This request is no longer open: it is {status}.", field="requestId"
         )
 
 

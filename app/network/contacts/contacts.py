@@ -252,7 +252,7 @@ def check_permissions(tx: Tx, me: Caller, permissions: Permissions) -> Permissio
     notes = permissions.notes_access
     if notes.folder_ids and notes.scope != "folders":
         raise Invalid(
-            "permissions.notesAccess.folderIds stands only beside the scope folders.",
+            "permissions.notesAccess.folderIds is only allowed with the scope folders.",
             field="permissions.notesAccess.folderIds",
         )
     grant_rows.require_own_folders(tx, me.user, permissions)

@@ -117,7 +117,7 @@ def require_room(session: sqlite3.Row) -> None:
     """Raise MessageLimitReached when a session has had as many messages as it takes."""
     if session["asked"] >= MESSAGE_LIMIT:
         raise MessageLimitReached(
-            f"{MESSAGE_LIMIT} messages are as many as one session takes.",
+            f"One session takes at most {MESSAGE_LIMIT} messages.",
             limit=MESSAGE_LIMIT,
             retryAfter=DAY_SECONDS,
         )

@@ -27,14 +27,14 @@ def require_consistent(
     scope, folders = terms.scope, terms.folder_ids
     if (scope == "folders") != bool(folders):
         raise Invalid(
-            "folderIds must name at least one folder with the scope folders, and stands "
-            "only there.",
+            "folderIds must name at least one folder with the scope folders, and is "
+            "only allowed there.",
             field="folderIds",
         )
     if (note_id is None and scope == "note_only") or (note_id is not None and scope == "all"):
         raise Invalid(
             "noteId must be given with the scope note_only, may be given with folders, and "
-            "stands only there.",
+            "is only allowed there.",
             field="noteId",
         )
     if target == "note" and scope != "note_only":

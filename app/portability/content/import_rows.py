@@ -22,17 +22,17 @@ Their keys are names for good, wherever they are imported.
 REFERENCES = 1
 SNAPSHOTS = 2
 _FOUND_BY_ROW = (
-    "LEFT JOIN imported_items i ON i.user_id = {table}.{owner} "
+    "LEFT JOIN imported_items i ON i.user_id = {table}.owner_id "
     "AND i.source = 'hearth' AND i.kind = '{kind}' AND i.row_id = {table}.id"
 )
 
 
-def key_join(kind: Kind, table: str, owner: str = "owner_id") -> str:
+def key_join(kind: Kind, table: str) -> str:
     """Return the join by which an export finds under which key a row came here.
 
     The key is `i.key`, null for what was made here.
     """
-    return _FOUND_BY_ROW.format(table=table, owner=owner, kind=kind)
+    return _FOUND_BY_ROW.format(table=table, kind=kind)
 
 
 def find(tx: Tx, user: int, source: str, kind: Kind, key: str) -> sqlite3.Row | None:

@@ -70,15 +70,15 @@ class Plan:
         return (self.notes if kind == "note" else self.files).get(row_id)
 
     def ordered(
-        self, kind: Kind, table: str, where: str, owner: str = "owner_id", columns: str = ""
+        self, kind: Kind, table: str, where: str, columns: str = ""
     ) -> Iterator[sqlite3.Row]:
         """Yield the rows of the caller in the order of their keys, which is the same wherever
         they were imported; remember the keys.
         """
         rows = self._tx.run(
             f"""SELECT {table}.id, i.key {columns}
-                FROM {table} {import_rows.key_join(kind, table, owner)}
-                WHERE {table}.{owner} = :me AND {where}
+                FROM {table} {import_rows.key_join(kind, table)}
+                WHERE {table}.owner_id = :me AND {where}
                   ORDER BY ifnull(i.key, :prefix || printf('%010d', {table}.id))""",
             me=self._me.user,
             prefix=key_prefix(self._me),

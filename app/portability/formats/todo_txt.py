@@ -66,7 +66,7 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> Source:
     """Open a file, or a folder with todo.txt and done.txt."""
     if path.is_file() and path.suffix.lower() != ".txt":
-        raise Invalid(f"{path.name} is no text file.", field="path")
+        raise Invalid(f"{path.name} is not a text file.", field="path")
     return TodoTxt(open_source.tree_of(path))
 
 

@@ -64,7 +64,7 @@ def read(path: Path) -> Source:
     """Open a CSV, a folder or a zip of them."""
     if path.is_file() and not open_source.looks(_looks_like_todoist, path):
         raise Invalid(
-            f"{path.name} is no CSV of Todoist: its first line must name the columns TYPE "
+            f"{path.name} is not a CSV file of Todoist: its first line must name the columns TYPE "
             "and CONTENT.",
             field="path",
         )

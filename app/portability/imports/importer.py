@@ -195,9 +195,9 @@ class Importer:
                 )
             if isinstance(ready, ReadyNote):
                 self.report.bytes += ready.text.size if outcome != "unchanged" else 0
-                await self._snapshots(ready, outcome)
+                await self._snapshots(ready)
 
-    async def _snapshots(self, ready: ReadyNote, outcome: str) -> None:
+    async def _snapshots(self, ready: ReadyNote) -> None:
         kept = ready.source.snapshots
         if kept is None or self._dry or "os.snapshots:write" not in self._me.rights:
             if kept is not None and not self._dry:

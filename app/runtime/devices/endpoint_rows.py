@@ -62,7 +62,7 @@ def require_own(tx: Tx, me: Caller, endpoint_id: str) -> Endpoint:
     """
     found = find(tx, endpoint_id)
     if found is None:
-        raise NotFound("There is no endpoint of that id.", field="endpointId")
+        raise NotFound("There is no endpoint with that id.", field="endpointId")
     if found.user_id != me.user:
         raise EndpointNotOwned("This endpoint is another user's.", field="endpointId")
     require_device(me, found.device_id)

@@ -78,7 +78,7 @@ def require(tx: Tx, handle: str) -> Session:
     """Return anyone's session, closed or not; raise SessionNotFound."""
     found = find(tx, handle)
     if found is None:
-        raise SessionNotFound("There is no session of that handle.", field="sessionHandle")
+        raise SessionNotFound("There is no session with that handle.", field="sessionHandle")
     return found
 
 
@@ -114,7 +114,7 @@ def require_at(tx: Tx, me: Caller, endpoint_id: str, handle: str) -> Session:
     found = require_open(tx, me, handle)
     if found.endpoint_id != endpoint_id:
         raise SessionNotFound(
-            "There is no session of that handle at this endpoint.", field="sessionHandle"
+            "There is no session with that handle at this endpoint.", field="sessionHandle"
         )
     return found
 

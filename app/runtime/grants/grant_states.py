@@ -43,7 +43,7 @@ def after(status: Status, event: Event, side: Side) -> Status:
     if status == "expired":
         raise refusals.RequestExpired("This request has expired; ask for a new one.")
     if status != "pending":
-        raise RequestNotPending(f"This request does not wait any more: it is {status}.")
+        raise RequestNotPending(f"This request is no longer open: it is {status}.")
     return "active" if event == "accept" else "declined"
 
 

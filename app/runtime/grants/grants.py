@@ -254,7 +254,7 @@ def _require_inbound(tx: Tx, handle: str) -> session_rows.Session:
         raise SessionClosed("The session that this asks for is closed.", field="target")
     if not session.allow_inbound:
         raise refusals.InboundDisabled(
-            "The session that this asks for takes nothing in.", field="target"
+            "The session that this asks for takes no messages.", field="target"
         )
     return session
 
@@ -267,7 +267,7 @@ def _require_reply(tx: Tx, grant: Grant) -> None:
 
 def _require_contact(tx: Tx, one: int, other: int) -> None:
     if not contact_pairs.are_contacts(tx, one, other):
-        raise NotConnected("You are no contacts; ask to become one first.", field="target")
+        raise NotConnected("You are not contacts yet; ask to become one first.", field="target")
 
 
 def _no_route() -> NoRouteForGrant:

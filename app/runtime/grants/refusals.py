@@ -42,7 +42,7 @@ class OfferRevoked(Conflict):
 
 
 class InboundDisabled(Conflict):
-    """The session takes nothing in."""
+    """The session takes no messages."""
 
     code = "inbound_disabled"
 

@@ -278,7 +278,7 @@ def _require_taking(tx: Tx, grant: Grant, side: grant_states.Side) -> session_ro
     if session is None or session.state == "closed":
         raise SessionClosed("The session that this would go to is closed.")
     if side == "recipient" and not session.allow_inbound:
-        raise refusals.InboundDisabled("The session that this would go to takes nothing in.")
+        raise refusals.InboundDisabled("The session that this would go to takes no messages.")
     return session
 
 

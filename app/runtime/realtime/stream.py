@@ -83,7 +83,9 @@ def _require_place(tx: Tx, me: Caller, endpoint_id: str, cursor: str) -> int:
     if place > event_rows.newest_cursor(tx):
         # it comes from another server, or from before a backup was restored: waiting for it
         # would pass over everything that is told until then
-        raise Invalid("cursor lies after every event of this server; begin at 0.", field="cursor")
+        raise Invalid(
+            "cursor is later than every event of this server; begin at 0.", field="cursor"
+        )
     return place
 
 

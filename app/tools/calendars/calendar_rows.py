@@ -42,7 +42,7 @@ def require_room(tx: Tx, me: Caller, name_key: str) -> None:
         raise AlreadyExists("You have an integration of that name already.", field="name")
     if tx.value("SELECT count(*) FROM integrations WHERE user_id = :me", me=me.user) >= MOST:
         raise QuotaExceeded(
-            f"You have {MOST} integrations, as many as there can be; remove one first.", limit=MOST
+            f"You have {MOST} integrations, the most allowed; remove one first.", limit=MOST
         )
 
 

@@ -68,7 +68,9 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         )
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await found.aclose()
-            raise httpx2.RemoteProtocolError("The answer is packed although that was not asked.")
+            raise httpx2.RemoteProtocolError(
+                "The answer is compressed although that was not asked for."
+            )
         return response
 
     async def aclose(self) -> None:

@@ -62,7 +62,7 @@ def checked(config: McpConfig) -> McpConfig:
         if not _VARIABLE.fullmatch(name) or name.startswith("HEARTH_") or "\0" in value:
             raise Invalid(f"config.env cannot hold {name[:80]!r}.", field="config.env")
     if any("\0" in part for part in (config.command or "", *config.args)):
-        raise Invalid("config.command cannot hold the character 0.", field="config.command")
+        raise Invalid("config.command cannot hold a NUL character.", field="config.command")
     if config.command is None and (config.args or config.env):
         raise Invalid("config.args and config.env need config.command.", field="config.command")
     for field, given in (("clientId", config.client_id), ("clientSecret", config.client_secret)):

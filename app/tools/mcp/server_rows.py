@@ -78,7 +78,7 @@ def demand_room(tx: Tx, user: int) -> None:
     """Raise QuotaExceeded where the user has as many servers as there can be."""
     if tx.value("SELECT count(*) FROM mcp_servers WHERE user_id = :user", user=user) >= MOST:
         raise QuotaExceeded(
-            f"You have {MOST} MCP servers, as many as there can be; remove one first.", limit=MOST
+            f"You have {MOST} MCP servers, the most allowed; remove one first.", limit=MOST
         )
 
 

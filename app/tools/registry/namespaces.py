@@ -118,7 +118,9 @@ def _wanted_switches(
     enable: list[str] | None, disable: list[str] | None, named: Mapping[str, bool] | None
 ) -> dict[str, bool]:
     if named is not None and (enable is not None or disable is not None):
-        raise Invalid("namespaces cannot stand beside enable or disable.", field="namespaces")
+        raise Invalid(
+            "namespaces cannot be given together with enable or disable.", field="namespaces"
+        )
     both = set(enable or ()) & set(disable or ())
     if both:
         raise Invalid(f"enable and disable both name {min(both)[:80]}.", field="disable")

@@ -115,7 +115,7 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
         """
         if unknown := [name for name in params if name not in self.names]:
             raise Invalid(
-                f"{unknown[0]} is no parameter of {self.name}; it has "
+                f"{unknown[0]} is not a parameter of {self.name}; it has "
                 f"{', '.join(self.names) or 'none'}.",
                 field=unknown[0],
             )

@@ -41,7 +41,7 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
         sealed = _import_age().passphrase.encrypt(content, passphrase)
         part.write_bytes(sealed)
         if _decrypt(part.read_bytes(), passphrase, part) != content:
-            raise BackupFailed("What was encrypted does not come out again as it went in.")
+            raise BackupFailed("The encrypted copy does not decrypt to what it was made of.")
     return len(sealed)
 
 

@@ -36,8 +36,7 @@ def begin(tx: Tx, me: Caller, *, name: str, kind: FileType, size: int, sha256: s
         )
     if number >= MOST:
         raise QuotaExceeded(
-            f"You have {number} attachments, as many as there can be; delete some first.",
-            limit=MOST,
+            f"You have {number} attachments, the most allowed; delete some first.", limit=MOST
         )
     return tx.insert(
         "attachments",

@@ -60,7 +60,7 @@ class Purged(Record):
 async def upload_attachment(
     app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "attachment"
 ) -> AttachmentAnswer:
-    """Keep a file: the body is its bytes, with its own Content-Type."""
+    """Store a file: the body is its bytes, with its own Content-Type."""
     if not content:
         raise Invalid("The body is empty; it must be the bytes of the file.", field="body")
     kind, digest = await asyncio.to_thread(
@@ -85,7 +85,7 @@ async def upload_attachment(
 def list_attachments(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> AttachmentList:
-    """List the files that are kept, newest first."""
+    """List the stored files, newest first."""
     return AttachmentList(
         [_attachment_record(row) for row in rows.list_newest(tx, me, limit=limit, offset=offset)],
         rows.count_all(tx, me.user)[0],

@@ -64,6 +64,7 @@ _FOURTH = (
 )
 
 
+# 4 microseconds a word, and texts use few words often.
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Return the stem of a word in lower case; the forms of a word share it."""

@@ -5,7 +5,6 @@ that moment is its deadline, by which it is overdue and takes its place in lists
 """
 
 import calendar
-import functools
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -172,7 +171,6 @@ def local_day(due: str, zone: ZoneInfo) -> date:
     return date.fromisoformat(due) if is_whole_day(due) else local_moment(due, zone).date()
 
 
-@functools.lru_cache(4096)
 def sortable_deadline(due: str | None, zone: ZoneInfo) -> str:
     """Return the moment by which it is due as text that sorts.
 

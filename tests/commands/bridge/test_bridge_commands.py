@@ -159,7 +159,7 @@ def test_status_says_how_the_server_sees_the_device(hearth: FakeHearth, home: Ho
 
 
 def test_requests_are_listed_accepted_declined_and_ended(hearth: FakeHearth, home: Home) -> None:
-    assert bridge(home, "requests").stdout == "Nobody asks, and no grant holds.\n"
+    assert bridge(home, "requests").stdout == "There are no open requests and no grants.\n"
     assert "There is no request" in bridge(home, "accept").stderr
     hearth.grants = [REQUEST]
     assert f"{GRANT}\t@ann\tincoming\tpending" in bridge(home, "requests").stdout
@@ -172,7 +172,7 @@ def test_requests_are_listed_accepted_declined_and_ended(hearth: FakeHearth, hom
     hearth.grants = [{**REQUEST, "status": "active", "grantExpiresAt": LATER}]
     assert bridge(home, "revoke").stdout == "Ended the grant with @ann.\n"
     hearth.grants = [{**REQUEST, "status": "revoked"}]
-    assert bridge(home, "requests").stdout == "Nobody asks, and no grant holds.\n"
+    assert bridge(home, "requests").stdout == "There are no open requests and no grants.\n"
     assert "revoked" in bridge(home, "requests", "--all").stdout
 
 

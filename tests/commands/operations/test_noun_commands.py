@@ -195,7 +195,7 @@ def test_wrong_input_is_refused_in_words(
 )
 def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...]) -> None:
     said = refused(*words, data=home, code=2)
-    assert said == "What you gave holds bytes that are no UTF-8 text."
+    assert said == "The input holds bytes that are not UTF-8 text."
 
 
 def test_json_fields_come_inline_and_from_files(server: Running, tmp_path: Path) -> None:

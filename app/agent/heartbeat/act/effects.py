@@ -124,7 +124,7 @@ def _check_arguments(found: Operation[..., Any], payload: Payload) -> dict[str, 
     """
     known = set(found.fields.wire_names.values())
     if unknown := [name for name in payload if name not in known]:
-        raise Invalid(f"{unknown[0]} is no field of {found.name}.", field=unknown[0])
+        raise Invalid(f"{unknown[0]} is not a field of {found.name}.", field=unknown[0])
     return found.fields.check(payload)
 
 

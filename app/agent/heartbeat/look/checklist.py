@@ -67,6 +67,7 @@ class Task(msgspec.Struct, frozen=True):
     when: When | None = None
 
 
+# 30 microseconds a line, and every run of the heartbeat asks for the same text.
 @functools.lru_cache(64)
 def parse_tasks(text: str) -> tuple[Task, ...]:
     """Return the tasks of a checklist, in order.

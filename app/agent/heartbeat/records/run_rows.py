@@ -75,7 +75,7 @@ def begin(
     """
     if (running := find_running(tx, me.user)) is not None:
         raise AlreadyRunning(
-            "A run of the heartbeat is under way; wait for its end.", runId=running
+            "A run of the heartbeat is under way; wait until it ends.", runId=running
         )
     made = tx.insert(
         "heartbeat_runs",

@@ -13,9 +13,8 @@ class FollowUp(Table, frozen=True):
     and `only` puts something off; `undo` goes back, and `keep`, or after a correction `leave`, is
     said of what was removed; `delete`, `done`, `pin`, `unpin` and `add` are wishes, `tag`,
     `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes the same of more,
-    `now` asks the same again, `total` of all, `count` how many; `sent` asks whether something has
-    gone out, `thanks` and `yes` answer. A group of `reply` is what is to be answered; `on` stands
-    before the number of a day.
+    `count` asks how many, `sent` whether something has gone out; `thanks` and `yes` answer. A
+    group of `reply` is what is to be answered; `on` stands before the number of a day.
     """
 
     filler: Pieces
@@ -45,8 +44,6 @@ class FollowUp(Table, frozen=True):
     note: Pieces
     folder: Pieces
     also: Pieces
-    now: Pieces
-    total: Pieces
     count: Pieces
     sent: Pieces
     due: Pieces

@@ -11,7 +11,6 @@ ViewName = Literal[
     "days_left",
     "unread",
     "waiting",
-    "sent",
     "wrote",
     "message",
     "total",

@@ -28,12 +28,6 @@ def part_of(text: str, number: int) -> Part:
     return Part(number, len(cuts) - 1, cuts[number - 1], cuts[number])
 
 
-def part_with(text: str, place: int) -> int:
-    """Return the number of the part in which a place of the text lies."""
-    cuts = cuts_of(text)
-    return max(number for number, start in enumerate(cuts[:-1], 1) if start <= place or number == 1)
-
-
 def cuts_of(text: str) -> list[int]:
     """Return where the parts of a text begin, and its end: between paragraphs where there are."""
     if len(text) <= LONG:

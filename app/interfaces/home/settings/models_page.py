@@ -46,7 +46,7 @@ async def show(visit: Visit, person: Person) -> Response:
             search = await person.call("search_status")
             return await person.piece("settings/search_state", search=search)
         case "test":
-            return await person.piece("settings/model_test", **await _test_of(visit, person))
+            return await person.piece("settings/model_test", **await _test_of(visit))
     alone = await is_alone(visit)
     models = await visit.parts.call(OPERATOR, "configured_models", {})
     return await show_section(
@@ -57,11 +57,11 @@ async def show(visit: Visit, person: Person) -> Response:
         alone=alone,
         providers=PROVIDERS,
         search=await person.call("search_status"),
-        **await _test_of(visit, person),
+        **await _test_of(visit),
     )
 
 
-async def _test_of(visit: Visit, person: Person) -> dict[str, Any]:
+async def _test_of(visit: Visit) -> dict[str, Any]:
     """Return how far the test is that the address names, or what came of it."""
     name = visit.query_params.get("tested", "")[:LONGEST_NAME]
     if not name or not await is_alone(visit):

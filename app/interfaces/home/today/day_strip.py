@@ -59,7 +59,7 @@ async def day_strip(person: Person) -> Strip:
         hours = (moment - midnight) / timedelta(hours=1)
         return round(100 * min(1.0, max(0.0, (hours - first) / (last - first))), 2)
 
-    pieces = _in_lanes(person, timed, place)
+    pieces = _in_lanes(timed, place)
     now = person.dates.now
     return Strip(
         pieces,
@@ -79,9 +79,7 @@ def _times(person: Person, entry: Any) -> tuple[datetime, datetime, Any]:
     return person.dates.local(entry.start), person.dates.local(entry.end), entry
 
 
-def _in_lanes(
-    person: Person, timed: list[tuple[datetime, datetime, Any]], place: Any
-) -> list[Piece]:
+def _in_lanes(timed: list[tuple[datetime, datetime, Any]], place: Any) -> list[Piece]:
     """Return the pieces, those that overlap one below the other."""
     ends: list[datetime] = []
     pieces = []

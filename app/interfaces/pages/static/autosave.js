@@ -224,10 +224,10 @@ export class Autosave {
 }
 
 /** Return the tags of a line in which commas part them. */
-export const tagsOf = (line) => line.split(",").map((tag) => tag.trim().replace(/^#+/, "").trim()).filter(Boolean);
+const tagsOf = (line) => line.split(",").map((tag) => tag.trim().replace(/^#+/, "").trim()).filter(Boolean);
 
 /** Return a title: what was written, else the first words of the text. */
-export function titleOf({ title, text }, { untitled }) {
+function titleOf({ title, text }, { untitled }) {
   const first = text.slice(0, 4000).split("\n").map((line) => line.replace(/^[#>*\-_`\s]+|[\s`*_]+$/g, "")).find(Boolean);
   return (title.replace(/\s+/g, " ").trim() || first || untitled).slice(0, 500);
 }

@@ -48,7 +48,7 @@ export function takePasted(area) {
 }
 
 /** Send files, and put links to them where the caret is; pictures are shown. */
-export async function sendFiles(area, files) {
+async function sendFiles(area, files) {
   for (const file of files) {
     if (file.size > LARGEST) {
       toast(say("notes.js.upload_large", { name: file.name }), { bad: true });

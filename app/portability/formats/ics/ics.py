@@ -54,7 +54,8 @@ def read(path: Path) -> Source:
     """Open a calendar, or a folder or an archive of calendars."""
     if path.is_file() and not open_source.looks(_looks_like_ics, path):
         raise Invalid(
-            f"{path.name} is no iCalendar file: it must begin with BEGIN:VCALENDAR.", field="path"
+            f"{path.name} is not an iCalendar file: it must begin with BEGIN:VCALENDAR.",
+            field="path",
         )
     return Calendars(open_source.tree_of(path))
 

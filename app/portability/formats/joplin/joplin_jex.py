@@ -19,6 +19,6 @@ def read(path: Path) -> Source:
     """Open an archive; Invalid if it is none."""
     if not path.is_file() or not open_source.looks(lambda: tar_reader.is_tar(path)):
         raise Invalid(
-            f"{path.name} is no tar archive, which a JEX file of Joplin is.", field="path"
+            f"{path.name} is not a tar archive, as a JEX file of Joplin is.", field="path"
         )
     return joplin.Joplin("joplin-jex", open_source.tree_of(path))

@@ -16,5 +16,5 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> Source:
     """Open a folder; Invalid if it is none."""
     if not path.is_dir():
-        raise Invalid(f"{path.name} is no folder, which a RAW export of Joplin is.", field="path")
+        raise Invalid(f"{path.name} is not a folder, as a RAW export of Joplin is.", field="path")
     return joplin.Joplin("joplin-raw", open_source.tree_of(path))

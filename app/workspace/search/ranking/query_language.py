@@ -6,7 +6,6 @@ Read into one frozen record: clauses that must all hold, what must not occur, an
 The guide has the table of what can be written.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -119,7 +118,6 @@ class Query(Struct, frozen=True):
         return bool(self.clauses or self.excluded or self.filters != NO_FILTERS)
 
 
-@functools.lru_cache(maxsize=512)
 def parse_query(text: str, today: date | None = None) -> Query:
     """Read a query; `today` is the day in the caller's zone, without which words like
     `yesterday` are only words.

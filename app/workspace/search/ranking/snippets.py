@@ -30,6 +30,7 @@ _INK = re.compile(r"\S")
 Span = tuple[int, int]
 
 
+# 9 microseconds, and recall asks for them with each conversation that it shows.
 @lru_cache(maxsize=512)
 def query_patterns(query: Query) -> tuple[Pattern, ...]:
     """Return how the terms of a query are found again in a text.
