@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets, undo
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
@@ -118,7 +118,8 @@ def replay(asked: Asked, act: Callable[[Asked], Step]) -> Tried:
 def _others(asked: Asked, route: Route) -> list[Route]:
     """Return what else a message may ask for."""
     ask = msgspec.structs.replace(route, intent="ask", arguments={}, is_loose=False)
-    state = msgspec.structs.replace(ask, intent="todo_state")
+    words = {"words": _without_days(asked, route)}
+    state = msgspec.structs.replace(ask, intent="todo_state", arguments=words)
     if asked.persona.owner or route.get("context"):
         return [ask] if route.is_loose else []
     if route.intent == "ask":
@@ -142,6 +143,15 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         item = {"text": route.get("words")}
         return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]
     return [ask, state] if route.is_loose else []
+
+
+def _without_days(asked: Asked, route: Route) -> str:
+    """Return what a question after a day is about, without the days that it names itself."""
+    text = dialogue_words.bare(route.said or asked.message)
+    if "when" not in view_words.sort_words(text, route.get("written") or route.language).said:
+        return ""
+    days = dialogue_words.find_days(text, asked)
+    return f"{text[: days[1]]} {text[days[2] :]}" if days else text
 
 
 def _list_before(asked: Asked) -> tuple[Thing, ...]:

@@ -47,7 +47,9 @@ UNTOLD = frozenset({"ask", "leave", "cannot", "thanks", "nothing_asked"})
 """What a message may only seem to be, where a clause that says nothing stands before its wish."""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
-TAKEN_FIRST = frozenset({"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state"})
+TAKEN_FIRST = frozenset(
+    {"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state", "tell_view"}
+)
 """What a message may only seem to be that wishes to change something."""
 ENOUGH = 8
 """After so many results nothing else is looked for."""

@@ -253,13 +253,20 @@ def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Ste
     )
     if waits is None:
         return None
-    id_, who = waits.content["escalationId"], waits.arguments.get("to", "")
+    id_, who = waits.content["escalationId"], _known_as(asked, waits.arguments.get("to", ""))
     about = (Thing("escalation", id_, f"{who}: {text[:LONGEST_NAME]}"),)
     undo = (("decide_escalation", {"id": id_, "decision": "stop"}),)
     return Step(
         route.phrase(name, who=who, id=id_, text=text[:LONGEST_NAME]),
         trace=Trace(about=about, undo=undo),
     )
+
+
+def _known_as(asked: Asked, username: str) -> str:
+    """Return who is meant as the owner knows them: by name, where that is another."""
+    rows = (row for result in asked.of("search_contact") for row in result.content["contacts"])
+    meant = next((row for row in rows if row["username"] == username), None)
+    return _person(meant) if meant and meant["name"].casefold() != username else username
 
 
 def _part(

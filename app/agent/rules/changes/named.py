@@ -9,11 +9,15 @@ from app.agent.rules.dialogue import dialogue_words, references, resolve_referen
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 NAME = "n"
+_PARTICLES = "をにのがはへでと的把给"
+_NEXT = re.compile(rf"[{_PARTICLES}]?([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
+"""The next letter of a name, with a particle before it."""
 
 
 class Named(NamedTuple):
@@ -48,12 +52,30 @@ def find(
     mine = [one for one in things if one.kind in kinds]
     find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
     places = [
-        Named(_fitting(marked.message[part.start : part.end], part.things, mine), *part[:2])
+        _widened(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
         for part in find_names(row, mine, kinds[0])
-        if set(marked.marks[part.start : part.end]) == {" "}
+        for one, end in [part[:2]]
+        if set(marked.marks[one:end]) == {" "}
     ]
     said = [one for one in places if one.end <= but[0] or but[1] <= one.start]
     return said or _pointed(asked, row, kinds, language) or places
+
+
+def _widened(marked: Marked, one: Named) -> Named:
+    """Return a name with the letters of the title after it that its particles part from it:
+    “図面送る” of “図面を送る”.
+    """
+    if len(one.things) != 1 or not questions.is_asian(one.things[0].title):
+        return one
+    title = plain_letters(one.things[0].title).lower()
+    at = title.find(marked.text[one.start : one.end]) + one.end - one.start
+    end = one.end
+    while found := _NEXT.match(marked.text, end):
+        where = title.find(found[1], at)
+        if where < 0 or title[at:where].strip(_PARTICLES):
+            break
+        at, end = where + 1, found.end()
+    return one._replace(end=end) if set(marked.marks[one.end : end]) <= {" "} else one
 
 
 def _fitting(said: str, best: tuple[Thing, ...], things: Sequence[Thing]) -> tuple[Thing, ...]:

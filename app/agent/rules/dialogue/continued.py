@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agent.rules.dialogue import dialogue_words, followups, references
+from app.agent.rules.dialogue import dialogue_words, followup_questions, followups, references
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -19,8 +19,6 @@ ASKING = frozenset({"when", "where", "who", "why", "often", "number"})
 """The kinds of question that are known by a word that asks."""
 OF_NOTES = frozenset({"list_notes", "find_notes"})
 """The intents that can be asked again of another folder."""
-LISTED = frozenset({"show_note", "append_note", "tick_item"})
-"""The intents after which what is added may go to the same list."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """The intents that may have been meant for another thing."""
 SHORT, SHORT_UNSPACED = 9, 18
@@ -110,7 +108,7 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
         return _route(last, language, last.intent, things=meant.things, **last.arguments)
     if not _is_plain(rest):
         return None
-    if lists := _lists(last, language):
+    if lists := followup_questions.list_before(last, language):
         return _route(last, language, "append_note", things=lists, text=rest)
     if last.intent in MAKES:
         wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
@@ -124,21 +122,14 @@ def to_list(asked: Asked, route: Route) -> Route | None:
     """
     last = asked.earlier[0] if asked.earlier else Trace()
     table = next(dialogue_words.tables(route.language))
-    lists, task = _lists(last, route.language), route.get("task")
+    lists = followup_questions.list_before(last, route.language)
+    task = route.get("task")
     if not lists or route.intent != "add_todo" or not task:
         return None
     said = dialogue_words.find_in(table.adds, bare(route.said))
     if not said or bare(task) != said["rest"] or dialogue_words.find_days(bare(task), asked):
         return None
     return _route(last, route.language, "append_note", things=lists, text=task)
-
-
-def _lists(last: Trace, language: Language) -> tuple[Thing, ...]:
-    """Return the note that the turn before showed or changed, where its name is that of a list."""
-    table = next(dialogue_words.tables(language))
-    notes = tuple(one for one in last.about if one.kind == "note")
-    named = dialogue_words.find_in(table.list_name, bare(notes[0].title)) if notes else None
-    return notes if named and len(notes) == 1 and last.intent in LISTED else ()
 
 
 def _more_of(asked: Asked, text: str, last: Trace, language: Language) -> Route | None:

@@ -21,6 +21,8 @@ _DAY_BEFORE = re.compile(r"\b\d{1,2}(?:\.|st|nd|rd|th|er)?(?: of(?: the)?| de)? 
 _DAY_AFTER = re.compile(r" (?:the )?\d{1,2}\b")
 LONGEST_DATE = 5
 """So many words, or signs where no spaces part words, may be a date that a number begins."""
+AROUND = 3
+"""So many letters beside a day's name may belong to it where no spaces part words."""
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 """The letters of scripts that part no words by spaces."""
 _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
@@ -168,12 +170,26 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     for span in read.spans:
         if span.kind == "date" and (day := days_of(span.text.strip(), asked)):
             return day, span.start - 2, span.end - 2
+    for named in _unspaced_days().finditer(text):
+        # Beside a particle quick add leaves it in the title: “金曜は”.
+        for start, end in windows(text, named.start(), named.end()):
+            if (day := days_of(text[start:end], asked)) is not None:
+                return day, start, end
     for number in re.finditer(r"(?<!\d)\d", text):
         rest = text[number.start() :]
         for piece in reversed(pieces(rest)[1:LONGEST_DATE]):
             if (day := days_of(rest[: piece.end()], asked)) is not None:
                 return day, number.start(), number.start() + piece.end()
     return None
+
+
+def windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the places around a word, the longest first, where no spaces part words."""
+    starts = range(max(0, start - AROUND), start + 1)
+    ends = range(end, min(len(text), end + AROUND) + 1)
+    yield from sorted(
+        ((one, other) for one in starts for other in ends), key=lambda place: place[0] - place[1]
+    )
 
 
 def named_days(text: str, asked: Asked) -> Range | None:
@@ -218,6 +234,20 @@ def _named_month() -> re.Pattern[str]:
     # Before a day it is part of a date.
     unspaced = rf"(?<!\d)(?:{'|'.join(marked)})(?![\d一二三四五六七八九十])" if marked else "(?!)"
     return re.compile(rf"(?P<name>{unspaced}|[^\W\d_{UNSPACED}]+)(?: (?P<year>\d{{4}}))?")
+
+
+@functools.cache
+def _unspaced_days() -> re.Pattern[str]:
+    """Return the pattern of names of days in scripts without spaces."""
+    names = {
+        name
+        for table in language_data.of_all(Dates)
+        if not table.spaced
+        for names in (*table.weekdays.values(), *table.days.values())
+        for name in names
+        if len(name) > 1
+    }
+    return re.compile("|".join(sorted(map(re.escape, names), key=len, reverse=True)))
 
 
 def _locale(language: Language) -> str | None:

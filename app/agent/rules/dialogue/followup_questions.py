@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
-from app.agent.rules.dialogue import references
+from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
+LISTED = frozenset({"show_note", "append_note", "tick_item"})
+"""The intents after which what is added may go to the same list."""
 READS = frozenset(
     {"list_todos", "list_notes", "changes", "events", "unread", "waiting", "day", "find_notes"}
 )
@@ -36,6 +39,25 @@ def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
     before = last.arguments.get("text") or last.arguments.get("words", "")
     whole = f"{before.rstrip(' ?？')} {said.message}"
     return settled(said, "ask", words=said.message, text=whole, followed="yes")
+
+
+def list_before(last: Trace, language: Language) -> tuple[Thing, ...]:
+    """Return the note that the turn before showed or changed, where its name is that of a list."""
+    table = next(dialogue_words.tables(language))
+    notes = tuple(one for one in last.about if one.kind == "note")
+    title = dialogue_words.bare(notes[0].title) if notes else ""
+    named = title and dialogue_words.find_in(table.list_name, title)
+    return notes if named and len(notes) == 1 and last.intent in LISTED else ()
+
+
+def left_on_list(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“What is left?” of a list that was shown or changed."""
+    lists = list_before(last, said.language)
+    words = view_words.sort_words(asked.message, said.language) if lists and not said.text else None
+    if words is None or words.rest or said.days or not words.said & {"see", "everything", "show"}:
+        return None
+    others = {"todo", "note", "folder", "tag", "event", "message", "unread", "waiting", "changed"}
+    return None if words.said & others else settled(said, "show_note", lists)
 
 
 def meant_things(

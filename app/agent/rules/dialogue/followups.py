@@ -115,6 +115,9 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     )
     if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
+    # “10日に早めて” names the day itself, and “10日早めて” how far.
+    if said.day.startswith(by) and slots.only_little(said.day.removeprefix(by), said.language):
+        return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
     return settled(said, "change_todo", todos, by=by, **way)
 
@@ -123,7 +126,7 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
     if not said.day or said.text:
         return None
-    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave"):
+    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due"):
         return None
     changes = said.has("change", "only") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
@@ -140,15 +143,18 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, to Home”: another folder for the note that was made, changed or moved."""
-    if said.days or said.text or said.asks or last.intent not in OF_NOTES:
+    if said.days or said.asks or last.intent not in OF_NOTES:
         return None
     notes = meant_things(asked, said, last, ("note",))
+    if said.text and (said.left("change", "folder", "there") or not said.has("folder", "there")):
+        return None
     if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step", "bad", "not_"):
         return None
-    name = said.left("change", "folder", "there")
+    name = said.text or said.left("change", "folder", "there")
     moved = last.intent == "move_note" and said.has("no", "folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
-    if notes and _is_name(name) and said.left(*slots.KINDS) and (moved or placed):
+    own = said.text or said.left(*slots.KINDS)
+    if notes and _is_name(name) and own and (moved or placed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
         return settled(said, "move_note", notes, folder=name)
@@ -222,6 +228,7 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
     if re.search("[?？]", said.message):
         return None
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
+    placed = placed or bool(followup_questions.list_before(last, said.language))
     # “Add also …” after a note that was written goes on with it; what has a day is a todo.
     placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
     placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
@@ -342,6 +349,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _tagged,
     _pinned,
     followup_questions.sent,
+    followup_questions.left_on_list,
     followup_questions.asked_of_note,
     _added,
     _one_more,

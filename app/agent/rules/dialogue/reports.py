@@ -12,6 +12,7 @@ ROOT = 3
 """So many letters at its beginning tell which verb a form is of, where the rest is known."""
 _RUN = re.compile(r"[\u30a0-\u30ff]+|[\u3400-\u4dbf\u4e00-\u9fff々]+|[a-z0-9]+")
 _OWN_HIRAGANA = re.compile(r"(?<!\w)[\u3040-\u309f]{2,}")
+_HIRAGANA = re.compile(r"[\u3040-\u309f]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 
 
@@ -60,4 +61,7 @@ def holds_unspaced(title: str, target: str) -> bool:
     own = _OWN_HIRAGANA.findall(target)
     if not pieces or any(word not in title for word in own):
         return False
-    return any(len(piece) > 1 for piece in pieces) or set(_HAN.findall(title)) <= set(pieces)
+    # Between other letters, as in Japanese, one is a word: “本” of “本を返す”.
+    whole = held if _HIRAGANA.search(title) else set()
+    told = any(len(piece) > 1 or piece in whole for piece in pieces)
+    return told or set(_HAN.findall(title)) <= set(pieces)

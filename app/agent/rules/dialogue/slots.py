@@ -237,6 +237,8 @@ def _more_days(
         tried += [(start, after[0])] if after else []
         tried += [(before[-1], end)] if before else []
         tried += [(before[-2], end)] if len(before) > 1 and named[0].isdecimal() else []
+        if _is_unspaced(language):
+            tried = list(dialogue_words.windows(folded, start, end))
         for span in tried:
             if dialogue_words.is_day(message[slice(*span)], asked, language):
                 found[span] = ""
@@ -348,9 +350,10 @@ def _named_days(language: Language) -> re.Pattern[str]:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # No boundary parts words where no spaces do, nor after an elision.
-    end = rf"(?:(?<=')|(?![^\W{UNSPACED}]))"
-    return re.compile(rf"(?<![^\W{UNSPACED}])(?:{pattern}){end}")
+    # No boundary parts words where no spaces do, not even from a number, nor after an elision.
+    begin = rf"(?:(?=[{UNSPACED}])|(?<![^\W{UNSPACED}]))"
+    end = rf"(?:(?<=['{UNSPACED}])|(?![^\W{UNSPACED}]))"
+    return re.compile(rf"{begin}(?:{pattern}){end}")
 
 
 def _is_unspaced(language: Language) -> bool:

@@ -19,6 +19,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import nearness, parts, readings
 from app.agent.rules.near.readings import Reading
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
@@ -43,6 +44,8 @@ SURE_NEW = 0.4
 """What is about nothing that there is needs to be so near, as its text could be anything."""
 FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
+ASKING = frozenset({"when", "where", "why", "often"})
+"""The kinds of question that are known by a word that asks, and that no wish has."""
 LIKELY = 0.2
 """What is so near is told or asked where the notes know nothing."""
 
@@ -120,6 +123,9 @@ def is_question(message: str, language: Language) -> bool:
     plain = wording.plain_wording(message, language)
     is_plain = plain[:1] == message.strip()[:1]
     if (_is_asked(message) and is_plain) or len(row) < FEWEST:
+        return True
+    # Where no spaces part words, the word that asks stands anywhere, and often without a mark.
+    if questions.is_asian(message) and questions.read_question(message).kind in ASKING:
         return True
     language = language_of(message, language)
     table = nearness.of(language)
