@@ -25,13 +25,22 @@ def sent(_: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "waiting") if said.asks or not refuses else None
 
 
+def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“At the same time” of a todo that was just moved, which has kept it."""
+    if not said.has("unchanged") or said.days or said.left("unchanged", "helper", "change"):
+        return None
+    todos = meant_things(asked, said, last, ("todo",))
+    return settled(said, "todo_state", todos) if todos and last.undo else None
+
+
 def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
     """“What time?” of what a note was just quoted for."""
     quoted = last.intent in ASKS and any(one.kind == "note" for one in last.about)
     if not quoted or said.days:
         return None
-    asks = all(one.kinds & {"due", "asks", "also"} for one in said.tokens) and said.has("due")
-    if not asks or said.left("due", "asks"):
+    little = {"due", "asks", "also", "filler", "helper"}
+    asks = all(one.kinds & little for one in said.tokens) and said.has("due")
+    if not asks or said.left("due", "asks", "helper"):
         return None
     before = last.arguments.get("text") or last.arguments.get("words", "")
     whole = f"{before.rstrip(' ?？')} {said.message}"
@@ -41,16 +50,20 @@ def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
 def meant_things(
     asked: Asked, said: Said, last: Trace, kinds: Sequence[ThingKind]
 ) -> tuple[Thing, ...]:
-    """Return the one thing that was spoken of last, or the one of a list that a number says; all
-    that were changed together.
+    """Return the one thing that was spoken of last, or asked about, or the one of a list that a
+    number says; all that were changed together.
     """
+    if other := references.other_in(said.message, said.language):
+        found_other = references.refer(asked, other, kinds, said.language)
+        return found_other.things if found_other and len(found_other.things) == 1 else ()
     if said.number is not None:
         listed = (*(trace.shown or trace.about for trace in asked.earlier),)
         rows = next(
             (tuple(o for o in one if o.kind in kinds) for one in listed if len(one) > 1), ()
         )
         return references.pick(rows, said.number).things
-    found = tuple(one for one in last.about or last.shown if one.kind in kinds)
+    asked_about = last.asks.choices if last.asks else ()
+    found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
     return found if len(found) == 1 or (last.undo and last.about) else ()
 
 

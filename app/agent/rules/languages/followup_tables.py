@@ -14,8 +14,8 @@ class FollowUp(Table, frozen=True):
     said of what was removed; `delete`, `done`, `pin`, `unpin` and `add` are wishes, `tag`,
     `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes the same of more,
     `now` asks the same again, `total` of all, `count` how many; `sent` asks whether something has
-    gone out, `thanks` and `yes` answer. A group of `reply` is what is to be answered; `on` stands
-    before the number of a day.
+    gone out, `thanks` and `yes` answer. What is `unchanged` stays as it is, as “same time” says.
+    A group of `reply` is what is to be answered; `on` stands before the number of a day.
     """
 
     filler: Pieces
@@ -54,3 +54,4 @@ class FollowUp(Table, frozen=True):
     yes: Pieces
     reply: Pieces
     on: str = ""
+    unchanged: Pieces = ""
