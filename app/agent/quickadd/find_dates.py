@@ -238,11 +238,19 @@ def _fits_context(
     match one.rule.where:
         case "free":
             return True
-        case "phrase" if introduced or not visible[: one.start].strip():
+        case "phrase" if introduced or _begins_title(one, visible, taken):
             return True
         case "word" if introduced:
             return True
     return _is_apart(one, text, folded, visible, language, starts)
+
+
+def _begins_title(one: Found, visible: str, taken: list[Found]) -> bool:
+    """Return whether nothing but other dates stands before a match: “Friday 6pm dinner”."""
+    before = visible[: one.start]
+    for other in taken:
+        before = before[: other.start] + " " * (other.end - other.start) + before[other.end :]
+    return not before.strip(" ,")
 
 
 def _is_apart(

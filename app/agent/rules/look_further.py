@@ -13,6 +13,16 @@ from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 INSTEAD = "instead"
 """The argument with the intent that is tried next, and what its own arguments begin with."""
+MOST_LOOKS = 16
+"""So many calls a turn may make."""
+LOOKS = ("search_", "list_", "get_")
+"""What the tools begin with that only look."""
+
+
+def looks_too_long(asked: Asked, step: Step) -> bool:
+    """Return whether a step would look at more than a turn may."""
+    looks = all(tool.startswith(LOOKS) for tool, _ in step.calls)
+    return looks and len(asked.results) + len(step.calls) > MOST_LOOKS
 
 
 def do_instead(asked: Asked, route: Route) -> Step:

@@ -71,6 +71,8 @@ def next_step(asked: Asked) -> Step:
     step = _step_of(asked, route)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
+    if look_further.looks_too_long(asked, step):
+        step = Step(route.phrase("nothing", owner=asked.persona.owner))
     return _traced(route, step) if step.text and not step.calls else step
 
 
@@ -310,9 +312,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
-    if changes.is_task(asked, found):
-        task = {"task": found.get("content")}
-        found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
+    found = changes.as_todo(asked, found) if own else found
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

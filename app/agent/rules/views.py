@@ -11,7 +11,7 @@ import msgspec
 
 from app.agent.rules.answers import list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
-from app.agent.rules.dialogue import dialogue_words, references, view_words
+from app.agent.rules.dialogue import dialogue_words, followup_questions, references, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
@@ -205,16 +205,35 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if "step" in said and not said & {"count", "first", "last"}:
         return _state(asked, said, language)
+    if place := _there(asked, said, language):
+        return place
     if said & (KINDS.keys() - {"to_do", "waiting"}):
         return None
     if list_filters.read_filters(asked, Route("ask", language, {}), asked.message).told:
         return None
     if said & {"count", "total"} and last.intent in COUNTED:
         return _counted(last, said, language)
+    if "counted" in last.arguments and "show" in said and "count" not in said:
+        shown = {name: value for name, value in _arguments(last).items() if name != "counted"}
+        return Route(last.intent, last.language or language, shown)
     if "when" in said and not said & {"count", "who", "show"}:
         return _state(asked, said, language)
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
         return _again(asked, language)
+    return None
+
+
+def _there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return what is left of the list that was shown or changed last, or what is in the folder that
+    was spoken of last, where a message asks for that.
+    """
+    recent = next((one for one in asked.earlier if one.about), Trace())
+    lists = followup_questions.named_list(recent, language)
+    if lists and view_words.asks_what_remains(asked.message, language):
+        return Route("show_note", language, {}, lists)
+    folder = next((one for one in recent.about if one.kind == "folder"), None)
+    if folder and "inside" in said and said & SURELY_ASKS and not said & {"todo", "message"}:
+        return Route("list_notes", language, {}, (folder,))
     return None
 
 

@@ -31,6 +31,7 @@ BEFORE = {
     "waits": Trace("message", about=(Thing("escalation", 1, "ben"),), undo=(("x", {}),)),
     "mail": Trace("unread", about=(Thing("person", 0, "ben"),)),
     "folder": Trace("make_folder", about=(Thing("folder", 4, "Work/Tools"),), undo=BACK),
+    "asked": Trace("near", asks=Question("near", {"plain": "x"}, lacks="yes", choices=(TODO,))),
     "quoted": Trace("ask", arguments={"words": "x"}, about=(NOTE,)),
 }
 
@@ -70,6 +71,17 @@ def meant(language: str, before: str, message: str) -> str:
         ("en", "again", "and now?", "list_todos said=x"),
         ("en", "one", "and when is it due", "todo_state#1"),
         ("en", "quoted", "what time?", "ask"),
+        ("de", "moved", "und die zeichnungen auch", "change_todo day=x target=zeichnungen"),
+        ("de", "moved", "gleiche uhrzeit bitte", "todo_state#1"),
+        ("de", "asked", "frist ist der 30. november", "change_todo#1 day=30. november"),
+        ("fr", "moved", "et les plans aussi", "change_todo day=x target=plans"),
+        ("fr", "moved", "à la même heure", "todo_state#1"),
+        (
+            "fr",
+            "asked",
+            "c'est à faire pour le 1er décembre",
+            "change_todo#1 day=pour le 1er décembre",
+        ),
         ("de", "made", "äh sonntag meinte ich", "change_todo#1 corrects=yes day=sonntag"),
         ("de", "moved", "dienstag passt mir nicht, freitag", "change_todo#1 day=freitag"),
         ("de", "made", "doch zwanzig minuten früher", "change_todo#1 by=zwanzig minuten"),

@@ -99,3 +99,33 @@ async def test_no_answer_to_what_was_asked_back_adds_nothing(alice: Client) -> N
 )
 def test_how_often_a_todo_comes_is_told_in_words(language: Language, rule: str, text: str) -> None:
     assert new_todos.recurrence_text(Route("add_todo", language, {}), rule) == text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "made"),
+    [
+        ("Friday: take out the bins", ["take out the bins"]),
+        ("jeden Freitag: Müll rausbringen", ["Müll rausbringen"]),
+        ('kannst du "Müll rausbringen" eintragen, jeden Montag', ["Müll rausbringen"]),
+        ("schreib auf: morgen Leim holen und am Freitag Holz sägen", ["Leim holen", "Holz sägen"]),
+        ("à ajouter : poster le colis demain, et ranger vendredi", ["poster le colis", "ranger"]),
+        ('mets "apéro chez Julie" mercredi à 19h', ["apéro chez Julie"]),
+        ("vendredi : le dentiste a dit non", []),
+        ("Freitag: der Zahnarzt hat abgesagt", []),
+    ],
+)
+async def test_what_is_said_outright_is_a_todo(
+    alice: Client, message: str, made: list[str]
+) -> None:
+    await said(alice, message)
+    assert sorted(one["title"] for one in await todos(alice)) == sorted(made)
+
+
+@pytest.mark.anyio
+async def test_a_title_in_quotation_marks_of_a_todo_that_is_there_makes_no_second(
+    alice: Client,
+) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Acheter du lait"})
+    await said(alice, 'mets "Acheter du lait" demain')
+    assert [one["title"] for one in await todos(alice)] == ["Acheter du lait"]

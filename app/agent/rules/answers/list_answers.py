@@ -73,9 +73,11 @@ def list_notes(asked: Asked, route: Route) -> Step:
     wanted = list_filters.read_note_filters(route, text)
     if not asked.results:
         last = references.last_folder(asked) if wanted.folder else None
+        if last and references.points_there(wanted.folder, route.language):
+            route = msgspec.structs.replace(route, things=(last,))
         place: dict[str, Any] = (
-            {"folderId": last.id}
-            if last and references.points_there(wanted.folder, route.language)
+            {"folderId": route.things[0].id}
+            if route.things
             else {"folderName": wanted.folder}
             if wanted.folder
             else {"sort": "updatedAt", "order": "desc"}

@@ -320,12 +320,15 @@ def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text
     nearest = _nearest(asked, question, notes)
     if not nearest:
         return Step(nothing, empty=True)
-    return Step("\n".join([route.phrase("unanswered"), *nearest]), empty=True)
+    titles = {note.note_id: note.title for note in notes}
+    trace = Trace(shown=tuple(Thing("note", one, titles[one]) for one in nearest))
+    text = "\n".join([route.phrase("unanswered"), *nearest.values()])
+    return Step(text, trace=trace, empty=True)
 
 
-def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:
-    """Return a line for each of the nearest notes with its sentence that has most to do with the
-    question.
+def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, str]:
+    """Return a line for each of the nearest notes, by their ids, with its sentence that has most to
+    do with the question.
 
     Others than the owner are shown none that only nears by meaning.
     """
@@ -343,10 +346,10 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> list[str]:
     listed = list(dict.fromkeys([*order, *rest]))[:NEAREST]
     if len(listed) == 1 and rest and _has_to_do(asked, question, shown[listed[0]]):
         texts[listed[0]] = shown[listed[0]].content[:SHOWN]
-    return [
-        f"- {note_link(note_id, shown[note_id].title)}" + _shown(texts.get(note_id, ""))
+    return {
+        note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(texts.get(note_id, ""))
         for note_id in listed
-    ]
+    }
 
 
 def _has_to_do(asked: Asked, question: Question, note: Text) -> bool:

@@ -155,7 +155,11 @@ def move_note(asked: Asked, route: Route) -> Step:
     if asked.of("move_note"):
         back = {"noteId": note["id"], "folderId": note["folderId"]}
         trace = Trace(
-            about=(Thing("note", note["id"], note["title"]),), undo=(("move_note", back),)
+            about=(
+                Thing("note", note["id"], note["title"]),
+                Thing("folder", folder["id"], folder["name"]),
+            ),
+            undo=(("move_note", back),),
         )
         link = note_link(note["id"], note["title"])
         return Step(route.phrase("moved", title=link, folder=folder["name"]), trace=trace)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, readings, reused, several, texts
+from app.agent.rules.changes import marked, plain_tasks, readings, reused, several, texts
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -17,6 +17,7 @@ from app.agent.turn.steps import Asked, Step, Trace
 TOLD = frozenset({"change_todo", "delete", "pin_note", "rename", "move_note", "change_note"})
 """The changes that people tell of, having made them elsewhere."""
 Act = Callable[[Asked, Route], Step]
+UNSURE = frozenset({"ask", "cannot"})
 WRITTEN = frozenset({"add_todo", "make_note"})
 STRUCTURE: frozenset[ChangeKind] = frozenset({"step", "tag"})
 """The changes whose words are no part of what is written down: “… as a step there”."""
@@ -41,6 +42,11 @@ def is_surer(asked: Asked, route: Route) -> bool:
         return True
     if route.intent == "append_note" and "tag" in kinds:
         return True
+    if route.intent == "append_note" and "note" in kinds:
+        # “Put a note in there: …” after a folder was made.
+        return any(one.kind == "folder" for turn in asked.earlier[:1] for one in turn.about)
+    if route.intent == "change_todo" and "append" in kinds:
+        return texts.only_quoted(marked.Marked(asked.message))[1] > 0
     if route.intent == "make_note" and not route.get("title"):
         return _TITLED.search(asked.message) is not None
     return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
@@ -65,17 +71,31 @@ def asks_instead(route: Route) -> bool:
     return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
-def is_task(asked: Asked, route: Route) -> bool:
+def as_todo(asked: Asked, found: Route) -> Route:
+    """Return what a message asks for as todos to add, where it says so more surely than what was
+    found.
+    """
+    language = _language(found)
+    if not language_data.has_table(language, Changes):
+        return found
+    if _is_task(asked, found):
+        task = {"task": found.get("content")}
+        found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
+    elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
+        found = plain_tasks.read_task(asked, language) or found
+    return plain_tasks.several(asked, found)
+
+
+def _is_task(asked: Asked, route: Route) -> bool:
     """Return whether what is to be written down is something to do: it has a day, and states
     nothing.
     """
-    language = _language(route)
-    if route.intent != "make_note" or not language_data.has_table(language, Changes):
+    if route.intent != "make_note":
         return False
     said = marked.Marked(asked.message).text
-    words = marked.words_of(language)
+    words = marked.words_of(_language(route))
     is_note = route.get("folder") or route.get("title") or words.note.search(said)
-    return not is_note and texts.is_dated(asked, route.get("content"), language)
+    return not is_note and texts.is_dated(asked, route.get("content"), _language(route))
 
 
 def moves_several(asked: Asked, route: Route) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from app.agent.rules.changes import days, several, texts
+from app.agent.rules.changes import days, plain_tasks, several, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
@@ -45,11 +45,10 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     if len(marked.text) > LONGEST or "\n" in marked.text.strip():
         return ()
     words = words_of(language)
-    if words.asks.search(marked.text) or _takes_back(asked.message, language):
+    if words.asks.search(marked.text) or words.tells.search(asked.message.lower()):
         return ()
-    if words.tells.search(asked.message.lower()):
-        return ()
-    if re.search("[?？]", marked.text) and not words.courtesy.search(marked.text):
+    is_question = re.search("[?？]", marked.text) and not words.courtesy.search(marked.text)
+    if is_question or _takes_back(asked.message, language):
         return ()
     return tuple(kind for kind in KINDS if words.cues[kind].search(marked.text))
 
@@ -115,10 +114,10 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     if marked.has(words.denies):
         return None
     marked.fit(words.put, "p")
-    target = marked.left(words)
+    target = marked.left(words) or references.other_in(asked.message, language)
     if len(target) > LONGEST_NAME or not (target or asked.earlier):
         return None
-    # “No longer needed” says of nothing by itself what is to be done; nor does “important”.
+    # “No longer needed” says of nothing by itself what is to be done.
     if not target and (words.denies.search(marked.text) or arguments.get("priority") == "?"):
         return None
     if kind == "delete" and words.cues["folder"].search(marked.text):
@@ -256,8 +255,10 @@ def _to_note(
         return None
     named = find(asked, whole, things, ("note",), language)
     if not named or not beside(whole, named[0], words.onto, words):
-        return None
+        return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
     head, text = texts.after_colon(whole)
+    if text and len(head.marks) <= named[0].start and head.has(words.cues["todo"]):
+        return None  # “To do: flight to Lisbon” says nothing of the note Lisbon.
     if text and len(head.marks) > named[0].start:
         beside(head, named[0], words.onto, words)
         head.fit(words.cues[kind], "c")

@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions, followups, references
+from app.agent.rules.dialogue import (
+    dialogue_words,
+    followup_questions,
+    followups,
+    references,
+    slots,
+)
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -34,7 +40,8 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     if route := followups.follow(asked, language):
         return route
     last = asked.earlier[0] if asked.earlier else Trace()
-    texts = dict.fromkeys((asked.message, wording.plain_wording(asked.message, language)))
+    plain = wording.plain_wording(asked.message, language)
+    texts = dict.fromkeys((asked.message, plain, slots.without_fillers(asked.message, language)))
     if last.asks is None:
         for text in texts:
             if last.undo and (route := _more_of(asked, text, last, language)):
@@ -77,17 +84,32 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         return _route(last, language, "list_notes", folder=folder)
     if found := dialogue_words.whole(language, "follow", text):
         rest = dialogue_words.as_written(text, found["rest"])
-        if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
-            return _route(last, language, last.intent, text=rest, when=rest)
+        if last.intent in ASKS_A_DAY and (days := _days_like(rest, last, asked, language)):
+            return _route(last, language, last.intent, text=days, when=days)
     if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
         before = last.arguments.get("text") or last.arguments.get("said", "")
         return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
-        return _route(last, language, "nothing_asked")
+        is_undo = last.undo and _takes_back(asked.message, language)
+        return _route(last, language, "undo" if is_undo else "nothing_asked")
     is_question = asked.message.rstrip().endswith(("?", "？"))
     if not is_question and (found := dialogue_words.whole(language, "also", text)):
-        return _once_more(asked, dialogue_words.as_written(text, found["rest"]), last, language)
+        rest = dialogue_words.as_written(text, found["rest"])
+        if not slots.begins_to_ask(rest, language):
+            return _once_more(asked, rest, last, language)
     return None
+
+
+def _days_like(rest: str, last: Trace, asked: Asked, language: Language) -> str:
+    """Return the days that a text names, be it with a word of the turn before: “and the next?”
+    after “this week”; empty where it names none.
+    """
+    if _names_days(rest, asked, language):
+        return rest
+    words = (last.arguments.get("text") or last.arguments.get("said", "")).strip(" ?.!").split()
+    pairs = [pair for one in reversed(words) for pair in (f"{rest} {one}", f"{one} {rest}")]
+    named = (pair for pair in pairs if dialogue_words.named_days(pair, asked))
+    return next(named, "") if " " not in rest and len(words) <= SHORT else ""
 
 
 def _some_of(rest: str, last: Trace, language: Language) -> tuple[Thing, ...]:

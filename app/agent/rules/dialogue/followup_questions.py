@@ -28,26 +28,39 @@ def sent(_: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "waiting") if said.asks or not refuses else None
 
 
+def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“At the same time” of a todo that was just moved, which has kept it."""
+    if not said.has("unchanged") or said.days or said.left("unchanged", "helper", "change"):
+        return None
+    todos = meant_things(asked, said, last, ("todo",))
+    return settled(said, "todo_state", todos) if todos and last.undo else None
+
+
 def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
     """“What time?” of what a note was just quoted for."""
     quoted = last.intent in ASKS and any(one.kind == "note" for one in last.about)
     if not quoted or said.days:
         return None
-    asks = all(one.kinds & {"due", "asks", "also"} for one in said.tokens) and said.has("due")
-    if not asks or said.left("due", "asks"):
+    little = {"due", "asks", "also", "filler", "helper"}
+    asks = all(one.kinds & little for one in said.tokens) and said.has("due")
+    if not asks or said.left("due", "asks", "helper"):
         return None
     before = last.arguments.get("text") or last.arguments.get("words", "")
     whole = f"{before.rstrip(' ?？')} {said.message}"
     return settled(said, "ask", words=said.message, text=whole, followed="yes")
 
 
-def list_before(last: Trace, language: Language) -> tuple[Thing, ...]:
-    """Return the note that the turn before showed or changed, where its name is that of a list."""
+def named_list(turn: Trace, language: Language) -> tuple[Thing, ...]:
+    """Return the one note that a turn was about, where its name is that of a list."""
     table = next(dialogue_words.tables(language))
-    notes = tuple(one for one in last.about if one.kind == "note")
-    title = dialogue_words.bare(notes[0].title) if notes else ""
-    named = title and dialogue_words.find_in(table.list_name, title)
-    return notes if named and len(notes) == 1 and last.intent in LISTED else ()
+    notes = tuple(one for one in turn.about if one.kind == "note")
+    title = dialogue_words.bare(notes[0].title) if len(notes) == 1 else ""
+    return notes if title and dialogue_words.find_in(table.list_name, title) else ()
+
+
+def list_before(last: Trace, language: Language) -> tuple[Thing, ...]:
+    """Return the list that the turn before showed or changed."""
+    return named_list(last, language) if last.intent in LISTED else ()
 
 
 def left_on_list(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -63,16 +76,20 @@ def left_on_list(asked: Asked, said: Said, last: Trace) -> Route | None:
 def meant_things(
     asked: Asked, said: Said, last: Trace, kinds: Sequence[ThingKind]
 ) -> tuple[Thing, ...]:
-    """Return the one thing that was spoken of last, or the one of a list that a number says; all
-    that were changed together.
+    """Return the one thing that was spoken of last, or asked about, or the one of a list that a
+    number says; all that were changed together.
     """
+    if other := references.other_in(said.message, said.language):
+        found_other = references.refer(asked, other, kinds, said.language)
+        return found_other.things if found_other and len(found_other.things) == 1 else ()
     if said.number is not None:
         listed = (*(trace.shown or trace.about for trace in asked.earlier),)
         rows = next(
             (tuple(o for o in one if o.kind in kinds) for one in listed if len(one) > 1), ()
         )
         return references.pick(rows, said.number).things
-    found = tuple(one for one in last.about or last.shown if one.kind in kinds)
+    asked_about = last.asks.choices if last.asks else ()
+    found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
     return found if len(found) == 1 or (last.undo and last.about) else ()
 
 

@@ -33,9 +33,9 @@ SHORTEST = 2
 
 
 def _counts(trace: Trace) -> bool:
-    """Return whether a turn is one to go on from: not “thanks”, nor a change of nothing."""
-    did = trace.about or trace.shown or trace.undo or trace.asks
-    return bool(did) or trace.intent not in {*ACTS, "thanks", "greet"}
+    """Return whether a turn is one to go on from: not “thanks”, nor what found or did nothing."""
+    did = trace.about or trace.undo or trace.asks or (trace.shown and trace.intent != "ask")
+    return bool(did) or trace.intent not in {*ACTS, "ask", "thanks", "greet"}
 
 
 def follow(asked: Asked, language: Language) -> Route | None:
@@ -126,9 +126,9 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
     if not said.day or said.text:
         return None
-    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due"):
+    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due", "unchanged"):
         return None
-    changes = said.has("change", "only") and last.intent not in REMOVES | {"complete_todo"}
+    changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
         return settled(said, last.intent, text=said.day, when=said.day)
     if said.asks:
@@ -272,6 +272,21 @@ def _replied(_: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "message", who=people[0].title, text=text) if text else None
 
 
+def _too(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“And the drawings too” after another todo or note was changed: the same of that one."""
+    changes = last.intent in {"change_todo", "pin_note", "move_note"} and last.undo
+    if not changes or said.days or said.text or said.asks or not said.has("also"):
+        return None
+    if said.has("no", "not_", "bad", "delete", "undo", "add", "done", "step"):
+        return None
+    name = said.left("helper")
+    if len(name) < SHORTEST or not _is_name(name) or "title" in last.arguments:
+        return None
+    if routing.route_message(name).intent != "ask":
+        return None
+    return settled(said, last.intent, **{**last.arguments, "target": name})
+
+
 def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
     """“The drawings on Saturday instead”: a day for something else that has a name."""
     if not said.day or said.text or said.asks or not said.has("only") or last.asks:
@@ -350,10 +365,12 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _pinned,
     followup_questions.sent,
     followup_questions.left_on_list,
+    followup_questions.unchanged,
     followup_questions.asked_of_note,
     _added,
     _one_more,
     _done,
+    _too,
     _refiled,
     _rather,
     _put_off,

@@ -1,9 +1,11 @@
 """Which things a message means by “it”, “both”, “the second one” or “the milk one”."""
 
+import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
@@ -38,6 +40,16 @@ def refer(
     if (number := dialogue_words.ordinal(language, words)) is not None and shown:
         return Reference((), shown) if _was_lost(asked.earlier[0]) else pick(shown, number)
     return _by_words(words, newest, language)
+
+
+def other_in(message: str, language: Language) -> str:
+    """Return the words of a message that mean another thing than was spoken of: “the other one”."""
+    table = next(dialogue_words.tables(language))
+    other = language_data.join_pattern(table.other)
+    text = " ".join(message.lower().replace("’", "'").split())
+    found = re.search(rf"(?<!\w)(?:{other})(?!\w)", text)
+    # “Ändere” has the letters of “andere”, but no article before it.
+    return found[0] if found and re.search(r"\w[ ']\w", found[0]) else ""
 
 
 def _was_lost(before: Trace) -> bool:
@@ -110,8 +122,9 @@ def _by_words(words: str, things: Sequence[Thing], language: Language) -> Refere
 
 
 def _of(trace: Trace, kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
-    """Return what a turn was about, or else what it listed."""
-    return _kept(trace.about, kinds) or _kept(trace.shown, kinds)
+    """Return what a turn was about, or else what it listed, or asked about."""
+    asked_about = trace.asks.choices if trace.asks else ()
+    return _kept(trace.about, kinds) or _kept(trace.shown, kinds) or _kept(asked_about, kinds)
 
 
 def _kept(things: Sequence[Thing], kinds: Collection[ThingKind]) -> tuple[Thing, ...]:

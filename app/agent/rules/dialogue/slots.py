@@ -148,6 +148,26 @@ def _as_words(message: str, folded: str, language: Language) -> Said:
     return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
 
 
+def begins_to_ask(message: str, language: Language) -> bool:
+    """Return whether a text begins with a word that asks."""
+    tokens = _tokens(plain_letters(message).lower(), language, ())
+    return any(one.start == 0 and "asks" in one.kinds for one in tokens)
+
+
+def without_fillers(message: str, language: Language) -> str:
+    """Return a message without the words at its edges that say nothing: “oh, never mind then”."""
+    if len(message) > LONGEST or not language_data.has_table(language, FollowUp):
+        return message
+    said = _as_words(message, plain_letters(message).lower(), language)
+    little = [one for one in said.tokens if "filler" in one.kinds]
+    kept = [
+        span
+        for span in said.words
+        if not any(one.start <= span[0] and span[1] <= one.end for one in little)
+    ]
+    return message[kept[0][0] : kept[-1][1]] if kept else message
+
+
 def without_lead(message: str, language: Language) -> str:
     """Return a message without the clauses before it that say nothing: “Never mind. …”."""
     while found := _LEAD.match(message):

@@ -58,6 +58,14 @@ def without_refusal(text: str, language: Language) -> str:
     return rest if sort_words(rest, language).said & {"show", "see"} else text
 
 
+def asks_what_remains(text: str, language: Language) -> bool:
+    """Return whether a text asks what of a list is not done."""
+    table = _table(language)
+    return table is not None and bool(
+        dialogue_words.find_in(table.remains, dialogue_words.bare(text))
+    )
+
+
 def thanks_nowhere(text: str) -> bool:
     """Return whether a text has no thanks in any language."""
     return _any_thanks().search(plain_letters(text).lower()) is None

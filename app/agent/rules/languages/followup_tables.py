@@ -13,8 +13,9 @@ class FollowUp(Table, frozen=True):
     and `only` puts something off; `undo` goes back, and `keep`, or after a correction `leave`, is
     said of what was removed; `delete`, `done`, `pin`, `unpin` and `add` are wishes, `tag`,
     `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes the same of more,
-    `count` asks how many, `sent` whether something has gone out; `thanks` and `yes` answer. A
-    group of `reply` is what is to be answered; `on` stands before the number of a day.
+    `count` asks how many, `sent` whether something has gone out; `thanks` and `yes` answer. What is
+    `unchanged` stays as it is, as “same time” says. A group of `reply` is what is to be answered;
+    `on` stands before the number of a day.
     """
 
     filler: Pieces
@@ -51,3 +52,4 @@ class FollowUp(Table, frozen=True):
     yes: Pieces
     reply: Pieces
     on: str = ""
+    unchanged: Pieces = ""

@@ -40,6 +40,7 @@ LISTED_FLAGS = {
     "overdue": ("date", "overdue"),
 }
 _MARKS = r"[\s.!?,;:。！？、]*"
+_HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
 _QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 
 
@@ -336,6 +337,8 @@ def trim_name(value: str) -> str:
     """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
     text = _cut(around.trailing, value.strip())
+    if (quoted := _HOLDS_QUOTED.fullmatch(text)) is not None:
+        text = quoted[1]  # “"Call mum" then”
     before = None
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:

@@ -1,0 +1,125 @@
+"""Todos that a message says outright, as “Fridays: take out the bins”.
+
+Also those with a title in quotation marks, and several in one line with days of their own.
+"""
+
+import re
+from collections.abc import Sequence
+
+from app.agent.quickadd import quickadd
+from app.agent.quickadd.quickadd import QuickAdd
+from app.agent.rules.changes import days, texts
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Thing
+
+LONGEST = 300
+LONGEST_TITLE = 120
+
+
+def read_task(asked: Asked, language: Language) -> Route | None:
+    """Return the todo that a message says outright; None where it says none."""
+    message = asked.message.strip()
+    if len(message) > LONGEST or "\n" in message or not language_data.has_table(language, Changes):
+        return None
+    words, marked = words_of(language), Marked(message)
+    head, title = texts.after_colon(marked)
+    undated = words.cues["undate"].sub("", head.text)
+    if words.asks.search(marked.text) or words.denies.search(f"{undated} {Marked(title).text}"):
+        return None
+    task, _, last = title.rpartition(",")
+    if task and words.cues["todo"].search(Marked(last).text):
+        title = task.strip()  # “…, put it on my tasks”
+    return _headed(asked, title, head.message, language) if title else None
+
+
+def quoted_task(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
+    """Return the todo whose title stands in quotation marks, beside days and words of a wish to
+    write it down; None where something is called so already.
+    """
+    start, end = texts.only_quoted(Marked(asked.message))
+    title = asked.message[start:end].strip('"“”„«»「」『』‘’ ')
+    rows = [{"title": one.title} for one in things]
+    if not title or resolve_reference.fitting_rows(title, rows):
+        return None
+    rest = f"{asked.message[:start]} {asked.message[end:]}"
+    return _headed(asked, title, rest, language, cue=words_of(language).cues["append"])
+
+
+def _headed(
+    asked: Asked, title: str, rest: str, language: Language, *, cue: re.Pattern[str] | None = None
+) -> Route | None:
+    """Return a todo of that title where all that stands beside it is days and words of a wish."""
+    if len(title) > LONGEST_TITLE or re.search("[?？]", title):
+        return None
+    words, beside = words_of(language), Marked(rest)
+    is_wish = beside.fit(words.cues["todo"], "c") or (cue is not None and beside.fit(cue, "c"))
+    beside.fit(words.courtesy, "p")
+    when = _when(asked, beside, language)
+    if not when:
+        return _undated(asked, title, beside, language) if cue is None else None
+    # “Friday: the dentist said no” states something.
+    if not is_wish and words.states.search(Marked(title).text):
+        return None
+    return Route("add_todo", language, {"task": f"{title} {when}"})
+
+
+def _when(asked: Asked, beside: Marked, language: Language) -> str:
+    """Return the days, times and levels that the free words beside a title are, where they are
+    nothing else.
+    """
+    words, text = words_of(language), beside.message
+    marked = Marked(text)
+    marked.marks[:] = beside.marks
+    found = days.find(text, asked, language)
+    is_dated = marked.mark(found, "d")
+    for one in (marked, beside):
+        one.fit(words.also["todo"], "p")
+    if is_dated and not re.search(r"\w", marked.left(words)):
+        return " ".join(text[start:end].strip(" ,") for start, end in found)
+    # How often, and how important, is read with the days.
+    free = " ".join(text[start:end].strip(" ,;.!:，、；。！") for start, end in beside.runs())
+    read = _read(asked, f"x {free}", language)
+    left = Marked(read.title.removeprefix("x")).left(words)
+    is_read = (read.due or read.priority) and not re.search(r"\w", left)
+    return " ".join(one.text for one in read.spans) if is_read else ""
+
+
+def _undated(asked: Asked, title: str, beside: Marked, language: Language) -> Route | None:
+    """Return a todo after a head such as “to add:” where it has a day itself, or where “and without
+    a date:” follows one that was added.
+    """
+    words = words_of(language)
+    last = asked.earlier[0].intent if asked.earlier else ""
+    goes_on = last == "add_todo" and beside.fit(words.cues["undate"], "c")
+    adds = beside.fit(words.cues["append"], "c") and _read(asked, title, language).due is not None
+    if not (goes_on or adds) or re.search(r"\w", beside.left(words)):
+        return None
+    return Route("add_todo", language, {"task": title})
+
+
+def several(asked: Asked, route: Route) -> Route:
+    """Return a todo to add as several where each part of it has a title and a day of its own:
+    “post the parcel tomorrow and go to the hairdresser on Friday”.
+    """
+    task, language = route.get("task"), route.get("written") or route.language
+    if route.intent != "add_todo" or not task or len(task) > LONGEST or route.get("target"):
+        return route
+    parts = dialogue_words.split_list(task.rstrip(" .!"), language)
+    if len(parts) < 2 or not all(_has_both(asked, one, language) for one in parts):
+        return route
+    return Route("add_todo", route.language, {**route.arguments, "tasks": "\n".join(parts)})
+
+
+def _has_both(asked: Asked, part: str, language: Language) -> bool:
+    read = _read(asked, part, language)
+    words = words_of(language)
+    return read.due is not None and bool(re.search(r"\w", Marked(read.title).left(words)))
+
+
+def _read(asked: Asked, text: str, language: Language) -> QuickAdd:
+    return quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
