@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.agent.rules.answers import list_answers, targets, undo
+from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.routing.routing import Route
@@ -180,3 +180,34 @@ def offer_next(asked: Asked, route: Route, step: Step) -> Step:
     if left and not asked.results:
         return Step(calls=left)
     return list_answers.tell_not_allowed(asked, route, missing[0])
+
+
+def also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
+    """Return what the notes say of a named event that is not in the calendar; else that it is not
+    there.
+    """
+    if any(result.content["events"] for result in asked.of(calendar_answers.TOOL)):
+        return step
+    searched = msgspec.structs.replace(
+        asked, results=tuple(one for one in asked.results if one.tool != calendar_answers.TOOL)
+    )
+    found = note_answers.answer_question(searched, msgspec.structs.replace(route, intent="ask"))
+    found = offer_next(searched, route, found)
+    return found if found.calls or found.quotes else step
+
+
+def from_notes(asked: Asked, route: Route) -> Step:
+    """Return what the notes say of an event, for who may read them and not the calendar.
+
+    Where they say nothing, that the calendar is not theirs.
+    """
+    step = offer_next(
+        asked,
+        route,
+        note_answers.answer_question(asked, msgspec.structs.replace(route, intent="ask")),
+    )
+    return (
+        step
+        if step.calls or step.quotes
+        else list_answers.tell_not_allowed(asked, route, calendar_answers.TOOL)
+    )

@@ -8,17 +8,16 @@ from collections.abc import Container
 
 import msgspec
 
-from app.agent.rules import look_further, views
+from app.agent.rules import look_further, offers, views
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
     list_filters,
-    note_answers,
     remote_tool_answers,
 )
 from app.agent.rules.changes import changes, reused
-from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
+from app.agent.rules.dialogue import continued, given_context, repairs, slots, that_day, view_words
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.look_further import Tried
@@ -65,6 +64,7 @@ def next_step(asked: Asked) -> Step:
     A tool that is not offered is never called.
     """
     asked, wish = near.confirmed(asked)
+    asked = that_day.with_day(asked, _language(asked))
     route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
@@ -73,7 +73,10 @@ def next_step(asked: Asked) -> Step:
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner))
-    return _traced(route, step) if step.text and not step.calls else step
+    if not step.text or step.calls:
+        return step
+    step = offers.offer_todo(asked, route, step) if step.empty else step
+    return _traced(asked, route, step)
 
 
 def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
@@ -82,7 +85,7 @@ def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
     return any(call in refused for call in step.calls)
 
 
-def _traced(route: Route, step: Step) -> Step:
+def _traced(asked: Asked, route: Route, step: Step) -> Step:
     """Return the last step of a turn with what it leaves: how its message was understood, too."""
     left = step.trace or Trace()
     if left.language:
@@ -93,6 +96,7 @@ def _traced(route: Route, step: Step) -> Step:
         intent=left.intent or route.intent,
         language=route.language,
         arguments={**said, **route.arguments},
+        day=that_day.told(asked, step),
     )
     return msgspec.structs.replace(step, trace=trace)
 
@@ -105,10 +109,17 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return _near_or_said(asked, route)
     if route.intent in SAID:
         return Step(_phrase(asked, route))
+    if route.intent == "mean":
+        return near.ask_todo(route.get("text"), route.language) or Step(route.phrase("which_one"))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):
         return _act(asked, route)
+    if route.intent == "ask" or route.is_loose:
+        # “It is her birthday soon, remind me to buy flowers.”
+        ended = offers.wish_at_end(asked, route, lambda part: _step_of(part, understand(part)))
+        if ended:
+            return ended
     if not changes.may_change(asked, route):
         return _asked_or_near(asked, route)
     if route.intent in TAKEN_FIRST or route.is_loose or changes.is_surer(asked, route):
@@ -207,11 +218,13 @@ def _of_reading(
         return None
     if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
+    if reading.wish.writes and changes.is_else(asked, route, read.intent):
+        return None
     if reading.wish.writes:
         return near.ask(reading, route.language)
     wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
     step = Step(_phrase(asked, wish)) if wish.intent in SAID else _act(asked, wish)
-    return _traced(wish, step) if step.text and not step.calls else step
+    return _traced(asked, wish, step) if step.text and not step.calls else step
 
 
 def _act(asked: Asked, route: Route) -> Step:
@@ -227,7 +240,7 @@ def _act(asked: Asked, route: Route) -> Step:
         and calendar_answers.TOOL not in asked.tools
         and "search_notes" in asked.tools
     ):
-        return _from_notes(asked, route)
+        return look_further.from_notes(asked, route)
     step = (
         look_further.do_instead(asked, route)
         if route.intent == "instead"
@@ -235,39 +248,8 @@ def _act(asked: Asked, route: Route) -> Step:
     )
     # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
-        return _also_from_notes(asked, route, step)
+        return look_further.also_from_notes(asked, route, step)
     return step
-
-
-def _also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
-    """Return what the notes say of a named event that is not in the calendar; else that it is not
-    there.
-    """
-    if any(result.content["events"] for result in asked.of(calendar_answers.TOOL)):
-        return step
-    searched = msgspec.structs.replace(
-        asked, results=tuple(one for one in asked.results if one.tool != calendar_answers.TOOL)
-    )
-    found = note_answers.answer_question(searched, msgspec.structs.replace(route, intent="ask"))
-    found = look_further.offer_next(searched, route, found)
-    return found if found.calls or found.quotes else step
-
-
-def _from_notes(asked: Asked, route: Route) -> Step:
-    """Return what the notes say of an event, for who may read them and not the calendar.
-
-    Where they say nothing, that the calendar is not theirs.
-    """
-    step = look_further.offer_next(
-        asked,
-        route,
-        note_answers.answer_question(asked, msgspec.structs.replace(route, intent="ask")),
-    )
-    return (
-        step
-        if step.calls or step.quotes
-        else list_answers.tell_not_allowed(asked, route, calendar_answers.TOOL)
-    )
 
 
 def understand(asked: Asked, language: Language = "") -> Route:

@@ -18,7 +18,7 @@ from app.agent.rules.look_further import INSTEAD
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Trace
+from app.agent.turn.steps import Asked, ThingKind, Trace
 
 SURE = frozenset({"ask", "list_todos", "list_notes", "from_person", "todo_state", "unread"})
 """The intents that may stand for another list, be they loosely meant or not."""
@@ -61,8 +61,13 @@ MAY_LIST: frozenset[ViewName] = frozenset(
     {*SURELY_ASKS, "unread", "todo", "note", "folder", "tag", "days_left"}
 )
 """What else than a question after days is hardly asked for without."""
+SAYS_MORE: frozenset[ViewName] = frozenset(
+    {"when", "who", "now", "first", "last", "total", "count", "to_do", "it", "open", "about"}
+)
+"""What is more than to show once more what was listed or counted."""
 MOST_WORDS = 6
 """So many words that say nothing of a list make a message something else."""
+NOTES: tuple[ThingKind, ...] = ("note",)
 FEW = 5
 """So many of what was shown are told of one by one."""
 SHORT = 8
@@ -154,7 +159,8 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if "days_left" in said:
         return _routed(found, "days_left", text=wanted.words, words=wanted.words)
     opens = found.intent == "ask" or (found.is_loose and found.intent == "cannot")
-    if opens and "note" in said and said & {"open", "show"} and not said & PLACED:
+    shows = "note" in said and said & {"open", "show"} and "about" not in said
+    if opens and shows and not said & PLACED:
         return _loosely(found, "show_note", target=wanted.words)
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
@@ -203,19 +209,22 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if not asked.earlier:
         return None
-    if "step" in said and not said & {"count", "first", "last"}:
+    if "step" in said and not said & {"first", "last"}:
         return _state(asked, said, language)
     if place := _there(asked, said, language):
         return place
+    if "it" in said and (pointed := _pointed(asked, said, language)):
+        return pointed
     if said & (KINDS.keys() - {"to_do", "waiting"}):
         return None
     if list_filters.read_filters(asked, Route("ask", language, {}), asked.message).told:
         return None
     if said & {"count", "total"} and last.intent in COUNTED:
         return _counted(last, said, language)
-    if "counted" in last.arguments and "show" in said and "count" not in said:
-        shown = {name: value for name, value in _arguments(last).items() if name != "counted"}
-        return Route(last.intent, last.language or language, shown)
+    if said & {"show", "see"} and not said & SAYS_MORE and last.intent == "list_todos":
+        # “Which ones?” after their number.
+        listed = {name: text for name, text in _arguments(last).items() if name != "counted"}
+        return Route(last.intent, last.language or language, listed | {"listed": "yes"})
     if "when" in said and not said & {"count", "who", "show"}:
         return _state(asked, said, language)
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
@@ -235,6 +244,18 @@ def _there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route
     if folder and "inside" in said and said & SURELY_ASKS and not said & {"todo", "message"}:
         return Route("list_notes", language, {}, (folder,))
     return None
+
+
+def _pointed(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return what is in the folder that was spoken of last, or what that note says."""
+    if said & {"when", "who", "first", "last", "count", "pinned", "unread", "tag", "todo"}:
+        return None
+    folder = references.last_folder(asked)
+    if "folder" in said and "inside" in said and folder:
+        return Route("list_notes", language, {"folder": folder.title})
+    notes = references.newest(asked, NOTES).things
+    shows = "note" in said and said & {"open", "show", "see", "inside"}
+    return Route("show_note", language, {}, notes) if shows and notes else None
 
 
 def _thanks(asked: Asked, language: Language) -> Route | None:

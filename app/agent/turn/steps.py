@@ -70,7 +70,7 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
     that take back what it did, and `marks` how it left what it edited: the revision of a note, the
     last change of a todo. `asks`: what it asked back. `intent` and `arguments`: how its message was
-    understood.
+    understood. `day`: the one day that it told.
     """
 
     intent: str = ""
@@ -81,6 +81,7 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     undo: tuple[Call, ...] = ()
     marks: tuple[Mark, ...] = ()
     asks: Question | None = None
+    day: str = ""
 
 
 class Asked(Struct, frozen=True):

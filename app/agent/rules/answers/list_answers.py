@@ -46,7 +46,7 @@ def list_todos(asked: Asked, route: Route) -> Step:
 def _told(asked: Asked, route: Route, wanted: Filters, found: Mapping[str, Any], text: str) -> Step:
     """Return what was found, or how many, with what it was narrowed to."""
     rows, total = found["todos"], found["total"]
-    if wanted.undated or wanted.low or wanted.done:
+    if wanted.undated or wanted.low or wanted.done or wanted.level is not None:
         rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)
         rows = rows[:TODOS]
@@ -230,13 +230,11 @@ def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool)
 
 def counts(route: Route, text: str) -> bool:
     """Return whether only the number of what is listed is asked for."""
-    if route.get("counted"):
-        return True
+    if route.get("counted") or route.get("listed"):
+        return not route.get("listed")
     folded = dialogue_words.bare(text)
     tables = dialogue_words.tables(route.language)
-    return bool(route.get("counted")) or any(
-        dialogue_words.find_in(table.counts, folded) for table in tables
-    )
+    return any(dialogue_words.find_in(table.counts, folded) for table in tables)
 
 
 def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing, ...]:
@@ -262,7 +260,8 @@ def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
         return bool(day and wanted.done[0] <= day <= wanted.done[1])
     undated = not wanted.undated or row.get("dueDate") is None
     low = not wanted.low or 0 < row["priority"] <= list_filters.LOW
-    return bool(undated and low)
+    level = wanted.level is None or row["priority"] == wanted.level
+    return bool(undated and low and level)
 
 
 def todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -15,6 +15,7 @@ from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_wor
 from app.agent.rules.dialogue.view_words import Words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import FilterName
+from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.routing.routing import Route
@@ -38,6 +39,8 @@ class Filters(msgspec.Struct, frozen=True):
     words: str = ""
     undated: bool = False
     low: bool = False
+    level: int | None = None
+    """The very priority."""
     pinned: bool = False
     tag: str = ""
     folder: str = ""
@@ -69,6 +72,9 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         told.append(route.phrase("filter_top"))
     if "low" in taken:
         told.append(route.phrase("filter_low"))
+    level, rest = _level(route, rest)
+    if level is not None:
+        told.append(route.phrase("of_priority", priority=level).strip(" ,，、"))
     if "undated" in taken:
         told.append(route.phrase("filter_undated"))
     elif "overdue" in taken:
@@ -99,6 +105,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         words,
         undated="undated" in taken,
         low="low" in taken,
+        level=level,
         done=done,
         said=left.said,
     )
@@ -147,6 +154,19 @@ def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]]
         if found := dialogue_words.find_in(table.filters[name], text):
             return f"{text[: found.start()]} {text[found.end() :]}", found
     return None
+
+
+def _level(route: Route, text: str) -> tuple[int | None, str]:
+    """Return the priority that a text names by its number, and the text without it."""
+    language = route.get("written") or route.language
+    if not language_data.has_table(language, FollowUp):
+        return None, text
+    named = language_data.join_pattern(language_data.load_table(language, FollowUp).priority)
+    number = r"(?P<n>10|\d)(?!\d)"
+    found = re.search(rf"(?:{named})(?:\W|\b[a-z]{{2,5}}\b){{0,3}}{number}", text)
+    if found is None:
+        return None, text
+    return int(found["n"]), f"{text[: found.start()]} {text[found.end() :]}"
 
 
 def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:

@@ -85,7 +85,12 @@ def change_note(asked: Asked, route: Route) -> Step:
     fields: dict[str, Any] = {}
     if route.get("title"):
         fields = {"title": route.get("title")}
-    elif tag := route.get("tag").lstrip("#"):
+    else:
+        # “Take the tag off it”: where there is one, it is that.
+        only = note["tags"] if route.get("untag") and len(note["tags"]) == 1 else [""]
+        tag = route.get("tag").lstrip("#") or only[0]
+        if not tag:
+            return targets.ask_what(route)
         kept = [one for one in note["tags"] if fold_text(one) != fold_text(tag)]
         fields = {"tags": kept if route.get("untag") else [*kept, tag]}
     if done := asked.of("edit_note"):
@@ -101,7 +106,7 @@ def change_note(asked: Asked, route: Route) -> Step:
             text = route.phrase("renamed", old=note["title"], title=made["title"])
         else:
             name = "untagged" if route.get("untag") else "tagged"
-            text = route.phrase(name, title=made["title"], tag=route.get("tag").lstrip("#"))
+            text = route.phrase(name, title=made["title"], tag=tag)
         return Step(text, trace=trace)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)

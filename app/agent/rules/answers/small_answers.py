@@ -45,6 +45,9 @@ def calculate(asked: Asked, route: Route) -> Step:
     return Step(f"{' '.join(sum_.split())} = {result}")
 
 
+_ISO_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+
+
 def find_sum(text: str, language: Language) -> str:
     """Return the sum of numbers that a message asks for among other words; else nothing.
 
@@ -52,7 +55,7 @@ def find_sum(text: str, language: Language) -> str:
     """
     if len(text) > LONGEST_SUM or len(re.findall(r"\d+|百分", text)) < 2:
         return ""
-    plain = _with_percents(fold_text(text), language)
+    plain = _with_percents(_ISO_DAY.sub("", fold_text(text)), language)
     for found in re.finditer(r"[\d(][^?？!！:：、，]*[\d)%]", plain):
         if value_of(found[0], language) is not None:
             return found[0]

@@ -13,6 +13,12 @@ from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
 TODOS: tuple[ThingKind, ...] = ("todo",)
 MOST = 50
 SHOWN = 8
+ROWS = 150
+"""So many todos are looked through; not as many as other looks take, since a turn makes no call
+twice.
+"""
+SEARCHED = 2
+"""So many words are searched for one by one: a turn has few calls."""
 
 
 def tell_state(asked: Asked, route: Route) -> Step:
@@ -39,11 +45,11 @@ def tell_state(asked: Asked, route: Route) -> Step:
         if not stems or "search_todos" not in asked.tools:
             return Step(route.phrase("no_todos"), empty=True)
         fields = {"limit": MOST, **list_answers.zone_argument(asked)}
-        if questions.is_asian(words):
-            # Where no spaces part words, those of a title may stand in another order.
-            return call_tool("search_todos", **{**fields, "limit": list_answers.MOST})
         # Any of the words, as they may stand there in another form.
         sought = resolve_reference.search_stems(words)
+        if questions.is_asian(words) or len(sought) > SEARCHED:
+            # Where no spaces part words, those of a title may stand in another order.
+            return call_tool("search_todos", **{**fields, "limit": ROWS})
         return Step(calls=tuple(("search_todos", {"q": stem, **fields}) for stem in sought))
     found_rows = {
         row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]

@@ -71,6 +71,19 @@ def asks_instead(route: Route) -> bool:
     return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
+def is_else(asked: Asked, route: Route, intent: str) -> bool:
+    """Return whether a message is no wish of an intent that writes: it begins as a question does,
+    or tells somebody something.
+    """
+    language = _language(route)
+    if not language_data.has_table(language, Changes):
+        return False
+    words, text = marked.words_of(language), marked.Marked(asked.message).text
+    if intent != "message" and words.cues["message"].match(text):
+        return True
+    return words.asks.search(text) is not None and not words.courtesy.match(text)
+
+
 def as_todo(asked: Asked, found: Route) -> Route:
     """Return what a message asks for as todos to add, where it says so more surely than what was
     found.
@@ -117,6 +130,9 @@ def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | Non
     """
     language = _language(route)
     kinds = [kind for kind in readings.kinds_of(asked, language) if readings.INTENTS[kind] != but]
+    if marked.words_of(language).cues["message"].match(marked.Marked(asked.message).text):
+        # “Tell him I'll send it on Friday” moves nothing.
+        kinds = [kind for kind in kinds if kind not in readings.PLAIN]
     if readings.needs_names(kinds):
         known = [(one.tool, one.arguments) for one in asked.results]
         if missing := tuple(call for call in near.looks(asked) if call not in known):

@@ -25,6 +25,7 @@ class Words(NamedTuple):
     courtesy: re.Pattern[str]
     filler: re.Pattern[str]
     put: re.Pattern[str]
+    place: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -123,6 +124,7 @@ def words_of(language: Language) -> Words:
         whole(table.courtesy),
         whole(table.filler),
         whole(table.put),
+        whole(table.place),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from app.agent.rules.changes import days, plain_tasks, several, texts
+from app.agent.rules.changes import days, levels, plain_tasks, several, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
@@ -22,6 +22,7 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 LONGEST = 300
 """What is longer is a text, and not a wish."""
 LONGEST_NAME = 80
+NOTES: tuple[ThingKind, ...] = ("note",)
 WRITES: tuple[ChangeKind, ...] = ("todos", "todo", "note", "message")
 """The changes whose text may be anything."""
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
@@ -109,7 +110,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     if not marked.fit(words.cues[kind], "c"):
         return None
     if kind == "priority":
-        arguments["priority"] = _level(marked, language)
+        arguments["priority"] = levels.level(marked, language)
     marked.fit(words.also[kind], "p")
     if marked.has(words.denies):
         return None
@@ -135,25 +136,6 @@ def _new_day(asked: Asked, marked: Marked, words: Words, language: Language) -> 
     marked.mark(found, "d")
     said = (marked.message[start:end].strip(" ,，、") for start, end in new)
     return " ".join(mentions.shortest_day(asked, one) for one in said)
-
-
-def _level(marked: Marked, language: Language) -> str:
-    """Return the priority that is named, a number before a word; a mark where none is."""
-    if found := re.search(r"(?<![\d.])(?:10|\d)(?![\d.]*\d)", marked.text):
-        marked.mark([found.span()], "l")
-        marked.fit(_levels(language), "l")
-        return found[0]
-    # “Bump it up to high”: the last says how far.
-    levels = [
-        one[0] for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")
-    ]
-    return levels[-1] if levels else "?"
-
-
-def _levels(language: Language) -> re.Pattern[str]:
-    table = next(dialogue_words.tables(language))
-    named = language_data.either(table.priorities.values())
-    return re.compile(rf"(?<!\w)(?:{named})(?!\w)" if words_of(language).spaced else named)
 
 
 def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
@@ -254,6 +236,8 @@ def _to_note(
     if kind == "append" and any(words.cues[one].search(whole.text) for one in ("tag", "step")):
         return None
     named = find(asked, whole, things, ("note",), language)
+    if named and _is_any_list(asked, whole, named[0], words):
+        return None
     if not named or not beside(whole, named[0], words.onto, words):
         return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
     head, text = texts.after_colon(whole)
@@ -268,6 +252,13 @@ def _to_note(
         return None
     text = texts.text_of(whole, words, kind)
     return _settled(TO_NOTE[kind], language, named[0], text=text) if text else None
+
+
+def _is_any_list(asked: Asked, whole: Marked, named: Named, words: Words) -> bool:
+    """Return whether “my list” is that of todos, and not the only note of such a name."""
+    is_word = " " not in whole.text[named.start : named.end].strip()
+    todos = is_word and words.cues["todo"].search(whole.text)
+    return bool(todos) and references.newest(asked, NOTES).things != named.things
 
 
 def _moved(

@@ -20,6 +20,8 @@ ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """The intents that can be asked again of another day."""
 MAKES = frozenset({"add_todo", "append_note"})
 """The intents that can be asked for once more with other words."""
+MADE = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note", "undo"})
+"""The intents of which “delete it” only takes back what they made."""
 KINDS: tuple[ThingKind, ...] = ("todo", "note")
 ASKING = frozenset({"when", "where", "who", "why", "often", "number"})
 """The kinds of question that are known by a word that asks."""
@@ -27,6 +29,7 @@ OF_NOTES = frozenset({"list_notes", "find_notes"})
 """The intents that can be asked again of another folder."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """The intents that may have been meant for another thing."""
+NOTHING = Trace()
 SHORT, SHORT_UNSPACED = 9, 18
 """So many words, or letters where no spaces part words, has a message that only takes back."""
 
@@ -62,10 +65,11 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
     if dialogue_words.whole(language, "undo", text):
         return _route(last, language, "undo")
     if dialogue_words.whole(language, "drop", text):
-        if last.undo:
+        # “Delete it” of what was only shown or changed is a wish of its own.
+        deletes = routing.route_message(text).intent == "delete"
+        if last.undo and (last.intent in MADE or not deletes):
             return _route(last, language, "undo")
-        # “Delete it” of what was only shown is a wish of its own.
-        if routing.route_message(text).intent != "delete":
+        if not deletes:
             return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
         rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
@@ -128,7 +132,7 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
     meant = references.refer(asked, rest, KINDS, language) if last.intent in ACTS else None
     if meant and meant.things:
         return _route(last, language, last.intent, things=meant.things, **last.arguments)
-    if not _is_plain(rest):
+    if not _is_plain(rest, last):
         return None
     if lists := followup_questions.list_before(last, language):
         return _route(last, language, "append_note", things=lists, text=rest)
@@ -211,7 +215,8 @@ def _answered(
                 last, language, question.intent, things=found.things, **question.arguments
             )
         return None
-    if question.lacks == "thing" and _is_plain(text):
+    is_yes = dialogue_words.whole(language, "yes", text)
+    if question.lacks == "thing" and _is_plain(text) and not is_yes:
         # Intents name their thing by either argument.
         arguments = {**question.arguments, "target": text, "words": text}
         return _route(last, language, question.intent, things=(), **arguments)
@@ -241,11 +246,14 @@ def _names_days(text: str, asked: Asked, language: Language) -> bool:
     return named or dialogue_words.is_day(text, asked, language)
 
 
-def _is_plain(text: str) -> bool:
-    """Return whether a text asks for nothing by itself, not even without its mark: “… when”."""
+def _is_plain(text: str, last: Trace = NOTHING) -> bool:
+    """Return whether a text asks for nothing by itself, not even without its mark: “… when”; after
+    a todo was added it may be what nobody can do here, such as “clean the car”.
+    """
     if questions.read_question(text).kind in ASKING or ":" in text:
         return False
-    return "?" not in text and routing.route_message(text).intent == "ask"
+    plain = {"ask", "cannot"} if last.intent == "add_todo" else {"ask"}
+    return "?" not in text and routing.route_message(text).intent in plain
 
 
 def _route(

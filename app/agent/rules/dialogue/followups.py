@@ -65,8 +65,10 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
     goes_back = said.has("undo") and last.intent != "undo"
     if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
         return settled(said, "undo")
-    undone = last.intent == "complete_todo" and said.has("done") and said.has("not_")
-    if undone and not said.asks and not said.left(*helps, "done", "not_"):
+    undone = last.intent == "complete_todo" and said.has("not_") and not said.has("also")
+    if undone and not said.message.endswith("?") and not said.has("undo", "leave", "delete"):
+        if said.left("helper", "there", "done", "not_", "keep"):
+            return None
         return settled(said, "undo")
     if last.intent in REMOVES and _is_kept(said):
         kept = not said.left(*helps, "keep", "leave", "delete", "not_")
@@ -134,6 +136,10 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.asks:
         return None
     todos = meant_things(asked, said, last, ("todo",))
+    notes = meant_things(asked, said, last, ("note",))
+    if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
+        # “Remind me of that on Friday.”
+        return settled(said, "mean", text=f"{notes[0].title} {said.day}")
     if todos and (changes or (last.undo and last.intent in {"add_todo", "change_todo", "undo"})):
         # A weekday may be of the week that it corrects.
         corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
@@ -163,9 +169,13 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The second one gets the tag winter.”"""
-    if not said.has("tag") or said.days or said.has("not_", "delete", "unpin") or said.asks:
+    if not said.has("tag") or said.days or said.asks:
         return None
     notes = meant_things(asked, said, last, ("note",))
+    if said.has("not_", "delete", "unpin"):
+        name = said.left("tag", "change", "there", "not_", "delete", "unpin")
+        removes = notes and said.has("delete", "unpin") and _is_name(name, 2)
+        return settled(said, "change_note", notes, tag=name, untag="yes") if removes else None
     rest = said.left("tag", "change", "add", "there")
     name = said.text or rest
     return settled(said, "change_note", notes, tag=name) if notes and _is_name(name, 2) else None
@@ -192,7 +202,8 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
         rest = said.message[: found.start()] + "," + said.message[found.end() :]
         if slots.only_little(rest, said.language, "change", "priority"):
             return settled(said, "change_todo", todos, priority=found[0])
-    if said.days or not said.has("priority"):
+    was_priority = last.arguments.get("priority") and not said.has("add", "delete", "undo", "done")
+    if said.days or not (said.has("priority") or was_priority):
         return None
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
         named = [one for one in re.split(r"[,，、;]\s*", words) if one]

@@ -47,7 +47,8 @@ class Changes(Table, frozen=True):
     are verbs that may mean several changes, `link` stands before or after a text, and a day after
     `old` is the one that was. `{name}` in `onto` and `inside` is what something goes to or is in.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
-    todo where it is called no `note` and has no verb that `states` something.
+    todo where it is called no `note` and has no verb that `states` something. May be missing: what
+    stands before something to do that is new, as `place`.
     """
 
     denies: Pieces
@@ -65,4 +66,5 @@ class Changes(Table, frozen=True):
     saying: Pieces
     kinds: dict[ChangeKind, Change]
     tells: Pieces = ""
+    place: Pieces = ""
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -38,7 +38,8 @@ class Dialogue(Table, frozen=True):
     it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
     `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; the groups of
     `in_folder` are the folder of which a list is asked again; `all_of` stands before a name of
-    which 2 or all, 0, are meant; the words of a line of `same` mean the same in names of things.
+    which 2 or all, 0, are meant; `that_day` points at the day that was told last, or at one so many
+    days from it; the words of a line of `same` mean the same in names of things.
     """
 
     it: Pieces
@@ -80,4 +81,5 @@ class Dialogue(Table, frozen=True):
     in_folder: Pieces = "(?!)"
     percent: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
+    that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     same: tuple[str, ...] = ()

@@ -204,6 +204,28 @@ def ask(reading: Reading, language: Language) -> Step:
     return Step(table.means.replace("{plain}", reading.plain), trace=trace)
 
 
+def ask_todo(text: str, language: Language) -> Step | None:
+    """Return the question whether a todo with a text is meant; None where no example adds one."""
+    plain: str = _adds(language)
+    if not plain:
+        return None
+    said = readings.fill(plain, {"text": text})
+    return ask(Reading(SURE, None, said, said, text=text), language)
+
+
+@functools.cache
+def _adds(language: Language) -> str:
+    """Return the plain words by which a todo is added."""
+    for wish in language_data.load_table(language, Examples).wishes:
+        if not wish.writes or wish.plain.count("{") != 1 or "{text}" not in wish.plain:
+            continue
+        sample = readings.fill(wish.plain, {"text": readings.ANY})
+        read = routing.route_message(sample, before=language)
+        if read.intent == "add_todo" and read.get("task") == readings.ANY:
+            return str(wish.plain)
+    return ""
+
+
 def confirmed(asked: Asked) -> tuple[Asked, Trace | None]:
     """Return what is asked once the wish that the turn before asked about has got its yes, and that
     turn; else the same as before.

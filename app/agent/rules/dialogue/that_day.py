@@ -1,0 +1,42 @@
+"""The day that a message only points at: “that day”, “the day before”."""
+
+import re
+from datetime import date, timedelta
+
+import msgspec
+
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.turn.steps import Asked, Step
+
+_ISO = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+
+
+def told(asked: Asked, step: Step) -> str:
+    """Return the one day that an answer tells or quotes, as 2026-11-24; empty where it tells none
+    or several.
+    """
+    days = set(_ISO.findall(step.text))
+    if not days and len(step.quotes) == 1:
+        text = plain_letters(step.quotes[0].text).lower()
+        if first := dialogue_words.find_days(text, asked):
+            days = {first[0].start.date().isoformat()}
+            more = dialogue_words.find_days(text[first[2] :], asked)
+            days |= {more[0].start.date().isoformat()} if more else set()
+    return days.pop() if len(days) == 1 else ""
+
+
+def with_day(asked: Asked, language: Language) -> Asked:
+    """Return what is asked with the day itself in place of words that point at it."""
+    last = next((one.day for one in asked.earlier if one.day or one.undo), "")
+    if not last:
+        return asked
+    table = next(dialogue_words.tables(language))
+    plain = plain_letters(asked.message).lower()
+    for days, pattern in table.that_day.items():
+        if found := dialogue_words.find_in(pattern, plain):
+            day = date.fromisoformat(last) + timedelta(days=days)
+            text = f"{asked.message[: found.start()]}{day}{asked.message[found.end() :]}"
+            return msgspec.structs.replace(asked, message=text)
+    return asked

@@ -1,0 +1,124 @@
+"""What else a message may be that was taken for nothing.
+
+A todo, as it names a day or says what must be done, or a wish after words that say nothing.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.changes import named, reused
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import references, slots
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import mentions, near
+from app.agent.rules.passages import questions
+from app.agent.rules.routing import wording
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, ThingKind, Trace
+
+LONGEST = 120
+THINGS: tuple[ThingKind, ...] = ("todo", "note")
+WRITES: tuple[ChangeKind, ...] = ("todo", "todos", "note", "append")
+_CLAUSE = re.compile(r"[,;.!…]+\s+|\s+[–—-]\s+|[。！，、]\s*")
+
+
+def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
+    """Return the question whether a todo is meant, where a message that came to nothing has a day
+    or says what must be done; else the step.
+    """
+    language = route.get("written") or route.language
+    may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
+    if not may or route.intent != "ask" or len(asked.message) > LONGEST or "\n" in asked.message:
+        return step
+    words, plain = words_of(language), wording.plain_wording(asked.message, language)
+    marked = Marked(plain)
+    asks = words.asks.search(marked.text) or words.asks.search(Marked(asked.message).text)
+    if asks or re.search("[?？]", plain) or words.denies.search(marked.text):
+        return step
+    said = words.place.match(marked.text)
+    locale = None if language == "en" else language
+    text = _without_quotes(plain[said.end() :].strip(" ,:") if said else plain, asked, locale)
+    read = quickadd.read_line(text, now=asked.now, locale=locale)
+    is_dated = bool(read.due or read.recurrence) and (said or not words.states.search(marked.text))
+    if not (said or is_dated) or len(questions.read_question(read.title).terms) < 1 + (not said):
+        return step
+    return near.ask_todo(text, language) or step
+
+
+def _without_quotes(text: str, asked: Asked, locale: str | None) -> str:
+    """Return a text, or what it has in quotation marks with the days beside that."""
+    quotes = mentions.quoted(text) if re.search('["“«「]', text) else []
+    if len(quotes) != 1:
+        return text
+    rest = f"{text[: quotes[0].start]} {text[quotes[0].end :]}"
+    read = quickadd.read_line(f"x {rest}", now=asked.now, locale=locale)
+    days = [one.text for one in read.spans if one.kind in ("date", "time", "recurrence")]
+    return " ".join([quotes[0].word, *(one.strip() for one in days)])
+
+
+def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Step | None:
+    """Return the step of the last words of a message, where they are a wish and what stands before
+    them is none and names nothing of the user's: “no time today. Move it to Friday”.
+    """
+    language = route.get("written") or route.language
+    if not language_data.has_table(language, Changes):
+        return None
+    for lead, rest in _splits(asked.message):
+        if not _is_wish(rest, language) or _is_wish(lead, language) or "?" in lead:
+            continue
+        if _needs_lead(asked, rest, language):
+            return None  # “See the doctor, put it on my list.”
+        if (calls := near.looks(asked)) and not near.has_looked(asked):
+            return Step(calls=calls)
+        found = named.find(asked, Marked(lead), near.things(asked), THINGS, language)
+        if found and set(references.newest(asked, THINGS).things).isdisjoint(found[0].things):
+            return None
+        part = msgspec.structs.replace(asked, message=rest)
+        return reused.reuse(part, act)
+    return None
+
+
+def _splits(message: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands before and after each end of a clause, where both have words."""
+    if len(message) > LONGEST * 2 or "\n" in message.strip() or re.search('["“«「]', message):
+        return
+    for found in _CLAUSE.finditer(message):
+        lead, rest = message[: found.start()], message[found.end() :]
+        yield lead, rest
+
+
+def _needs_lead(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a clause is about what stands before it: it writes down nothing else, or ticks
+    something that may be an item there.
+    """
+    words, plain = words_of(language), Marked(text).text
+    if words.cues["tick"].search(plain):
+        last = asked.earlier[0] if asked.earlier else Trace()
+        return not any(one.kind == "todo" for one in (*last.about, *last.shown))
+    for kind in WRITES:
+        marked = Marked(text)
+        if not marked.fit(words.cues[kind], "c"):
+            continue
+        for pattern in (words.also[kind], words.courtesy, words.put, words.place):
+            marked.fit(pattern, "p")
+        if not marked.left(words):
+            return True
+    return False
+
+
+def _is_wish(text: str, language: Language) -> bool:
+    """Return whether a clause begins with a word for a change, but for what says nothing."""
+    words = words_of(language)
+    plain = Marked(slots.without_lead(wording.plain_wording(text, language), language)).text
+    plain = plain.lstrip(" ,.¡¿")
+    while found := words.courtesy.match(plain):
+        if not found.end():
+            break
+        plain = plain[found.end() :].lstrip(" ,")
+    begun = (words.put, words.place, *words.cues.values())
+    return any(one.match(plain) for one in begun)
