@@ -65,6 +65,7 @@ def next_step(asked: Asked) -> Step:
     """
     asked, wish = near.confirmed(asked)
     asked = that_day.with_day(asked, _language(asked))
+    asked = msgspec.structs.replace(asked, message=_corrected(asked))
     route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
@@ -277,10 +278,10 @@ def _understand(asked: Asked, language: Language) -> Route:
         # “Delete nothing, only show me …” is all about what is to be shown.
         shown = view_words.without_refusal(asked.message, language)
         asked = msgspec.structs.replace(asked, message=shown)
-    message = repairs.repair(asked, asked.message, language)
-    if message is None:
-        return Route("leave", language, {})
+    message, takes_back = repairs.repair(asked, asked.message, language)
     found = routing.route_message(message, names=asked.persona.names, before=language)
+    if takes_back and (found.is_loose or found.intent in UNTOLD):
+        return Route("leave", language, {})
     if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:
         after = routing.route_message(rest, names=asked.persona.names, before=language)
         found = found if after.intent in UNTOLD | {"make_note"} else after
@@ -304,6 +305,15 @@ def _understand(asked: Asked, language: Language) -> Route:
         return msgspec.structs.replace(found, intent="ask", arguments={}, is_loose=False)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _corrected(asked: Asked) -> str:
+    """Return a person's message as it is once it has corrected itself."""
+    language = _language(asked)
+    if given_context.unwrap(asked.message, language) is not None:
+        return asked.message
+    repaired = repairs.repair(asked, asked.message, language)
+    return asked.message if repaired.takes_back else repaired.message
 
 
 def _is_narrow(asked: Asked) -> bool:

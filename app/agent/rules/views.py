@@ -221,7 +221,8 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if said & {"count", "total"} and last.intent in COUNTED:
         return _counted(last, said, language)
-    if said & {"show", "see"} and not said & SAYS_MORE and last.intent == "list_todos":
+    shows = bool(said & {"show", "see"}) and not said & SAYS_MORE and last.intent == "list_todos"
+    if shows or ("counted" in last.arguments and "show" in said and "count" not in said):
         # “Which ones?” after their number.
         listed = {name: text for name, text in _arguments(last).items() if name != "counted"}
         return Route(last.intent, last.language or language, listed | {"listed": "yes"})

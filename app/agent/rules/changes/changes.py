@@ -92,7 +92,9 @@ def as_todo(asked: Asked, found: Route) -> Route:
     if not language_data.has_table(language, Changes):
         return found
     if _is_task(asked, found):
-        task = {"task": found.get("content")}
+        content = found.get("content")
+        must = marked.words_of(language).place.match(marked.Marked(content).text)
+        task = {"task": content[must.end() :].lstrip() if must else content}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
         found = plain_tasks.read_task(asked, language) or found
@@ -101,14 +103,15 @@ def as_todo(asked: Asked, found: Route) -> Route:
 
 def _is_task(asked: Asked, route: Route) -> bool:
     """Return whether what is to be written down is something to do: it has a day, and states
-    nothing.
+    nothing, or says what must be done.
     """
-    if route.intent != "make_note":
+    if route.intent != "make_note" or route.get("folder") or route.get("title"):
         return False
-    said = marked.Marked(asked.message).text
+    said, content = marked.Marked(asked.message).text, route.get("content")
     words = marked.words_of(_language(route))
-    is_note = route.get("folder") or route.get("title") or words.note.search(said)
-    return not is_note and texts.is_dated(asked, route.get("content"), _language(route))
+    if must := words.place.match(marked.Marked(content).text):
+        return texts.is_dated(asked, content[must.end() :], _language(route), states=False)
+    return not words.note.search(said) and texts.is_dated(asked, content, _language(route))
 
 
 def moves_several(asked: Asked, route: Route) -> bool:

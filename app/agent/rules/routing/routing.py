@@ -41,6 +41,7 @@ LISTED_FLAGS = {
 }
 _MARKS = r"[\s.!?,;:。！？、]*"
 _HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
+_INNER = re.compile(r"(?<=[\"“„«「『])[^\"“”„«»「」『』\n]+(?=[\"”“»」』])")
 _QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 
 
@@ -140,6 +141,7 @@ def _first_fitting(
     for text in dict.fromkeys(texts):
         plain = plain_letters(text)
         folded = plain.lower()
+        hidden = _hide_quoted(plain)
         hinted: dict[tuple[str, ...], bool] = {(): True}
         for rule in rules:
             if rule.hints not in hinted:
@@ -147,7 +149,7 @@ def _first_fitting(
                 hinted[rule.hints] = any(hint in folded for hint in rule.hints)
             if not hinted[rule.hints]:
                 continue
-            if (found := rule.pattern.search(plain)) and _is_possible(
+            if (found := rule.pattern.search(hidden)) and _is_possible(
                 found, text, _answer_language(language, rule)
             ):
                 # A text to be noted is longer than what decides the intent.
@@ -166,6 +168,15 @@ def _first_fitting(
                     is_loose=rule.is_loose,
                 )
     return None
+
+
+def _hide_quoted(text: str) -> str:
+    """Return a text with what stands in quotation marks as one word each: “to” and “:” in a title
+    are no part of the wish. One that is quoted whole stays.
+    """
+    return _INNER.sub(
+        lambda found: found[0] if len(found[0]) > len(text) - 4 else "x" * len(found[0]), text
+    )
 
 
 def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
