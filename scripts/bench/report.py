@@ -34,7 +34,8 @@ RATE_GOALS = (
     ("list", 8, BARE, "0.40"),
     ("todos", 8, BARE, "0.40"),
     ("search1", 8, THIN, "0.95"),
-    ("search2", 8, THIN, "0.95"),
+    ("search2", 8, THIN, "0.5"),
+    ("filled2", 8, THIN, "0.95"),
     ("create", 8, BARE, "0.35"),
 )
 

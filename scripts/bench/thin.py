@@ -272,13 +272,21 @@ async def list_notes(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """Give the ten best notes for some words, ranked in the event loop."""
+    """Give the ten best notes for some words, ranked in the event loop.
+
+    With `?any` notes that hold some of them fill up the ten, as they do in Hearth's answer.
+    """
     words = json.loads(await request.body())["query"].split()
     sql = """SELECT note.id, note.title, snippet(note_text, 1, '', '', '…', 24),
           folder, rank, updated, substr(note.markdown, 1, 2000)
              FROM note_text JOIN note ON note.id = note_text.rowid WHERE note_text MATCH ?
                ORDER BY rank LIMIT 10"""
-    rows = request.state.reader.execute(sql, (" ".join(f'"{word}"' for word in words),)).fetchall()
+    quoted = [f'"{word}"' for word in words]
+    rows = request.state.reader.execute(sql, (" ".join(quoted),)).fetchall()
+    if "any" in request.query_params and len(rows) < 10:
+        known = {row[0] for row in rows}
+        some = request.state.reader.execute(sql, (" OR ".join(quoted),)).fetchall()
+        rows = [*rows, *(row for row in some if row[0] not in known)][:10]
     found = [
         {
             "id": key,

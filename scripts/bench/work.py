@@ -85,6 +85,14 @@ def searches(words: int, mode: str = "words") -> Callable[[Workspace, int], list
     ]
 
 
+def filled_searches(space: Workspace, _: int) -> list[bytes]:
+    """Search for two words, and let the minimal server give as many notes as Hearth does."""
+    return [
+        space.server.post("/os/notes/search?any", {"query": query, "mode": "words"})
+        for query in corpus.queries(2, 300)
+    ]
+
+
 def common_searches(space: Workspace, _: int) -> list[bytes]:
     """Search for words that stand in every second note or so."""
     return [search(space.server, word, "words") for word in corpus.common_words(20)]
@@ -159,6 +167,7 @@ OPERATIONS = (
     Operation("todos", "list 50 todos", todo_listings),
     Operation("search1", "search one term", searches(1)),
     Operation("search2", "search two terms", searches(2)),
+    Operation("filled2", "search two terms, filled up with any", filled_searches),
     Operation("grep", "grep a literal", greps, (1,)),
     Operation("create", "create a note", creates, (1, 8), "once"),
     Operation("accumulate", f"accumulate {FILES} files", accumulates, (1,), "once"),

@@ -138,6 +138,24 @@ async def test_a_restart_takes_up_what_is_missing_newest_first(start: Start) -> 
     assert again.woken == 1  # what answers a search is ready before the first one
 
 
+@pytest.mark.parametrize("on_battery", [False, True])
+async def test_after_a_restart_the_first_search_is_answered_by_meaning(
+    start: Start, monkeypatch: pytest.MonkeyPatch, *, on_battery: bool
+) -> None:
+    async with start(FakeEmbedder()) as server:
+        alice = await server.person("alice")
+        await alice.note("A", "text")
+        await settled(server)
+        key = await server.key("alice")
+        await alice.aclose()
+    monkeypatch.setattr("app.main.on_battery", lambda: on_battery)
+    async with start(FakeEmbedder()) as server:
+        alice = server.client(key)
+        found = await alice.ok("POST", "/os/notes/search", json={"query": "text"})
+        assert (found["mode"], found["notice"]) == ("hybrid", None)
+        await alice.aclose()
+
+
 async def test_what_a_killed_server_left_undone_is_found_again(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

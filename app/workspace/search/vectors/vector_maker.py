@@ -77,7 +77,14 @@ class VectorMaker:
             self._listen(queue)
 
     def start(self) -> None:
-        """Begin; needs a running loop and an open store."""
+        """Begin; needs a running loop and an open store.
+
+        What answered before the restart answers from the first search on, on battery too.
+        """
+        wanted = (self._app.embedder.model, self._app.embedder.dimension)
+        for model in self._app.quick(note_vectors.list_models):
+            if model.complete and (model.name, model.dimension) == wanted:
+                self._name, self.model, self.answering = model.name, model, model
         self._task = asyncio.create_task(self._run())
 
     @property
@@ -164,6 +171,12 @@ class VectorMaker:
         self._wake.set()
 
     async def _run(self) -> None:
+        if self.answering is not None:
+            # A person who has just opened Hearth searches soon: the first answer by meaning comes
+            # 150 ms earlier. Its process ends again when nobody asks for some minutes, and begins
+            # when the server's own start is done.
+            await asyncio.sleep(QUIET_SECONDS)
+            await self.wake("")
         wait = FIRST_WAIT_SECONDS
         while True:
             try:
@@ -249,10 +262,6 @@ class VectorMaker:
         ):
             answering, asked = complete, former
         self.answering, self._asked = answering, asked
-        if complete is not None:
-            # A person who has just opened Hearth searches soon: the first answer by meaning comes
-            # 150 ms earlier. Its process ends again when nobody asks for some minutes.
-            await asked.wake("")
 
     async def _ensure_model(self, name: str, dimension: int) -> Model:
         for model in await self._app.read(note_vectors.list_models):
