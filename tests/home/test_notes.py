@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.conftest import Client
 from tests.support.home import Home
+from tests.support.windows import SCHEMES
 
 pytestmark = pytest.mark.anyio
 TEXT = """Tomatoes in May, see [[Tools]] and [[Nowhere]].
@@ -325,6 +326,8 @@ async def test_on_a_phone_one_goes_from_the_list_to_a_note_and_back(home: Home) 
     await page.set_viewport_size({"width": 360, "height": 740})
     await home.go("/notes")
     await page.get_by_role("link", name="Folders").click()
+    for scheme in SCHEMES:
+        await home.assert_accessible(scheme)
     await page.get_by_role("link", name="Close").click()
     await expect(page.get_by_role("link", name="Garden", exact=True)).to_have_count(0)
     await page.get_by_role("link", name="Folders").click()
