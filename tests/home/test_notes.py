@@ -57,6 +57,7 @@ async def test_a_note_is_read_beside_its_list_and_leads_on(home: Home) -> None:
     await expect(page).to_have_url(f"{home.origin}/notes/{tools['id']}")
     await home.check_everywhere(f"/notes/{plan['id']}")
     await home.check_everywhere(f"/notes/{plan['id']}/print")
+    await expect(home.page.locator(".meta")).to_contain_text("Changed 21 November 2026, ")
 
 
 async def test_all_is_done_by_keyboard_alone(home: Home) -> None:
