@@ -42,7 +42,7 @@ from app.interfaces.guard import Guard
 from app.interfaces.home import routes as home
 from app.interfaces.http import Api
 from app.interfaces.logs.access_log import AccessLog
-from app.interfaces.oauth import apps_page, metadata
+from app.interfaces.oauth import metadata
 from app.interfaces.oauth.consent_pages import ConsentPages
 from app.interfaces.oauth.token_endpoints import TokenEndpoints
 from app.interfaces.pages import (
@@ -176,7 +176,6 @@ def _fixed_routes() -> tuple[Route, ...]:
         *metadata.routes(),
         *sign_in.routes(),
         *sign_in_page.routes(),
-        *apps_page.routes(),
         *device_code_page.routes(),
         *enrolment_page.routes(),
         *guest_endpoint.routes(),

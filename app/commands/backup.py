@@ -10,11 +10,11 @@ from app.commands.ask.data_directory import existing_directory
 from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.terminal.columns import print_columns
 from app.commands.terminal.command_group import Misused, Refused
-from app.commands.terminal.tables import format_bytes, format_json, json_option
+from app.commands.terminal.tables import format_json, json_option
 from app.core.database.backup_status import FILE, read_backup_status
 from app.core.database.data_dir import BACKUPS
 from app.core.database.tx import stamp, utc_now
-from app.core.process.counted import counted
+from app.core.process.counted import counted, size_text
 from app.settings import Settings
 from app.upkeep.backups import backup_digests, backup_files
 
@@ -92,7 +92,7 @@ def backup(
     else:
         what = "encrypted, " if made["encrypted"] else ""
         click.echo(
-            f"{made['file']}\n{format_bytes(made['bytes'])}, {what}{counted(made['rows'], 'row')}, "
+            f"{made['file']}\n{size_text(made['bytes'])}, {what}{counted(made['rows'], 'row')}, "
             "checked. Its digest is stored next to it."
         )
 
@@ -149,7 +149,7 @@ def _show_list(rows: list[dict[str, Any]], *, json_: bool) -> None:
         told = [
             (
                 row["madeAt"][:16].replace("T", " "),
-                format_bytes(row["bytes"]),
+                size_text(row["bytes"]),
                 KINDS[row["kind"]],
                 _backup_state(row),
                 row["file"],

@@ -8,6 +8,7 @@ from app.commands.ask.data_directory import own_when_free
 from app.commands.ask.locate_data import data_directory, settings_option
 from app.commands.backup import passphrase_option, read_passphrase
 from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.progress_line import ProgressLine
 from app.core.database import data_dir
 from app.core.database.tx import utc_now
 from app.settings import Settings
@@ -38,7 +39,13 @@ def restore(file: Path | None, passphrase_file: Path | None, settings: Settings)
             secret = read_passphrase(passphrase_file, wanted=False) or settings.backup_passphrase
             if backup_files.is_sealed(chosen) and not secret:
                 secret = read_passphrase(None, wanted=True) or ""
-            done = restore_backup(chosen, path, moment=utc_now(), passphrase=secret)
+            line = ProgressLine("Restoring:")
+            try:
+                done = restore_backup(
+                    chosen, path, moment=utc_now(), passphrase=secret, tell=line.show_step
+                )
+            finally:
+                line.end(gone=True)
             ownership.mark_sound()
     except data_dir.InUse as busy:
         raise Refused(f"{busy} Stop it first.") from None

@@ -8,8 +8,8 @@ from app.commands.ask.ask_operation import ask_patiently
 from app.commands.ask.locate_data import settings_option
 from app.commands.backup import SECONDS
 from app.commands.terminal.columns import print_facts
-from app.commands.terminal.tables import format_bytes, format_json, json_option
-from app.core.process.counted import counted
+from app.commands.terminal.tables import format_json, json_option
+from app.core.process.counted import counted, size_text
 from app.settings import Settings
 
 HELD = (
@@ -39,27 +39,27 @@ def storage(json_: bool, settings: Settings) -> None:
 
 
 def _total_rows(found: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [("database", format_bytes(found["databaseBytes"]))]
-    rows += [(f"  {name}", format_bytes(size)) for name, size in found["parts"].items()]
+    rows = [("database", size_text(found["databaseBytes"]))]
+    rows += [(f"  {name}", size_text(size)) for name, size in found["parts"].items()]
     rows += [
-        ("  free in it", format_bytes(found["freeBytes"])),
-        ("write-ahead log", format_bytes(found["walBytes"])),
+        ("  free in it", size_text(found["freeBytes"])),
+        ("write-ahead log", size_text(found["walBytes"])),
     ]
     return [
         *rows,
-        (counted(found["backups"], "backup"), format_bytes(found["backupBytes"])),
-        ("free on the disk", format_bytes(found["diskFreeBytes"])),
+        (counted(found["backups"], "backup"), size_text(found["backupBytes"])),
+        ("free on the disk", size_text(found["diskFreeBytes"])),
     ]
 
 
 def _user_rows(user: dict[str, Any]) -> list[tuple[str, str, str]]:
     held = user["held"]
     rows = [
-        (f"  {name}", str(held[number]) if number else "", format_bytes(held[size]))
+        (f"  {name}", str(held[number]) if number else "", size_text(held[size]))
         for name, number, size in HELD
     ]
     rows += [
-        (f"  in {one['path'] or 'the root'}", str(one["notes"]), format_bytes(one["bytes"]))
+        (f"  in {one['path'] or 'the root'}", str(one["notes"]), size_text(one["bytes"]))
         for one in user["folders"]
     ]
     return rows

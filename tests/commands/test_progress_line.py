@@ -30,7 +30,7 @@ def test_a_terminal_shows_the_steps_and_takes_them_away(monkeypatch: pytest.Monk
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     line = ProgressLine("Backing up:")
-    line.show_step("copy", 3 << 19, 6 << 20)
+    line.show_step("copy", 1_500_000, 6_000_000)
     line.end(gone=True)
     said = "Backing up: copying 1.5 MB of 6.0 MB"
     assert screen.getvalue() == f"\r{said}\x1b[K\r\x1b[K"
@@ -43,6 +43,16 @@ def test_only_what_came_of_it_is_left_at_a_terminal(home: Path) -> None:
     # A proof within a blink shows no step; of a longer one what was written over itself is gone.
     left = shown.raw.split(b"\r\x1b[K")[-1].decode()
     assert left.startswith("Restored hearth-"), left
+
+
+def test_restoring_shows_how_far_it_is(alone: Path) -> None:
+    backup = hearth("backup", data=alone).stdout.splitlines()[0]
+    with terminal("restore", backup, "--data", str(alone)) as shown:
+        assert shown.end() == 0
+    steps, left = shown.raw.decode().rsplit("\r\x1b[K", 1)
+    assert "Restoring: copying" in steps
+    assert "Restoring: checking the copy" in steps
+    assert left.startswith("Restored "), left
 
 
 def test_every_step_has_words_in_both() -> None:

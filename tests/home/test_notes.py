@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.conftest import Client
 from tests.support.home import Home
+from tests.support.windows import SCHEMES
 
 pytestmark = pytest.mark.anyio
 TEXT = """Tomatoes in May, see [[Tools]] and [[Nowhere]].
@@ -56,6 +57,7 @@ async def test_a_note_is_read_beside_its_list_and_leads_on(home: Home) -> None:
     await expect(page).to_have_url(f"{home.origin}/notes/{tools['id']}")
     await home.check_everywhere(f"/notes/{plan['id']}")
     await home.check_everywhere(f"/notes/{plan['id']}/print")
+    await expect(home.page.locator(".meta")).to_contain_text("Changed 21 November 2026, ")
 
 
 async def test_all_is_done_by_keyboard_alone(home: Home) -> None:
@@ -325,6 +327,8 @@ async def test_on_a_phone_one_goes_from_the_list_to_a_note_and_back(home: Home) 
     await page.set_viewport_size({"width": 360, "height": 740})
     await home.go("/notes")
     await page.get_by_role("link", name="Folders").click()
+    for scheme in SCHEMES:
+        await home.assert_accessible(scheme)
     await page.get_by_role("link", name="Close").click()
     await expect(page.get_by_role("link", name="Garden", exact=True)).to_have_count(0)
     await page.get_by_role("link", name="Folders").click()

@@ -11,6 +11,7 @@ PAGES = [
     "/",
     "/notes",
     "/todos",
+    "/todos/week",
     "/search?q=frost",
     "/search/lines?pattern=frost",
     "/agent",

@@ -143,7 +143,7 @@ async def test_consent_is_asked_in_german(served: Served, alice: Client) -> None
         "Alle Notizen, Ordner und Dateien lesen und durchsuchen",
         "Ein Programm auf diesem Rechner",
         "in deinem Namen",
-        '<a href="/auth/apps">Verbundene Programme</a>',
+        '<a href="/settings/keys#apps">Verbundene Programme</a>',
         ">Erlauben</button>",
     )
     nothing = await browser.answer(page.text, scopes=[])
@@ -158,7 +158,7 @@ async def test_consent_is_asked_in_german(served: Served, alice: Client) -> None
     assert_german(again, "Das hast du schon beantwortet", status=409)
     unknown = await browser.http.get(f"{CONSENT}?request=x")
     assert_german(unknown, "Diese Anfrage ist abgelaufen", status=400)
-    apps = await browser.http.get(f"{ORIGIN}/auth/apps")
+    apps = await browser.http.get(f"{ORIGIN}/settings/keys")
     assert_german(apps, "Verbundene Programme", "Du, Notizen, Dein Agent")
     shown = await browser.http.get(f"{ORIGIN}/auth/cli?code=abc")
     assert_german(shown, "Kopier diesen Code")

@@ -26,7 +26,7 @@ from tests.support.oauth import (
 
 LISTENS = "http://127.0.0.1:33418/"
 """Where an application hears its answer."""
-WITHIN = ("/auth/apps", "/settings/keys")
+LET_IN = "/settings/keys"
 """What lists those that were let in."""
 
 

@@ -150,5 +150,5 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_disk_without_room_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(backup_files.NoRoom, match=r"MB free, and a copy takes .* make room first"):
+    with pytest.raises(backup_files.NoRoom, match=r"B free, and a copy takes .* make room first"):
         backup_files.require_room(tmp_path, 1 << 60)

@@ -12,11 +12,10 @@ from app.commands.terminal.columns import local_moment
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line
 from app.commands.terminal.user_options import user_options
-from app.core.process.counted import counted
+from app.core.process.counted import counted, size_text
 from app.settings import Settings
 
 LONGEST = 300
-KIBI = 1024
 
 
 @click.command(epilog="\b\nExample:\n  hearth status")
@@ -53,7 +52,7 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield (
         "Notes",
         f"{workspace['contextCount']} in {counted(len(workspace['folders']), 'folder')}, "
-        f"{_size_text(workspace['totalSizeBytes'])}",
+        f"{size_text(workspace['totalSizeBytes'])}",
     )
     yield "Todos", f"{found['todos']} open, {found['overdue']} overdue"
     yield "Search", _search_text(found["search"])
@@ -74,11 +73,3 @@ def _backup_text(backup: dict[str, Any]) -> str:
         return "off"
     last = local_moment(backup["lastAt"]) if backup["lastAt"] else "none yet"
     return last + (f", but {backup['trouble']}" if backup["trouble"] else "")
-
-
-def _size_text(number: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if number < KIBI:
-            return f"{number:.0f} {unit}"
-        number /= KIBI
-    return f"{number:.1f} GiB"

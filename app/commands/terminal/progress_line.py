@@ -5,13 +5,14 @@ import sys
 
 import click
 
-from app.commands.terminal.tables import format_bytes
+from app.core.process.counted import size_text
 
 BAR = 30
 STEPS = {
     "copy": "copying",
     "check": "checking the copy",
     "encrypt": "encrypting it",
+    "decrypt": "decrypting it",
     "restore": "restoring it into a place of its own",
     "read": "reading in it",
     "server": "asking its server",
@@ -39,7 +40,7 @@ class ProgressLine:
         """Show a step of the work, and how much of it is done where that is known."""
         text = STEPS.get(step, step)
         if total and step == "copy":
-            text += f" {format_bytes(done)} of {format_bytes(total)}"
+            text += f" {size_text(done)} of {size_text(total)}"
         elif total:
             text += f" {done + 1} of {total}"
         self._write(text)

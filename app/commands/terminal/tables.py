@@ -29,8 +29,3 @@ def format_table(rows: Sequence[Sequence[str]]) -> str:
 def format_json(value: Any) -> str:
     """Return indented JSON in ASCII, which every terminal and file takes."""
     return json.dumps(value, indent=2)
-
-
-def format_bytes(size: int) -> str:
-    """Return a number of bytes as people read it."""
-    return f"{size / (1 << 20):,.1f} MB" if size >= 100_000 else f"{size:,} bytes"

@@ -79,6 +79,12 @@ class Dates:
         """Return a moment with its day and time: 12 Nov, 09:41."""
         return f"{self.day(self.local(moment).date())}, {self.time(moment)}"
 
+    def printed(self, moment: str) -> str:
+        """Return a moment as it stays true on paper: 12 November 2026, 09:41."""
+        day = self.local(moment).date()
+        form = self._words("dates.short_year", day=day.day, month=self._month(day), year=day.year)
+        return f"{form}, {self.time(moment)}"
+
     def _weekday(self, day: date) -> str:
         return self._words(f"dates.weekdays.{day.isoweekday()}")
 

@@ -171,7 +171,8 @@ def see(address: str, *, did: str = "", what: str = "", undo: str = "") -> Respo
     told = {name: value for name, value in (("did", did), ("what", what), ("undo", undo)) if value}
     if told:
         told["mark"] = _mark(told)
-        address += ("&" if "?" in address else "?") + urlencode(told)
+        page, mark, place = address.partition("#")
+        address = f"{page}{'&' if '?' in page else '?'}{urlencode(told)}{mark}{place}"
     return Response(status_code=303, headers={"Location": address})
 
 

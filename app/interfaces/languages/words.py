@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from app.core.process.counted import size_text
+
 LANGUAGES = Path(__file__).parent
 DEFAULT = "en"
 
@@ -39,6 +41,10 @@ class Words:
     def number(self, number: int) -> str:
         """Return a whole number with its thousands apart."""
         return f"{number:,}".replace(",", self("dates.thousands"))
+
+    def size(self, size: float | None) -> str:
+        """Return a number of bytes."""
+        return size_text(size or 0).replace(".", self("dates.decimal"))
 
     def has(self, name: str) -> bool:
         """Return whether there is such a sentence."""

@@ -8,7 +8,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, cast, get_args
 from app.core.database.data_dir import BACKUPS
 from app.core.database.disk_reserve import bytes_to_leave_free, is_disk_full
 from app.core.database.small_files import sync_folder
+from app.core.process.counted import size_text
 from app.errors import StorageFull, Unavailable
 from app.upkeep.backups import backup_digests
 
@@ -212,8 +213,8 @@ def require_room(place: Path, size: int) -> None:
     free, rest = shutil.disk_usage(place).free, bytes_to_leave_free(place)
     if free < size + rest:
         raise NoRoom(
-            f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and "
-            f"{rest >> 20} MB to spare; make room first."
+            f"{place} has {size_text(free)} free, and a copy takes {size_text(size)} and "
+            f"{size_text(rest)} to spare; make room first."
         )
 
 
@@ -264,14 +265,18 @@ def finish_file(part: Path, target: Path) -> None:
     sync_folder(target.parent)
 
 
-def copy_blocks(source: Path, target: Path) -> None:
-    """Copy a file that no database connection has open, block by block."""
+def copy_blocks(source: Path, target: Path, tell: Callable[[int], None] | None = None) -> None:
+    """Copy a file that no database connection has open, block by block; `tell` hears how many
+    bytes of it are there.
+    """
     with (
         source.open("rb") as reading,
         os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writing,
     ):
         while block := reading.read(BLOCK):
             writing.write(block)
+            if tell is not None:
+                tell(writing.tell())
 
 
 def delete_part(part: Path) -> None:

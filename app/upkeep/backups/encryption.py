@@ -4,6 +4,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from app.core.process.counted import size_text
 from app.upkeep.backups.backup_files import BackupFailed, require_room, write_backup
 
 MOST = 1 << 30
@@ -31,7 +32,7 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
     size = plain.stat().st_size
     if size > MOST:
         raise BackupFailed(
-            f"The database has {size >> 20} MB; more than {MOST >> 20} MB cannot be "
+            f"The database has {size_text(size)}; more than {size_text(MOST)} cannot be "
             "encrypted here. Make a plain backup and encrypt it with `age -p`."
         )
     require_room(target.parent, size)

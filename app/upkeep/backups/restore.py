@@ -16,6 +16,7 @@ from app.core.database.small_files import sync_folder
 from app.upkeep.backups import backup_digests, backup_files, encryption
 from app.upkeep.backups.backup_files import BackupFailed
 from app.upkeep.backups.check_file import STEP_NAMES, check_copy, find_troubles, require_known_steps
+from app.upkeep.backups.copy_database import Tell, tell_nobody
 from app.upkeep.open_read_only import open_read_only
 
 BESIDE = ("-wal", "-shm")
@@ -34,8 +35,11 @@ class Restored(NamedTuple):
     compared: bool
 
 
-def restore_backup(file: Path, data: Path, *, moment: datetime, passphrase: str = "") -> Restored:
-    """Make the backup `file` the database of `data`, which the caller must own.
+def restore_backup(
+    file: Path, data: Path, *, moment: datetime, passphrase: str = "", tell: Tell = tell_nobody
+) -> Restored:
+    """Make the backup `file` the database of `data`, which the caller must own; `tell` hears how
+    far it is.
 
     Raise BackupFailed or NewerFile with nothing changed.
 
@@ -48,7 +52,8 @@ def restore_backup(file: Path, data: Path, *, moment: datetime, passphrase: str 
     backup_files.delete_leftovers(place)
     part = data / f".{DATABASE}{backup_files.PART}"
     try:
-        _copy_plain(file, part, passphrase)
+        _copy_plain(file, part, passphrase, tell)
+        tell("check", 0, None)
         check_copy(part)
         pending = len(STEP_NAMES) - len(_applied_steps(part))
         aside = _set_aside(data, moment)
@@ -85,13 +90,15 @@ def require_readable(file: Path, data: Path, passphrase: str) -> None:
         raise BackupFailed(f"{file} is encrypted; its passphrase is needed.")
 
 
-def _copy_plain(file: Path, part: Path, passphrase: str) -> None:
+def _copy_plain(file: Path, part: Path, passphrase: str, tell: Tell) -> None:
     if backup_files.is_sealed(file):
+        tell("decrypt", 0, None)
         _require_unchanged(file, file)
         encryption.unseal(file, part, passphrase)
     else:
-        backup_files.require_room(part.parent, file.stat().st_size)
-        backup_files.copy_blocks(file, part)
+        size = file.stat().st_size
+        backup_files.require_room(part.parent, size)
+        backup_files.copy_blocks(file, part, lambda done: tell("copy", done, size))
         _require_unchanged(file, part)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.core.database.backup_status import FILE, BackupRecord, read_backup_status
 from app.core.database.data_dir import BACKUPS, DATABASE
-from app.core.process.counted import counted
+from app.core.process.counted import counted, size_text
 from app.settings import Settings
 from app.upkeep.backups import backup_digests, backup_files
 from app.upkeep.backups.backup_files import Backup
@@ -79,7 +79,7 @@ def _check_disk(data: Path) -> Finding:
         usage.free,
         (min(most, usage.total // share) for most, share in (LITTLE, MUCH_TOO_LITTLE)),
     )
-    said = f"The disk has {free >> 20:,} MB free. The database takes {size >> 20:,} MB."
+    said = f"The disk has {size_text(free)} free. The database takes {size_text(size)}."
     if free < much_too_little:
         return wrong(
             "disk",

@@ -205,7 +205,7 @@ async def test_every_page_fits_its_window_and_can_be_read(
     await allow(page)
     await walk.app.exchange((await walk.heard())["code"])
     cli = "/auth/cli?code=hearth_ac_" + "x" * 40
-    for address in ("/auth/apps", "/auth/consent?request=x", cli):
+    for address in ("/auth/consent?request=x", cli):
         await page.goto(walk.origin + address)
         await check(window)
 

@@ -37,7 +37,6 @@ async def show(visit: Visit, person: Person) -> Response:
     values = {
         "state": await person.call("status"),
         "works": [*await running_work(visit, "backup"), *await running_work(visit, "proof")],
-        "size": size_of,
         "alone": await is_alone(visit),
     }
     if visit.query_params.get("piece") == "1":
@@ -83,7 +82,6 @@ async def job(visit: Visit, person: Person) -> Response:
     values: dict[str, Any] = {
         "job": found,
         "report": msgspec.json.decode(found.report) if found.report else None,
-        "size": size_of,
     }
     if visit.query_params.get("piece") == "1":
         return await person.piece("settings/job_state", **values)
@@ -105,15 +103,3 @@ def _shares(storage: Any) -> list[tuple[str, int, float]]:
     found = [(part, int(getattr(storage.held, f"{part}_bytes"))) for part in PARTS]
     whole = sum(size for _, size in found) or 1
     return [(part, size, round(100 * size / whole, 2)) for part, size in found if size]
-
-
-def size_of(size: int | None) -> str:
-    """Return a number of bytes as people read it."""
-    amount = float(size or 0)
-    for unit in ("B", "KB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return (
-                f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
-            )
-        amount /= 1000
-    return ""

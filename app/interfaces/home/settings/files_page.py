@@ -8,7 +8,6 @@ from starlette.routing import Route
 
 from app.interfaces.home.home_page import Person, for_person
 from app.interfaces.home.many import MOST, for_each, selected_in, tell
-from app.interfaces.home.settings.data_page import size_of
 from app.interfaces.home.settings.section import address_of, show_section
 from app.interfaces.pages.forms import form_of
 from app.interfaces.pages.visit import Visit
@@ -39,7 +38,6 @@ async def show(visit: Visit, person: Person) -> Response:
         last=offset + len(found.attachments),
         before=max(0, offset - PAGE) if offset else None,
         after=offset + PAGE if offset + PAGE < found.total else None,
-        size=size_of,
     )
 
 

@@ -8,6 +8,7 @@ from starlette.routing import Route
 from app.core.caller import SCOPES
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.settings.section import address_of, show_section
+from app.interfaces.oauth import rights
 from app.interfaces.pages.forms import form_of, value_of, values_of
 from app.interfaces.pages.visit import Visit
 
@@ -38,12 +39,17 @@ async def _shown(person: Person, made: Any = None) -> Response:
         person,
         "keys",
         keys=[key for key in keys if key.revoked_at is None],
-        apps=(await person.call("list_grants")).grants,
+        apps=[_app(person, grant) for grant in (await person.call("list_grants")).grants],
         scopes=SCOPES,
         lives=LIVES,
         made=made,
         origin=person.visit.origin,
     )
+
+
+def _app(person: Person, grant: Any) -> dict[str, Any]:
+    groups = rights.groups_of(grant.scopes)
+    return {"grant": grant, "rights": ", ".join(person.words(group.title) for group in groups)}
 
 
 @for_person
