@@ -585,9 +585,9 @@ async def test_a_cap_of_each_shows_the_one_that_has_taken_most(
     ],
 )
 async def test_a_bad_cap_is_refused_by_its_field(
-    alice: Client, change: dict[str, Any], field: str
+    resident: Client, change: dict[str, Any], field: str
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "POST",
         "/metering/caps",
         400,
@@ -595,7 +595,7 @@ async def test_a_bad_cap_is_refused_by_its_field(
         field=field,
         json={**ACCOUNT, "limit": 5, **change},
     )
-    assert len((await alice.ok("GET", "/metering/caps"))["caps"]) == 1
+    assert len((await resident.ok("GET", "/metering/caps"))["caps"]) == 1
 
 
 @pytest.mark.anyio

@@ -494,13 +494,13 @@ ENTRIES = {
     ],
 )
 async def test_a_call_that_is_wrong_as_a_whole_changes_nothing(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    refused = await alice.refused(
+    refused = await resident.refused(
         "POST", "/accumulate", 400, "invalid_request", field=field, json=body
     )
     assert field in refused["message"]
-    assert await paths_of(alice) == {}
+    assert await paths_of(resident) == {}
 
 
 async def test_fifty_writes_and_two_hundred_of_each_other_list_are_taken(alice: Client) -> None:

@@ -554,10 +554,10 @@ GOOD = {"start": "2026-11-21T10:00Z", "end": "2026-11-21T11:00Z"}
     ],
 )
 async def test_a_bad_field_is_named_and_nothing_is_kept(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused("POST", "/briefing", 400, "invalid_request", field=field, json=body)
-    assert (await alice.ok("GET", "/briefings"))["briefings"] == []
+    await resident.refused("POST", "/briefing", 400, "invalid_request", field=field, json=body)
+    assert (await resident.ok("GET", "/briefings"))["briefings"] == []
 
 
 @pytest.mark.parametrize(

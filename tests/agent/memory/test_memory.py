@@ -241,9 +241,9 @@ async def test_any_script_is_found(alice: Client, text: str, query: str) -> None
         "\u0301",
     ],
 )
-async def test_an_odd_query_is_no_failure(alice: Client, query: str) -> None:
-    await say(alice, "The walrus sings")
-    assert isinstance(await found(alice, query), list)
+async def test_an_odd_query_is_no_failure(resident: Client, query: str) -> None:
+    await say(resident, "The walrus sings")
+    assert isinstance(await found(resident, query), list)
 
 
 @pytest.mark.parametrize(

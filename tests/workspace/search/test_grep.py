@@ -244,8 +244,10 @@ async def test_the_limit_counts_lines_and_says_that_there_are_more(alice: Client
         ({"pattern": "x", "folderId": 1, "folderName": "General"}, "folderName"),
     ],
 )
-async def test_a_bad_grep_names_its_field(alice: Client, body: dict[str, Any], field: str) -> None:
-    refused = await alice.refused(
+async def test_a_bad_grep_names_its_field(
+    resident: Client, body: dict[str, Any], field: str
+) -> None:
+    refused = await resident.refused(
         "POST", "/os/notes/grep", 400, "invalid_request", field=field, json=body
     )
     assert field in refused["message"]

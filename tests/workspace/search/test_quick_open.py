@@ -430,10 +430,12 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("q", HOSTILE, ids=range(len(HOSTILE)))
-async def test_anything_typed_is_answered(alice: Client, q: str) -> None:
-    await alice.note("Plan", tags=["t"])
+async def test_anything_typed_is_answered(resident: Client, q: str) -> None:
+    await resident.note("Plan", tags=["t"])
     assert [
-        found["title"] for found in await find(alice, q) if found["title"] == "Plan" and "plan" in q
+        found["title"]
+        for found in await find(resident, q)
+        if found["title"] == "Plan" and "plan" in q
     ] == []
 
 

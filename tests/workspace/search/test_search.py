@@ -138,9 +138,9 @@ async def test_every_word_must_occur_in_any_form_in_title_tags_or_text(
         "\U000e0041",
     ],
 )
-async def test_any_characters_may_be_searched_for(alice: Client, query: str) -> None:
-    await alice.note("Other", "zebra")
-    assert await found(alice, query) == []
+async def test_any_characters_may_be_searched_for(resident: Client, query: str) -> None:
+    await resident.note("Other", "zebra")
+    assert await found(resident, query) == []
 
 
 @pytest.mark.parametrize(
