@@ -267,8 +267,8 @@ async def test_a_known_path_refuses_other_methods_and_names_those_it_has(
 
 
 @pytest.mark.parametrize("path", ["/os", "/os/notes", "/identity", "/os/status"])
-async def test_a_trailing_slash_makes_no_other_path(alice: Client, path: str) -> None:
-    plain, slashed = await alice.get(path), await alice.get(path + "/")
+async def test_a_trailing_slash_makes_no_other_path(resident: Client, path: str) -> None:
+    plain, slashed = await resident.get(path), await resident.get(path + "/")
     assert plain.status_code == slashed.status_code == 200
     assert plain.content == slashed.content
 

@@ -727,8 +727,10 @@ async def test_as_many_notes_are_summed_up_as_are_asked_for(
 
 @pytest.mark.parametrize("path", ["/notes/summary", "/briefings"])
 @pytest.mark.parametrize("limit", ["0", "-1", "x", "1.5"])
-async def test_a_bad_limit_is_refused(alice: Client, path: str, limit: str) -> None:
-    await alice.refused("GET", path, 400, "invalid_request", field="limit", params={"limit": limit})
+async def test_a_bad_limit_is_refused(resident: Client, path: str, limit: str) -> None:
+    await resident.refused(
+        "GET", path, 400, "invalid_request", field="limit", params={"limit": limit}
+    )
 
 
 async def test_a_briefing_goes_with_its_user(alice: Client, bob: Client, served: Served) -> None:

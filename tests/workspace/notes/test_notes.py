@@ -446,8 +446,8 @@ async def test_a_folder_is_found_by_name_or_path_and_ambiguity_is_told(alice: Cl
         ("limit=", "limit"),
     ],
 )
-async def test_a_bad_filter_is_named(alice: Client, query: str, field: str) -> None:
-    await alice.refused("GET", f"/os/notes?{query}", 400, "invalid_request", field=field)
+async def test_a_bad_filter_is_named(resident: Client, query: str, field: str) -> None:
+    await resident.refused("GET", f"/os/notes?{query}", 400, "invalid_request", field=field)
 
 
 async def test_a_limit_above_the_most_is_the_most(alice: Client) -> None:

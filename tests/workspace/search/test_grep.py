@@ -289,9 +289,9 @@ async def test_patterns_that_run_wild_elsewhere_are_answered(alice: Client, patt
     ],
 )
 async def test_what_other_engines_know_is_refused_by_its_name(
-    alice: Client, pattern: str, name: str
+    resident: Client, pattern: str, name: str
 ) -> None:
-    refused = await alice.refused(
+    refused = await resident.refused(
         "POST",
         "/os/notes/grep",
         400,

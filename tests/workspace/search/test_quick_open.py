@@ -384,8 +384,8 @@ async def test_todos_need_their_own_scope(served: Served, alice: Client) -> None
 
 
 @pytest.mark.parametrize("kinds", ["notes", "note,", ",", "note folder", "todo;tag"])
-async def test_an_unknown_kind_is_refused(alice: Client, kinds: str) -> None:
-    await alice.refused(
+async def test_an_unknown_kind_is_refused(resident: Client, kinds: str) -> None:
+    await resident.refused(
         "GET", "/os/find", 400, "invalid_request", field="kinds", params={"kinds": kinds}
     )
 
