@@ -204,9 +204,9 @@ async def test_a_key_is_shown_once_and_kept_as_a_hash(served: Served, alice: Cli
         ({"name": "x", "expiresIn": 3600}, "expiresIn"),
     ],
 )
-async def test_a_bad_key_is_not_made(alice: Client, body: dict[str, Any], field: str) -> None:
-    await alice.refused("POST", "/account/keys", 400, "invalid_request", field=field, json=body)
-    assert (await alice.ok("GET", "/account/keys"))["total"] == 1
+async def test_a_bad_key_is_not_made(resident: Client, body: dict[str, Any], field: str) -> None:
+    await resident.refused("POST", "/account/keys", 400, "invalid_request", field=field, json=body)
+    assert (await resident.ok("GET", "/account/keys"))["total"] == 1
 
 
 @pytest.mark.parametrize(

@@ -585,9 +585,9 @@ async def test_a_cap_of_each_shows_the_one_that_has_taken_most(
     ],
 )
 async def test_a_bad_cap_is_refused_by_its_field(
-    alice: Client, change: dict[str, Any], field: str
+    resident: Client, change: dict[str, Any], field: str
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "POST",
         "/metering/caps",
         400,
@@ -595,7 +595,7 @@ async def test_a_bad_cap_is_refused_by_its_field(
         field=field,
         json={**ACCOUNT, "limit": 5, **change},
     )
-    assert len((await alice.ok("GET", "/metering/caps"))["caps"]) == 1
+    assert len((await resident.ok("GET", "/metering/caps"))["caps"]) == 1
 
 
 @pytest.mark.anyio
@@ -631,7 +631,7 @@ async def test_the_same_cap_twice_is_refused_however_its_subject_is_spelled(
 @pytest.mark.parametrize(
     "subject_id", ["999", "key:999", "oauth:1", "session:1", "x", "key:", ":1", "key:²", "1" * 40]
 )
-async def test_a_credential_that_is_not_there_has_no_cap(alice: Client, subject_id: str) -> None:
+async def test_a_credential_that_is_not_there_has_no_cap(resident: Client, subject_id: str) -> None:
     body = {
         "subject": "credential",
         "metric": "tokens",
@@ -639,7 +639,7 @@ async def test_a_credential_that_is_not_there_has_no_cap(alice: Client, subject_
         "limit": 5,
         "subjectId": subject_id,
     }
-    await alice.refused("POST", "/metering/caps", 404, "not_found", field="subjectId", json=body)
+    await resident.refused("POST", "/metering/caps", 404, "not_found", field="subjectId", json=body)
 
 
 @pytest.mark.anyio
@@ -789,12 +789,12 @@ async def test_a_month_is_told_by_feature_credential_device_and_day(
 @pytest.mark.parametrize(
     "month", ["2026", "2026-13", "2026-1", "0000-01", "2026-11-01", "2026-11\n", "", "٢٠٢٦-١١"]
 )
-async def test_what_is_no_month_is_refused(alice: Client, month: str) -> None:
+async def test_what_is_no_month_is_refused(resident: Client, month: str) -> None:
     for path in ("/metering/usage", "/metering/invoice"):
-        await alice.refused(
+        await resident.refused(
             "GET", path, 400, "invalid_request", field="month", params={"month": month}
         )
-    await alice.refused(
+    await resident.refused(
         "POST",
         "/metering/invoice/simulate",
         400,

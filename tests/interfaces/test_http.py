@@ -267,8 +267,8 @@ async def test_a_known_path_refuses_other_methods_and_names_those_it_has(
 
 
 @pytest.mark.parametrize("path", ["/os", "/os/notes", "/identity", "/os/status"])
-async def test_a_trailing_slash_makes_no_other_path(alice: Client, path: str) -> None:
-    plain, slashed = await alice.get(path), await alice.get(path + "/")
+async def test_a_trailing_slash_makes_no_other_path(resident: Client, path: str) -> None:
+    plain, slashed = await resident.get(path), await resident.get(path + "/")
     assert plain.status_code == slashed.status_code == 200
     assert plain.content == slashed.content
 
@@ -703,9 +703,9 @@ ANSWERS = [
     ids=[f"{row[0]} {row[1]} {row[3]}" for row in ANSWERS],
 )
 async def test_every_answer_carries_the_headers_that_protect_and_none_redirects(
-    alice: Client, method: str, path: str, more: dict[str, Any], status: int
+    resident: Client, method: str, path: str, more: dict[str, Any], status: int
 ) -> None:
-    response = await alice.request(method, f"http://127.0.0.1:8765{path}", **more)
+    response = await resident.request(method, f"http://127.0.0.1:8765{path}", **more)
     assert response.status_code == status
     assert {name: response.headers.get(name) for name in EVERYWHERE} == EVERYWHERE
     assert response.headers["x-request-id"]

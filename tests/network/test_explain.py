@@ -268,10 +268,10 @@ async def test_a_contact_is_seen_within_what_was_granted(
     ],
 )
 async def test_a_bad_question_is_named(
-    alice: Client, params: dict[str, str], status: int, field: str
+    resident: Client, params: dict[str, str], status: int, field: str
 ) -> None:
     code = "not_found" if status == 404 else "invalid_request"
-    await alice.refused("GET", "/network/explain", status, code, field=field, params=params)
+    await resident.refused("GET", "/network/explain", status, code, field=field, params=params)
 
 
 async def test_what_reaches_outside_is_not_run(served: Served, alice: Client) -> None:
@@ -375,10 +375,10 @@ async def test_what_a_contact_may_do_with_tools_is_explained(
     ],
 )
 async def test_an_unknown_operation_is_refused_with_the_nearest_names(
-    alice: Client, name: str, near: str
+    resident: Client, name: str, near: str
 ) -> None:
     params = {"caller": "me", "operation": name}
-    body = await alice.refused(
+    body = await resident.refused(
         "GET", "/network/explain", 404, "not_found", field="operation", params=params
     )
     assert near in body["near"]
@@ -388,10 +388,10 @@ async def test_an_unknown_operation_is_refused_with_the_nearest_names(
 
 @pytest.mark.parametrize("name", ["qqqqqqqq", "x", "issue_key", "prune_heartbeat_runs", "/"])
 async def test_what_is_like_nothing_or_only_a_command_is_not_found(
-    alice: Client, name: str
+    resident: Client, name: str
 ) -> None:
     params = {"caller": "me", "operation": name}
-    body = await alice.refused(
+    body = await resident.refused(
         "GET", "/network/explain", 404, "not_found", field="operation", params=params
     )
     assert name not in body["near"]

@@ -151,8 +151,8 @@ async def test_a_contact_is_found_by_what_they_are_called(
 
 
 @pytest.mark.parametrize("params", [{}, {"query": ""}, {"query": "x" * 201}, {"query": 5}])
-async def test_a_search_without_a_name_is_refused(alice: Client, params: dict[str, Any]) -> None:
-    body = await alice.refused(
+async def test_a_search_without_a_name_is_refused(resident: Client, params: dict[str, Any]) -> None:
+    body = await resident.refused(
         "POST", "/tools", 422, "unprocessable", json={"tool": "search_contact", "params": params}
     )
     assert body["field"] == "query"

@@ -167,11 +167,11 @@ async def test_a_link_to_one_note_never_reaches_beyond_it(alice: Client, strange
     ],
 )
 async def test_a_bad_link_is_named_and_makes_nothing(
-    alice: Client, wanted: Any, field: str
+    resident: Client, wanted: Any, field: str
 ) -> None:
-    await alice.refused("POST", "/os/share", 400, "invalid_request", field=field, json=wanted)
-    assert (await alice.ok("GET", "/os/share/list"))["total"] == 0
-    assert (await alice.ok("GET", "/os/notes", params={"recursive": "true"}))["totalNotes"] == 0
+    await resident.refused("POST", "/os/share", 400, "invalid_request", field=field, json=wanted)
+    assert (await resident.ok("GET", "/os/share/list"))["total"] == 0
+    assert (await resident.ok("GET", "/os/notes", params={"recursive": "true"}))["totalNotes"] == 0
 
 
 async def test_only_what_is_ones_own_is_shared(alice: Client, bob: Client) -> None:

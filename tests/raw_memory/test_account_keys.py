@@ -187,8 +187,8 @@ async def test_a_user_has_twenty_live_devices(alice: Client) -> None:
 @pytest.mark.parametrize(
     "change", [{"name": ""}, {"name": "x" * 101}, {"publicKey": "AA"}, {"signingKey": "é" * 43}]
 )
-async def test_what_is_no_device_is_refused(alice: Client, change: dict[str, str]) -> None:
+async def test_what_is_no_device_is_refused(resident: Client, change: dict[str, str]) -> None:
     (field,) = change
     body = RawDevice().public | change
     for path in ("/raw-memory/devices", "/raw-memory/enrolments"):
-        await alice.refused("POST", path, 400, "invalid_request", field=field, json=body)
+        await resident.refused("POST", path, 400, "invalid_request", field=field, json=body)

@@ -185,8 +185,8 @@ async def test_a_record_that_fails_leaves_the_others(alice: Client, device: RawD
 
 
 @pytest.mark.parametrize("body", [{}, {"records": []}, {"records": {}}, {"records": [1] * 101}])
-async def test_a_request_is_of_one_to_a_hundred_records(alice: Client, body: Any) -> None:
-    await alice.refused("POST", RECORDS, 400, "invalid_request", field="records", json=body)
+async def test_a_request_is_of_one_to_a_hundred_records(resident: Client, body: Any) -> None:
+    await resident.refused("POST", RECORDS, 400, "invalid_request", field="records", json=body)
 
 
 async def test_a_record_has_eight_mebibytes_at_most(alice: Client, device: RawDevice) -> None:

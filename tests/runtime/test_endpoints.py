@@ -193,9 +193,9 @@ async def test_what_no_session_can_be_is_refused(alice: Client, field: str, valu
         ("bridgeVersion", None),
     ],
 )
-async def test_what_no_endpoint_can_be_is_refused(alice: Client, field: str, value: Any) -> None:
+async def test_what_no_endpoint_can_be_is_refused(resident: Client, field: str, value: Any) -> None:
     body = {**LAPTOP, field: value}
-    refused = await alice.refused(
+    refused = await resident.refused(
         "POST", "/local-agent/endpoints", 400, "invalid_request", json=body
     )
     assert refused["field"].partition("[")[0] == field

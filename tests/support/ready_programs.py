@@ -225,7 +225,9 @@ def _keep(link: socket.socket) -> NoReturn:
 
 def _end_with(link: socket.socket, child: int) -> None:
     if not link.recv(1):
-        os.kill(child, signal.SIGKILL)
+        # whoever asked for it also leaves once it has ended
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
 
 
 def _become(asked: dict[str, Any], files: "array.array[int]") -> NoReturn:

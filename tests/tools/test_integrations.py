@@ -301,9 +301,9 @@ async def test_events_that_come_without_end_are_bounded(served: Served, alice: C
     ],
 )
 async def test_what_cannot_be_connected_is_refused_and_leaves_nothing(
-    alice: Client, web: Site, fields: dict[str, Any], status: int, code: str, field: str | None
+    resident: Client, web: Site, fields: dict[str, Any], status: int, code: str, field: str | None
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "POST",
         "/tools/integrations",
         status,
@@ -311,7 +311,7 @@ async def test_what_cannot_be_connected_is_refused_and_leaves_nothing(
         field=field,
         json={"kind": "ics", "name": "Work", **fields},
     )
-    assert (await alice.ok("GET", "/tools/integrations"))["integrations"] == []
+    assert (await resident.ok("GET", "/tools/integrations"))["integrations"] == []
     assert web.asked == []
 
 

@@ -113,9 +113,9 @@ async def test_an_edit_by_search_needs_exactly_one_note(alice: Client) -> None:
     ],
 )
 async def test_bad_parameters_are_refused_by_their_name_as_the_tool_spells_it(
-    alice: Client, tool: str, params: dict[str, Any], field: str
+    resident: Client, tool: str, params: dict[str, Any], field: str
 ) -> None:
-    body = await refused(alice, tool, **params)
+    body = await refused(resident, tool, **params)
     assert body["field"] == field
     assert field in body["message"]
 
@@ -139,8 +139,8 @@ async def test_a_note_of_another_is_refused_as_one_that_is_not_there(
         {"tool": "search_notes", "params": "x"},
     ],
 )
-async def test_a_call_that_is_no_call_is_invalid(alice: Client, body: Any) -> None:
-    await alice.refused("POST", "/tools", 400, "invalid_request", json=body)
+async def test_a_call_that_is_no_call_is_invalid(resident: Client, body: Any) -> None:
+    await resident.refused("POST", "/tools", 400, "invalid_request", json=body)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ async def test_a_call_that_is_no_call_is_invalid(alice: Client, body: Any) -> No
         "../notes",
     ],
 )
-async def test_what_is_no_tool_is_not_found(alice: Client, name: str) -> None:
-    await alice.refused("POST", "/tools", 404, "not_found", json={"tool": name})
+async def test_what_is_no_tool_is_not_found(resident: Client, name: str) -> None:
+    await resident.refused("POST", "/tools", 404, "not_found", json={"tool": name})
 
 
 async def test_a_tool_needs_the_scope_of_its_endpoint(served: Served, alice: Client) -> None:
@@ -226,11 +226,11 @@ async def test_a_namespace_is_switched_off_for_one_credential_alone(
     ],
 )
 async def test_a_bad_choice_of_namespaces_changes_nothing(
-    alice: Client, body: Any, field: str
+    resident: Client, body: Any, field: str
 ) -> None:
-    before = await alice.ok("GET", "/tools/namespaces")
-    await alice.refused("PUT", "/tools/namespaces", 400, "invalid_request", json=body)
-    assert (await alice.ok("GET", "/tools/namespaces")) == before
+    before = await resident.ok("GET", "/tools/namespaces")
+    await resident.refused("PUT", "/tools/namespaces", 400, "invalid_request", json=body)
+    assert (await resident.ok("GET", "/tools/namespaces")) == before
 
 
 async def test_a_parameter_that_a_tool_does_not_have_is_ignored_as_in_a_body(alice: Client) -> None:

@@ -109,15 +109,17 @@ async def test_an_address_that_is_none_is_refused(alice: Client, url: str) -> No
         "http://127.0.0.1:8765/api/v1/os",
     ],
 )
-async def test_an_address_inside_is_refused_and_so_is_the_own_port(alice: Client, url: str) -> None:
+async def test_an_address_inside_is_refused_and_so_is_the_own_port(
+    resident: Client, url: str
+) -> None:
     body = {"url": url, "events": ["*"]}
-    await alice.refused("POST", "/webhooks", 403, "forbidden", field="url", json=body)
+    await resident.refused("POST", "/webhooks", 403, "forbidden", field="url", json=body)
 
 
 @pytest.mark.parametrize("events", [[], ["nonsense"], ["*", "grant.given"], "*", None, [1]])
-async def test_events_that_are_none_are_refused(alice: Client, events: Any) -> None:
+async def test_events_that_are_none_are_refused(resident: Client, events: Any) -> None:
     body = {"url": PUBLIC, "events": events}
-    answer = await alice.refused("POST", "/webhooks", 400, "invalid_request", json=body)
+    answer = await resident.refused("POST", "/webhooks", 400, "invalid_request", json=body)
     assert answer["field"].startswith("events")
 
 

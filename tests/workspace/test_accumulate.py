@@ -283,9 +283,9 @@ async def test_a_hostile_path_is_a_row_of_errors_and_the_others_are_applied(
     ],
 )
 async def test_a_call_of_which_every_entry_is_refused_is_unprocessable(
-    alice: Client, body: dict[str, Any], row: tuple[Any, ...]
+    resident: Client, body: dict[str, Any], row: tuple[Any, ...]
 ) -> None:
-    refused = await alice.refused("POST", "/accumulate", 422, "unprocessable", json=body)
+    refused = await resident.refused("POST", "/accumulate", 422, "unprocessable", json=body)
     assert [
         (error["kind"], error["index"], error["path"], error["error"])
         for error in refused["errors"]
@@ -299,7 +299,7 @@ async def test_a_call_of_which_every_entry_is_refused_is_unprocessable(
         [],
     )
     assert refused["workspace"] == {"totalFiles": 0, "totalSizeBytes": 0}
-    assert await paths_of(alice) == {}
+    assert await paths_of(resident) == {}
 
 
 async def test_a_text_over_ten_mebibytes_is_refused_alone(alice: Client) -> None:
@@ -494,13 +494,13 @@ ENTRIES = {
     ],
 )
 async def test_a_call_that_is_wrong_as_a_whole_changes_nothing(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    refused = await alice.refused(
+    refused = await resident.refused(
         "POST", "/accumulate", 400, "invalid_request", field=field, json=body
     )
     assert field in refused["message"]
-    assert await paths_of(alice) == {}
+    assert await paths_of(resident) == {}
 
 
 async def test_fifty_writes_and_two_hundred_of_each_other_list_are_taken(alice: Client) -> None:

@@ -554,10 +554,10 @@ GOOD = {"start": "2026-11-21T10:00Z", "end": "2026-11-21T11:00Z"}
     ],
 )
 async def test_a_bad_field_is_named_and_nothing_is_kept(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused("POST", "/briefing", 400, "invalid_request", field=field, json=body)
-    assert (await alice.ok("GET", "/briefings"))["briefings"] == []
+    await resident.refused("POST", "/briefing", 400, "invalid_request", field=field, json=body)
+    assert (await resident.ok("GET", "/briefings"))["briefings"] == []
 
 
 @pytest.mark.parametrize(
@@ -727,8 +727,10 @@ async def test_as_many_notes_are_summed_up_as_are_asked_for(
 
 @pytest.mark.parametrize("path", ["/notes/summary", "/briefings"])
 @pytest.mark.parametrize("limit", ["0", "-1", "x", "1.5"])
-async def test_a_bad_limit_is_refused(alice: Client, path: str, limit: str) -> None:
-    await alice.refused("GET", path, 400, "invalid_request", field="limit", params={"limit": limit})
+async def test_a_bad_limit_is_refused(resident: Client, path: str, limit: str) -> None:
+    await resident.refused(
+        "GET", path, 400, "invalid_request", field="limit", params={"limit": limit}
+    )
 
 
 async def test_a_briefing_goes_with_its_user(alice: Client, bob: Client, served: Served) -> None:

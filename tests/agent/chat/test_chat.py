@@ -164,10 +164,10 @@ async def test_a_conversation_of_another_is_not_found(alice: Client, bob: Client
     ],
 )
 async def test_a_bad_field_is_refused_before_anything_is_stored(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused("POST", "/chat", 400, "invalid_request", field=field, json=body)
-    assert (await alice.ok("GET", "/conversations"))["conversations"] == []
+    await resident.refused("POST", "/chat", 400, "invalid_request", field=field, json=body)
+    assert (await resident.ok("GET", "/conversations"))["conversations"] == []
 
 
 async def test_an_unknown_model_is_answered_by_the_default_one(alice: Client) -> None:
@@ -318,8 +318,8 @@ async def test_a_turn_that_cannot_be_stored_is_told_as_failed(
 
 @pytest.mark.parametrize("id_", ["99999999999999999999", " 99 ", 99, "9007199254740991"])
 async def test_a_conversation_that_is_not_there_is_not_found_however_it_is_written(
-    alice: Client, id_: str | int
+    resident: Client, id_: str | int
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "POST", "/chat", 404, "not_found", json={"message": "hi", "conversationId": id_}
     )

@@ -74,8 +74,8 @@ async def test_a_contact_is_found_by_its_user_id_too(
     "query",
     [{"view": "inbox"}, {"limit": 0}, {"limit": "x"}, {"afterMessageId": -1}, {"messageLimit": -1}],
 )
-async def test_a_bad_filter_is_refused(alice: Client, query: Any) -> None:
-    await alice.refused(
+async def test_a_bad_filter_is_refused(resident: Client, query: Any) -> None:
+    await resident.refused(
         "GET", "/conversations", 400, "invalid_request", field=next(iter(query)), params=query
     )
 

@@ -74,12 +74,12 @@ def test_what_is_no_item_is_none() -> None:
     ],
 )
 async def test_a_checklist_that_is_none_is_refused(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "PUT", "/heartbeat/instructions", 400, "invalid_request", field=field, json=body
     )
-    assert (await alice.ok("GET", "/heartbeat/instructions"))["isDefault"] is True
+    assert (await resident.ok("GET", "/heartbeat/instructions"))["isDefault"] is True
 
 
 async def test_the_first_checklist_is_in_the_users_language_and_asks_for_the_same(
@@ -123,11 +123,11 @@ async def test_editing_the_note_edits_the_checklist_and_the_one_before_is_kept(
 @pytest.mark.parametrize(
     "body", [{"tier": "ALL"}, {"tier": "actions"}, {"tier": None}, {"tier": 1}, {}]
 )
-async def test_any_tier_but_the_two_is_refused(alice: Client, body: dict[str, Any]) -> None:
-    await alice.refused(
+async def test_any_tier_but_the_two_is_refused(resident: Client, body: dict[str, Any]) -> None:
+    await resident.refused(
         "POST", "/heartbeat/policy", 400, "invalid_request", field="tier", json=body
     )
-    assert (await alice.ok("GET", "/heartbeat/policy"))["policy"] == "MESSAGES"
+    assert (await resident.ok("GET", "/heartbeat/policy"))["policy"] == "MESSAGES"
 
 
 async def test_a_run_with_another_tier_is_refused(alice: Client) -> None:

@@ -132,12 +132,12 @@ async def test_the_next_run_moves_with_the_users_zone(
     ],
 )
 async def test_a_bad_schedule_is_refused_and_changes_nothing(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "PUT", "/heartbeat/schedule", 400, "invalid_request", field=field, json=body
     )
-    assert (await alice.ok("GET", "/heartbeat/schedule"))["schedule"]["enabled"] is False
+    assert (await resident.ok("GET", "/heartbeat/schedule"))["schedule"]["enabled"] is False
 
 
 async def test_someone_elses_message_brings_the_next_run_forward(

@@ -241,9 +241,9 @@ async def test_any_script_is_found(alice: Client, text: str, query: str) -> None
         "\u0301",
     ],
 )
-async def test_an_odd_query_is_no_failure(alice: Client, query: str) -> None:
-    await say(alice, "The walrus sings")
-    assert isinstance(await found(alice, query), list)
+async def test_an_odd_query_is_no_failure(resident: Client, query: str) -> None:
+    await say(resident, "The walrus sings")
+    assert isinstance(await found(resident, query), list)
 
 
 @pytest.mark.parametrize(
@@ -257,8 +257,10 @@ async def test_an_odd_query_is_no_failure(alice: Client, query: str) -> None:
         ({"query": "x", "maxResults": "many"}, "maxResults"),
     ],
 )
-async def test_a_bad_search_names_its_field(alice: Client, body: Any, field: str) -> None:
-    await alice.refused("POST", "/os/memory/search", 400, "invalid_request", field=field, json=body)
+async def test_a_bad_search_names_its_field(resident: Client, body: Any, field: str) -> None:
+    await resident.refused(
+        "POST", "/os/memory/search", 400, "invalid_request", field=field, json=body
+    )
 
 
 async def test_so_many_are_found_as_are_asked_for(served: Served, alice: Client) -> None:

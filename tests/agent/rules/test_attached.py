@@ -145,8 +145,8 @@ async def test_an_unknown_file_and_one_of_another_are_not_found_and_nothing_is_s
 
 
 @pytest.mark.parametrize("ids", [list(range(1, 12)), [0], ["1"], "1", [1.5]])
-async def test_a_bad_list_of_files_is_refused(alice: Client, ids: Any) -> None:
-    body = await alice.refused(
+async def test_a_bad_list_of_files_is_refused(resident: Client, ids: Any) -> None:
+    body = await resident.refused(
         "POST", "/chat", 400, "invalid_request", json={"message": "x", "attachmentIds": ids}
     )
     assert "attachmentIds" in body["message"]

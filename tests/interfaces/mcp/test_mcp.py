@@ -186,9 +186,9 @@ async def test_what_is_done_says_by_what_and_stands_in_the_audit(
     ],
 )
 async def test_what_is_not_there_is_refused_in_words(
-    alice: Client, method: str, params: dict[str, Any], code: int
+    resident: Client, method: str, params: dict[str, Any], code: int
 ) -> None:
-    error = await refused(alice, method, params)
+    error = await refused(resident, method, params)
     assert error["code"] == code
     assert error["message"]
 
@@ -387,9 +387,9 @@ async def test_other_methods_are_refused(alice: Client, method: str) -> None:
     ],
 )
 async def test_what_is_no_message_is_refused(
-    alice: Client, body: bytes, status: int, code: int
+    resident: Client, body: bytes, status: int, code: int
 ) -> None:
-    answer = await post(alice, body)
+    answer = await post(resident, body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 

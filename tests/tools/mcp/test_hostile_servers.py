@@ -224,10 +224,12 @@ async def test_a_redirect_is_not_followed_elsewhere(alice: Client, evil: Hostile
         "x",
     ],
 )
-async def test_addresses_that_are_none(alice: Client, url: str) -> None:
+async def test_addresses_that_are_none(resident: Client, url: str) -> None:
     body = {"name": "Bad", "serverUrl": url}
-    await alice.refused("POST", "/tools/mcp", 400, "invalid_request", field="serverUrl", json=body)
-    assert (await alice.ok("GET", "/tools/mcp"))["servers"] == []
+    await resident.refused(
+        "POST", "/tools/mcp", 400, "invalid_request", field="serverUrl", json=body
+    )
+    assert (await resident.ok("GET", "/tools/mcp"))["servers"] == []
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,9 @@ async def test_another_users_file_is_not_found_and_not_counted(alice: Client, bo
     ],
 )
 async def test_a_bad_upload_is_refused_and_leaves_nothing(
-    alice: Client, params: dict[str, str], content: bytes, field: str
+    resident: Client, params: dict[str, str], content: bytes, field: str
 ) -> None:
-    await alice.refused(
+    await resident.refused(
         "POST",
         "/os/attachments",
         400,
@@ -135,7 +135,7 @@ async def test_a_bad_upload_is_refused_and_leaves_nothing(
         params=params,
         content=content,
     )
-    assert (await alice.ok("GET", "/os/attachments"))["total"] == 0
+    assert (await resident.ok("GET", "/os/attachments"))["total"] == 0
 
 
 async def test_a_file_without_a_name_gets_one(alice: Client) -> None:

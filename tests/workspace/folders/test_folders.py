@@ -86,10 +86,10 @@ async def test_names_are_compared_in_one_unicode_form(alice: Client) -> None:
     ],
 )
 async def test_a_hostile_name_or_path_is_refused(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused("POST", "/os/folders", 400, "invalid_request", field=field, json=body)
-    assert await names(alice) == ["General"]
+    await resident.refused("POST", "/os/folders", 400, "invalid_request", field=field, json=body)
+    assert await names(resident) == ["General"]
 
 
 async def test_an_unknown_parent_is_not_found(alice: Client, bob: Client) -> None:

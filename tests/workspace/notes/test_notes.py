@@ -67,12 +67,12 @@ async def test_a_note_is_created_and_read_back(alice: Client) -> None:
     ],
 )
 async def test_a_bad_field_of_a_new_note_is_named(
-    alice: Client, body: dict[str, object], status: int, field: str
+    resident: Client, body: dict[str, object], status: int, field: str
 ) -> None:
     code = {422: "unprocessable", 404: "not_found"}[status]
-    refused = await alice.refused("POST", "/os/notes", status, code, field=field, json=body)
+    refused = await resident.refused("POST", "/os/notes", status, code, field=field, json=body)
     assert field in refused["message"] or status == 404
-    assert (await alice.ok("GET", "/os/notes"))["totalNotes"] == 0
+    assert (await resident.ok("GET", "/os/notes"))["totalNotes"] == 0
 
 
 async def test_a_note_of_ten_mebibytes_is_taken_and_a_larger_one_refused(alice: Client) -> None:
@@ -446,8 +446,8 @@ async def test_a_folder_is_found_by_name_or_path_and_ambiguity_is_told(alice: Cl
         ("limit=", "limit"),
     ],
 )
-async def test_a_bad_filter_is_named(alice: Client, query: str, field: str) -> None:
-    await alice.refused("GET", f"/os/notes?{query}", 400, "invalid_request", field=field)
+async def test_a_bad_filter_is_named(resident: Client, query: str, field: str) -> None:
+    await resident.refused("GET", f"/os/notes?{query}", 400, "invalid_request", field=field)
 
 
 async def test_a_limit_above_the_most_is_the_most(alice: Client) -> None:

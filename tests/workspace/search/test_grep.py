@@ -244,8 +244,10 @@ async def test_the_limit_counts_lines_and_says_that_there_are_more(alice: Client
         ({"pattern": "x", "folderId": 1, "folderName": "General"}, "folderName"),
     ],
 )
-async def test_a_bad_grep_names_its_field(alice: Client, body: dict[str, Any], field: str) -> None:
-    refused = await alice.refused(
+async def test_a_bad_grep_names_its_field(
+    resident: Client, body: dict[str, Any], field: str
+) -> None:
+    refused = await resident.refused(
         "POST", "/os/notes/grep", 400, "invalid_request", field=field, json=body
     )
     assert field in refused["message"]
@@ -287,9 +289,9 @@ async def test_patterns_that_run_wild_elsewhere_are_answered(alice: Client, patt
     ],
 )
 async def test_what_other_engines_know_is_refused_by_its_name(
-    alice: Client, pattern: str, name: str
+    resident: Client, pattern: str, name: str
 ) -> None:
-    refused = await alice.refused(
+    refused = await resident.refused(
         "POST",
         "/os/notes/grep",
         400,

@@ -384,8 +384,8 @@ async def test_todos_need_their_own_scope(served: Served, alice: Client) -> None
 
 
 @pytest.mark.parametrize("kinds", ["notes", "note,", ",", "note folder", "todo;tag"])
-async def test_an_unknown_kind_is_refused(alice: Client, kinds: str) -> None:
-    await alice.refused(
+async def test_an_unknown_kind_is_refused(resident: Client, kinds: str) -> None:
+    await resident.refused(
         "GET", "/os/find", 400, "invalid_request", field="kinds", params={"kinds": kinds}
     )
 
@@ -430,10 +430,12 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("q", HOSTILE, ids=range(len(HOSTILE)))
-async def test_anything_typed_is_answered(alice: Client, q: str) -> None:
-    await alice.note("Plan", tags=["t"])
+async def test_anything_typed_is_answered(resident: Client, q: str) -> None:
+    await resident.note("Plan", tags=["t"])
     assert [
-        found["title"] for found in await find(alice, q) if found["title"] == "Plan" and "plan" in q
+        found["title"]
+        for found in await find(resident, q)
+        if found["title"] == "Plan" and "plan" in q
     ] == []
 
 

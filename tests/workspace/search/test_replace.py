@@ -317,9 +317,9 @@ async def test_a_text_that_would_grow_too_large_is_refused(alice: Client) -> Non
     ],
 )
 async def test_a_bad_replacement_names_its_field(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused("POST", REPLACE, 400, "invalid_request", field=field, json=body)
+    await resident.refused("POST", REPLACE, 400, "invalid_request", field=field, json=body)
 
 
 def test_a_replacement_that_would_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,9 +138,9 @@ async def test_every_word_must_occur_in_any_form_in_title_tags_or_text(
         "\U000e0041",
     ],
 )
-async def test_any_characters_may_be_searched_for(alice: Client, query: str) -> None:
-    await alice.note("Other", "zebra")
-    assert await found(alice, query) == []
+async def test_any_characters_may_be_searched_for(resident: Client, query: str) -> None:
+    await resident.note("Other", "zebra")
+    assert await found(resident, query) == []
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,11 @@ async def test_any_characters_may_be_searched_for(alice: Client, query: str) -> 
     ],
 )
 async def test_a_bad_search_names_its_field(
-    alice: Client, body: dict[str, Any], field: str
+    resident: Client, body: dict[str, Any], field: str
 ) -> None:
-    await alice.refused("POST", "/os/notes/search", 400, "invalid_request", field=field, json=body)
+    await resident.refused(
+        "POST", "/os/notes/search", 400, "invalid_request", field=field, json=body
+    )
 
 
 async def test_the_better_match_comes_first_and_of_equals_the_newer(alice: Client) -> None:

@@ -253,10 +253,10 @@ async def test_without_its_recurrence_a_todo_has_no_next(alice: Client) -> None:
     ],
 )
 async def test_a_rule_that_is_no_rule_of_days_or_names_no_day_is_refused(
-    alice: Client, rule: str
+    resident: Client, rule: str
 ) -> None:
     fields = {"title": "x", "dueDate": "2026-12-01", "recurrence": {"rule": rule, "from": "due"}}
-    body = await alice.refused(
+    body = await resident.refused(
         "POST", "/os/todos", 422, "unprocessable", field="recurrence.rule", json=fields
     )
     assert body["message"].startswith("recurrence.rule ")

@@ -104,11 +104,13 @@ async def test_a_todo_keeps_what_it_was_given(alice: Client) -> None:
     ],
 )
 async def test_a_todo_with_a_bad_field_is_unprocessable_and_not_made(
-    alice: Client, fields: dict[str, Any], field: str
+    resident: Client, fields: dict[str, Any], field: str
 ) -> None:
-    body = await alice.refused("POST", "/os/todos", 422, "unprocessable", field=field, json=fields)
+    body = await resident.refused(
+        "POST", "/os/todos", 422, "unprocessable", field=field, json=fields
+    )
     assert field.split("[")[0].split(".")[0] in body["message"]
-    assert await found(alice) == []
+    assert await found(resident) == []
 
 
 @pytest.mark.parametrize("priority", range(11))
