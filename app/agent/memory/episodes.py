@@ -78,16 +78,6 @@ def add(
     return episode
 
 
-def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
-    """Forget an episode of a user; return whether there was one."""
-    return (
-        _delete_where(
-            tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key
-        )
-        > 0
-    )
-
-
 def forget_conversation(tx: Tx, conversation: int, *, user: int | None = None) -> None:
     """Forget every episode of a conversation, whosever it is, or those of one user."""
     whose = "" if user is None else " AND user_id = :user"
