@@ -110,7 +110,7 @@ def do_idle_work(tx: Tx) -> bool:
     return True
 
 
-def _delete_where(tx: Tx, which: str, **params: object) -> int:
+def _delete_where(tx: Tx, which: str, **params: object) -> None:
     rows = tx.all(f"SELECT id, user_id, title, text FROM episodes WHERE {which}", **params)
     for row in rows:
         _delete_words(tx, row["user_id"], row["id"], title=row["title"], text=row["text"])
@@ -122,7 +122,6 @@ def _delete_where(tx: Tx, which: str, **params: object) -> int:
     else:
         for user in {row["user_id"] for row in rows}:
             tx.emit(MANY_CHANGED, owner=user)
-    return len(rows)
 
 
 def _insert_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
