@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.account import cap_rows
 from app.core import random_tokens
-from app.core.caller import Caller
+from app.core.caller import Caller, Kind
 from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
 from app.core.schema import CONTROLS, FORMATS, Line, Record, Rule, Unknown
@@ -344,8 +344,18 @@ def local_caller(tx: Tx, username: str) -> Caller:
     """Return the caller for a user who sits where the data directory lies, and so may do what a
     signed-in user may; raise NotFound.
     """
-    row = require_user(tx, username)
-    return Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="session")
+    return caller_of_row(require_user(tx, username), "session")
+
+
+def caller_for(tx: Tx, user: int, kind: Kind, **more: Any) -> Caller:
+    """Return the caller for a user who exists, that acts while nobody asks."""
+    row = tx.require_row("SELECT id, uuid, username FROM users WHERE id = :user", user=user)
+    return caller_of_row(row, kind, **more)
+
+
+def caller_of_row(row: sqlite3.Row, kind: Kind, **more: Any) -> Caller:
+    """Return the caller for the user of a row with id, uuid and username."""
+    return Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind=kind, **more)
 
 
 def settings_of(tx: Tx, user: int) -> AccountSettings:

@@ -16,7 +16,7 @@ from app.errors import StorageFull
 
 LONGEST = 8_192
 NONCE = 12
-ENVIRONMENT, FILE, HERE = "env:", "file:", "kept:"
+HERE = "kept:"
 
 
 class SecretMissing(Exception):

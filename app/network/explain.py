@@ -127,14 +127,8 @@ async def explain_call(
 
     Nothing of it stays.
     """
-    owner = await app.read(lambda tx: users.require_user(tx, username))
-    return await _explain_call(
-        app,
-        Caller(owner["id"], owner["uuid"], owner["username"], "session"),
-        caller,
-        operation,
-        args,
-    )
+    owner = await app.read(users.local_caller, username)
+    return await _explain_call(app, owner, caller, operation, args)
 
 
 async def _explain_call(

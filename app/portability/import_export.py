@@ -40,10 +40,6 @@ Into = Annotated[
 ]
 
 
-class Removed(Record):
-    removed: bool = True
-
-
 @operation(
     "POST /import",
     scope=WRITE,

@@ -107,7 +107,7 @@ def list_records(
     found = rows.list_after(
         tx, me.user, device_id=device_id, session_ref=session_ref, after=after, limit=limit + 1
     )
-    listed = [_listed(row) for row in found[:limit]]
+    listed = [ListedRecord(**_columns(row)) for row in found[:limit]]
     return RecordList(listed, listed[-1].id if len(found) > limit else None)
 
 
@@ -180,10 +180,6 @@ def _bury_some(tx: Tx, me: Caller, session_ref: str, before: int) -> int:
     some = rows.some_of_session(tx, me.user, session_ref, before)
     rows.bury(tx, me.user, some)
     return len(some)
-
-
-def _listed(row: sqlite3.Row) -> ListedRecord:
-    return ListedRecord(**_columns(row))
 
 
 def _whole(row: sqlite3.Row, ciphertext: bytearray) -> WholeRecord:

@@ -1,10 +1,9 @@
 """Bulk writing: many files, texts, deletions and folders in one call and one transaction."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
-from msgspec import Meta
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -27,7 +26,6 @@ MOST_WRITES = 50
 MOST_DELETES = 200
 MOST_FOLDERS = 200
 Kind = Literal["files", "texts", "delete", "folders.create", "folders.delete"]
-Entries = Annotated[list[Any], Meta(description="objects; see the endpoint's text")]
 
 
 class File(Record):

@@ -143,7 +143,8 @@ def test_a_damaged_model_is_listed_with_the_command_that_mends_it(tmp_path: Path
     path = tmp_path / MODELS / MULTILINGUAL.file
     path.parent.mkdir()
     path.write_bytes(b"half")
-    assert "`hearth models add multilingual` makes it anew" in models("list", data=tmp_path).stdout
+    listed = models("list", data=tmp_path).stdout
+    assert "`hearth models add multilingual` builds it again" in listed
 
 
 def test_a_checkouts_model_serves_every_data_directory_that_has_none(

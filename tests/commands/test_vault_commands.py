@@ -58,7 +58,7 @@ def test_an_address_may_leave_out_http(device: Device) -> None:
     address = device.address.removeprefix("http://")
     assert "is enrolled" in device.run("enrol", address, "--key-from", "env:VAULT_KEY").output
     bad = run(device.folder / "2", "enrol", "ftp://127.0.0.1", code=2)
-    assert "is no address such as http://" in bad.output
+    assert "is not an address such as http://" in bad.output
 
 
 def test_a_device_comes_in_by_the_page_goes_on_and_leaves(

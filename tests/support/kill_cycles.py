@@ -30,7 +30,8 @@ from app.core.database.tx import Tx, utc_now
 from app.main import build_parts, create_app
 from app.migrations import migrate
 from app.settings import Settings
-from app.workspace.index import trigram_index, word_index, word_index_check
+from app.workspace.index import trigram_index, word_index
+from tests.support import index_checks
 
 CYCLES = 30
 WRITERS = 4
@@ -168,11 +169,11 @@ def troubles(data: Path) -> list[str]:
     word_index.index_waiting(Tx(connection, utc_now()), 1 << 30, 1 << 40)
     found += [
         f"search index: {trouble}"
-        for trouble in word_index_check.find_damage(Tx(connection, utc_now()))
+        for trouble in index_checks.word_damage(Tx(connection, utc_now()))
     ]
     found += [
         f"the trigrams of note {note} are not those of its text"
-        for note in trigram_index.verify(Tx(connection, utc_now()))
+        for note in index_checks.gram_damage(Tx(connection, utc_now()))
     ]
     connection.close()
     return found
@@ -184,7 +185,7 @@ async def index_all(data: Path) -> None:
     await parts.store.open()
     while await parts.read(word_index.any_waiting):
         await parts.write(word_index.index_waiting)
-    while await parts.read(trigram_index.any_due):
+    while await parts.read(trigram_index.count_due, None):
         await parts.write(trigram_index.do_idle_work)
     await parts.store.close()
 

@@ -17,6 +17,7 @@ from app.core.database.small_files import replace_file
 from app.errors import Unavailable
 
 ALGORITHM = "RS256"
+"""The one that every client of OpenID Connect must know."""
 BITS = 2048
 log = logging.getLogger("hearth.oauth")
 

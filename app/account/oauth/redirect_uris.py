@@ -24,6 +24,7 @@ def check(uri: str, registration: Registration) -> None:
         raise ValueError(f"must have 1 to {LONGEST} characters")
     if not ALLOWED.fullmatch(uri):
         raise ValueError("must not hold a fragment, a space or any other unusual character")
+    # Browsers take them out before they send, which leads to a path that nobody registered.
     path = uri.partition("?")[0].lower().replace("%2e", ".").replace("%2f", "/")
     if ".." in path.split("/") or "." in path.split("/"):
         raise ValueError("must not hold the path segments . or ..")

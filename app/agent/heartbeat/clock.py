@@ -6,6 +6,7 @@ At their time, after a message, and what was missed while the server was away.
 import asyncio
 from datetime import datetime, timedelta
 
+from app.account import users
 from app.agent.heartbeat.records import run_rows, schedule_rows
 from app.agent.heartbeat.records.run_records import Trigger
 from app.agent.heartbeat.records.run_rows import BegunRun, RunEnding
@@ -120,7 +121,4 @@ def _owner_caller(tx: Tx, user: int) -> Caller:
 
     The user, with the rights that a heartbeat can have at most.
     """
-    row = tx.require_row("SELECT uuid, username FROM users WHERE id = :user", user=user)
-    return Caller(
-        user=user, user_id=row["uuid"], username=row["username"], kind="heartbeat", name="Heartbeat"
-    )
+    return users.caller_for(tx, user, "heartbeat", name="Heartbeat")

@@ -78,16 +78,6 @@ def add(
     return episode
 
 
-def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
-    """Forget an episode of a user; return whether there was one."""
-    return (
-        _delete_where(
-            tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key
-        )
-        > 0
-    )
-
-
 def forget_conversation(tx: Tx, conversation: int, *, user: int | None = None) -> None:
     """Forget every episode of a conversation, whosever it is, or those of one user."""
     whose = "" if user is None else " AND user_id = :user"
@@ -120,7 +110,7 @@ def do_idle_work(tx: Tx) -> bool:
     return True
 
 
-def _delete_where(tx: Tx, which: str, **params: object) -> int:
+def _delete_where(tx: Tx, which: str, **params: object) -> None:
     rows = tx.all(f"SELECT id, user_id, title, text FROM episodes WHERE {which}", **params)
     for row in rows:
         _delete_words(tx, row["user_id"], row["id"], title=row["title"], text=row["text"])
@@ -132,7 +122,6 @@ def _delete_where(tx: Tx, which: str, **params: object) -> int:
     else:
         for user in {row["user_id"] for row in rows}:
             tx.emit(MANY_CHANGED, owner=user)
-    return len(rows)
 
 
 def _insert_words(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:

@@ -17,7 +17,6 @@ READERS = frozenset({"key", "oauth", "session", "heartbeat"})
 CHARACTERS = 6_000
 """So much of them all is told, about 1,500 tokens."""
 SHORTEST = 200
-LONGEST_NAME = 40
 CUT = "[…]"
 
 

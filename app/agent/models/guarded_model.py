@@ -25,10 +25,10 @@ from app.agent.models import model_choice, providers
 from app.agent.models.guarded_stream import Stuck, open_guarded
 from app.agent.models.hybrid_model import HybridModel
 from app.agent.models.model_rows import Configured
+from app.agent.models.model_streams import StreamingModel
 from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import lean_results, shorten_history, tool_choice
 from app.agent.models.small_models.flat_schemas import flatten_schema, shorten_tool
-from app.agent.models.streaming_model import StreamingModel
 from app.agent.turn.turn_result import Fallback
 from app.errors import AppError
 

@@ -26,8 +26,8 @@ from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 
 from app.agent.models import providers
 from app.agent.models.model_messages import texts_of
+from app.agent.models.model_streams import WrappedStream
 from app.agent.models.small_models import printed_calls, repair_calls
-from app.agent.models.wrapped_stream import WrappedStream
 
 SAME_CALLS = 2
 """How often the same call may stand in a turn: once made, and once refused because it was made."""

@@ -26,10 +26,9 @@ from pydantic_ai.settings import ModelSettings
 
 from app.agent.memory.persona import read_persona
 from app.agent.models.model_messages import find_instructions, texts_of
+from app.agent.models.model_streams import StreamingModel, WrappedStream
 from app.agent.models.rules_model import RulesModel, left_of
 from app.agent.models.small_models import tool_choice
-from app.agent.models.streaming_model import StreamingModel
-from app.agent.models.wrapped_stream import WrappedStream
 from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Step, Trace
 

@@ -13,7 +13,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from app.agent.models.model_messages import find_instructions
-from app.agent.models.streaming_model import StreamingModel
+from app.agent.models.model_streams import StreamingModel
 from app.agent.turn import transcript
 from app.agent.turn.token_meter import Meter, count_tokens, longest_answer
 

@@ -21,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from app.agent.models import model_messages
-from app.agent.models.streaming_model import StreamingModel
+from app.agent.models.model_streams import StreamingModel
 from app.agent.rules import rules
 from app.agent.rules.rules_loop import NAME, PIECE
 from app.agent.turn import transcript

@@ -60,7 +60,7 @@ def fold_text(text: str) -> Folded:
     for place, letter in enumerate(text):
         # It belongs to the letter before, and NFC makes one of both.
         if letter in _COMBINING_KANA and letters:
-            letters[-1] = _first_letter(unicodedata.normalize("NFC", letters[-1] + letter))
+            letters[-1] = unicodedata.normalize("NFC", letters[-1] + letter)[0]
             continue
         # One letter may become several (ß is ss), all of them at its place.
         for plain in _fold_letter(letter):
@@ -118,8 +118,5 @@ def _join_around(left: str, right: str) -> str:
 def _fold_letter(letter: str) -> str:
     base = unicodedata.normalize("NFKD", letter.translate(PLAIN)).casefold()
     kept = "".join(part for part in base if not "\u0300" <= part <= "\u036f")
+    # What NFKD took apart beside accents, such as Hangul and voiced kana, is one letter again.
     return unicodedata.normalize("NFC", kept).translate(PLAIN)
-
-
-def _first_letter(letters: str) -> str:
-    return letters if len(letters) == 1 else letters[0]

@@ -18,7 +18,6 @@ SECONDS = 15.0
 SILENT_SECONDS = 45.0
 """A stream that brings nothing so long is taken for dead; the server says something every 15 s."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
-MOST_ANSWER = 4 << 20
 LONGEST_LINE = 1 << 20
 HTTP_UNAUTHORIZED, HTTP_TOO_MANY, HTTP_FIRST_FAILURE = 401, 429, 500
 

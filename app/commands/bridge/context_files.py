@@ -50,7 +50,7 @@ def _item(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise Refused(f"{shown} is not text, so it cannot be sent along.") from None
     if not text.strip() or "\0" in text:
-        raise Refused(f"{shown} is {'no text' if text.strip() else 'empty'}.")
+        raise Refused(f"{shown} is {'not text' if text.strip() else 'empty'}.")
     return {
         "kind": KINDS.get(file.suffix.lower(), "file_excerpt"),
         "label": file.name[:MOST_LABEL],

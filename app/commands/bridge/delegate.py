@@ -237,6 +237,7 @@ async def _beside_a_bridge(home: Home, work: Work) -> Entry | None:
 
 async def _answer(home: Home, id_: str) -> Entry:
     """Return the answer once the bridge has written it down."""
+    # Another process may be the bridge that writes it, so the size of its file tells of news.
     seen = -1
     while True:
         size = home.journal.stat().st_size if home.journal.exists() else 0

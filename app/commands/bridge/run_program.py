@@ -164,6 +164,7 @@ async def _started(program: Program) -> AsyncIterator[tuple[asyncio.subprocess.P
         finally:
             await _end(process)
         return
+    # A process between ends the program even if this one is killed, and tells its exit code.
     with contextlib.ExitStack() as pipes:
         watched, _life = _pipe(pipes)
         reported, reporting = _pipe(pipes)

@@ -98,15 +98,12 @@ def _show_record(record: Answer, above: str = "") -> None:
 
 
 def _value_text(value: Any) -> str:
-    if isinstance(value, dict) or (isinstance(value, list) and any(map(_is_nested, value))):
+    parts = value if isinstance(value, list) else [value]
+    if any(isinstance(part, dict | list) for part in parts):
         return json.dumps(value, ensure_ascii=False)
     if not sys.stdout.isatty():
         return strip_controls(str(value).lower() if isinstance(value, bool) else value)
     return strip_controls("no" if value is False else shown_value(value))
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict | list)
 
 
 def _only_record(answer: Answer) -> Answer:

@@ -1,7 +1,5 @@
 """What an import or export did, and every thing that could not come along, by name."""
 
-from typing import Literal
-
 from msgspec import field
 
 from app.core.schema import Record
@@ -9,7 +7,6 @@ from app.portability.content.source_items import NotCarried
 
 MOST = 10_000
 """How many things a report names; more are counted."""
-Counter = Literal["created", "updated", "unchanged"]
 
 
 class Left(Record):

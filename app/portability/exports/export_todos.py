@@ -16,7 +16,6 @@ from app.workspace.todos import todo_steps
 from app.workspace.todos.todo_records import TOP_PRIORITY
 
 Put = Callable[[str, Iterable[bytes]], None]
-PAGE = 500
 PRIORITIES = {5: "A", 4: "B", 3: "C", 2: "D", 1: "E"}
 ICS_PRIORITIES = {0: 0, 1: 9, 2: 7, 3: 5, 4: 3, 5: 1}
 LONGEST_LINE = 75

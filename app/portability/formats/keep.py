@@ -89,7 +89,6 @@ class Keep:
         self._tree = tree
         self._files: dict[str, dict[str, Entry]] = {}
         self._refused: list[NotCarried] = []
-        self._notes: dict[str, tuple[str, str]] = {}
 
     def total(self) -> int | None:
         """Count the notes and files."""

@@ -35,7 +35,7 @@ from app.workspace.todos.todo_records import HIGHEST_PRIORITY
 
 UNTITLED = "Untitled"
 LONGEST_DESCRIPTION = 20_000
-_TITLE, _TODO_TITLE, _STEP = paths.NAME, 500, 255
+_TODO_TITLE, _STEP = 500, 255
 _IN_HTML = re.compile(r"""\b(href|src)\s*=\s*(["'])(note|attachment):([^"'<>]{1,3000})\2""", 2)
 _FROM_HTML = re.compile(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
 _IMAGE = re.compile(

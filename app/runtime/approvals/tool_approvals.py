@@ -25,7 +25,7 @@ from app.runtime.devices import endpoint_rows, session_rows
 from app.runtime.grants import grant_rows, grant_states, refusals
 from app.runtime.grants.grant_rows import Grant
 from app.runtime.messages import message_rows
-from app.tools.approvals import call_origin, escalation_rows, precedents, stop_switch
+from app.tools.approvals import call_origin, escalation_rows, precedents, still_allowed, stop_switch
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview
 
@@ -98,21 +98,12 @@ def caller_behind(tx: Tx, row: sqlite3.Row) -> Caller | None:
     """
     origin = call_origin.unpack_origin(row["origin"])
     grant = grant_rows.find(tx, origin.communication_session_id or "")
-    owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
-    if grant is None or grant.status != "active" or owner is None:
+    if grant is None or grant.status != "active":
         return None
     endpoint = endpoint_rows.find(tx, grant.endpoint_of(grant.side_of(row["user_id"])) or "")
     if endpoint is None or endpoint.removed_at is not None:
         return None
-    return Caller(
-        user=row["user_id"],
-        user_id=owner["uuid"],
-        username=owner["username"],
-        kind=row["credential_kind"],
-        scopes=tuple(msgspec.json.decode(row["scopes"])),
-        credential=row["credential"],
-        name=row["credential_name"],
-    )
+    return still_allowed.asker_with(tx, row, tuple(msgspec.json.decode(row["scopes"])))
 
 
 def _ask(tx: Tx, me: Caller, wish: Wish, *, stopped: bool) -> Approval:

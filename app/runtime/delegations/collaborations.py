@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from app.account import contact_pairs
+from app.account.users import caller_for
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.events import Events
@@ -97,8 +98,7 @@ def _connected(tx: Tx, users: tuple[int, int]) -> None:
 
 def _disconnected(tx: Tx, users: tuple[int, int]) -> None:
     """End all that two people, who are no contacts any more, have let each other's agents do."""
-    row = people.person_row(tx, users[0])
-    me = Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="session")
+    me = caller_for(tx, users[0], "session")
     grant_rows.end_between(tx, me, *users)
     trusted_policies.end_between(tx, me, *users)
 
@@ -196,9 +196,9 @@ def _is_agreed(tx: Tx, message: Message, turn: Turn) -> bool:
 
 def _ask_owner(tx: Tx, message: Message) -> None:
     """Ask the owner of the agent that says it needs them."""
-    row, peer = people.person_row(tx, message.sender), people.person_row(tx, message.recipient)
+    peer = people.person_row(tx, message.recipient)
     grant = grant_rows.require(tx, message.grant)
-    me = Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="device")
+    me = caller_for(tx, message.sender, "device")
     payload = msgspec.json.decode(message.payload)
     text = payload.get("text")
     question = text if isinstance(text, str) and text.strip() else message.payload
@@ -229,8 +229,7 @@ def _answer_question(tx: Tx, found: Settled) -> None:
     asked = message_rows.find(tx, msgspec.json.decode(row["arguments"])["messageId"])
     if asked is None:
         return
-    owner = people.person_row(tx, found.user)
-    me = Caller(user=found.user, user_id=owner["uuid"], username=owner["username"], kind="session")
+    me = caller_for(tx, found.user, "session")
     decision = "continue" if found.status == "executed" else "stop"
     client = f"owner-decision:{found.id}"
     words = Words(

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.account import contact_pairs
+from app.account import contact_pairs, users
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import AppError, ClientMessageIdConflict, NotConnected, QuotaExceeded, SessionClosed
@@ -165,14 +165,7 @@ def outside_paths(tx: Tx, delegation: Delegation, grant: Grant) -> list[str]:
 
 def requester(tx: Tx, delegation: Delegation) -> Caller:
     """Return the caller that a task goes on for while nobody asks."""
-    row = people.person_row(tx, delegation.user)
-    return Caller(
-        user=row["id"],
-        user_id=row["uuid"],
-        username=row["username"],
-        kind="session",
-        scopes=("runtime:connect",),
-    )
+    return users.caller_for(tx, delegation.user, "session", scopes=("runtime:connect",))
 
 
 def _leads_somewhere(tx: Tx, grant: Grant) -> bool:

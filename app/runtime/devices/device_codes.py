@@ -106,6 +106,7 @@ def decide_device_code(
     if found.status == "expired":
         raise RequestExpired("This code has expired; start again at the device.", field="userCode")
     if found.status != "pending":
+        # A browser may send the same form twice.
         if found.user_id == me.user and found.status == status:
             return Decided(status)
         raise RequestNotPending("This code was answered already.", field="userCode")
@@ -143,6 +144,7 @@ def _require_code(tx: Tx, user_code: str) -> DeviceCode:
 def _hand_over(tx: Tx, poll_token: str) -> Polled:
     """Register the endpoint of an approved device, and give its token."""
     found = _require_poll(tx, poll_token)
+    # Looked at again within the write: of two polls at once only one gets the token.
     if found.status != "approved" or found.user_id is None:
         return Polled(found.status)
     made = endpoints.register(

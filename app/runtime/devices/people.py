@@ -110,7 +110,7 @@ def resolve_person(tx: Tx, me: Caller, *, q: PERSON) -> ResolvedPerson:
         found["username"],
         found["name"],
         _display_name(found),
-        _is_reachable(tx, me, found["id"]),
+        _pair_state(tx, me, found["id"]) == "ready",
     )
 
 
@@ -142,10 +142,6 @@ def _pair_state(tx: Tx, me: Caller, other: int) -> PairState:
     if contact_requests.is_waiting(tx, me.user, other):
         return "awaiting_their_accept"
     return "request_pair"
-
-
-def _is_reachable(tx: Tx, me: Caller, other: int) -> bool:
-    return _pair_state(tx, me, other) == "ready"
 
 
 def _team_agent(tx: Tx, me: Caller, row: sqlite3.Row) -> TeamAgent:

@@ -15,7 +15,6 @@ from app.core.schema import DocumentedPattern, Record
 from app.errors import Invalid, StorageFull
 from app.runtime.devices import endpoint_rows, fields
 from app.runtime.realtime import event_rows
-from app.runtime.realtime.event_rows import Event
 from app.runtime.realtime.event_view import EventView, view
 from app.runtime.realtime.listeners import Listeners
 
@@ -60,7 +59,7 @@ async def poll_events(
         if app.quick(event_rows.is_any_due, endpoint_id, place):
             await app.write(event_rows.renew_unacknowledged, endpoint_id, place)
     found = await app.read(event_rows.after, endpoint_id, place, MOST_POLLED)
-    if sent := _dispatches(found):
+    if sent := [event.id for event in found if event.delivery_id is not None]:
         with contextlib.suppress(StorageFull):
             await app.write(event_rows.note_sent, sent)
     return [view(event) for event in found]
@@ -87,7 +86,3 @@ def _require_place(tx: Tx, me: Caller, endpoint_id: str, cursor: str) -> int:
             "cursor is later than every event of this server; begin at 0.", field="cursor"
         )
     return place
-
-
-def _dispatches(events: list[Event]) -> list[int]:
-    return [event.id for event in events if event.delivery_id is not None]

@@ -4,7 +4,7 @@ import sqlite3
 
 import msgspec
 
-from app.account import key_rows, oauth_grants
+from app.account import key_rows, oauth_grants, users
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.hooks import Hooks
@@ -25,8 +25,7 @@ def current_asker(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
     if look is not None:
         return look(tx, row)
     held = _current_scopes(tx, row, hooks)
-    owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
-    if held is None or owner is None:
+    if held is None:
         return None
     # Never more than it had when it asked, and never more than it has now; * is everything.
     frozen = tuple(msgspec.json.decode(row["scopes"]))
@@ -37,11 +36,15 @@ def current_asker(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
         if "*" in frozen
         else tuple(scope for scope in frozen if scope in held)
     )
-    return Caller(
-        user=row["user_id"],
-        user_id=owner["uuid"],
-        username=owner["username"],
-        kind=row["credential_kind"],
+    return asker_with(tx, row, scopes)
+
+
+def asker_with(tx: Tx, row: sqlite3.Row, scopes: tuple[str, ...]) -> Caller:
+    """Return the caller that asked, with these scopes."""
+    return users.caller_for(
+        tx,
+        row["user_id"],
+        row["credential_kind"],
         scopes=scopes,
         credential=row["credential"],
         name=row["credential_name"],

@@ -65,6 +65,7 @@ class Program:
                 try:
                     message = jsonrpc_message_adapter.validate_json(text, by_name=False)
                 except ValidationError:
+                    # Some programs greet or log there, which harms nothing.
                     stray += 1
                 else:
                     await out.send(SessionMessage(message))
@@ -77,6 +78,7 @@ class Program:
             pass
         finally:
             self.is_heard = False
+        # What it wrote last tells why it ended, and may come a moment later.
         with anyio.move_on_after(LAST_WORDS_SECONDS):
             await self._is_silent.wait()
 
@@ -100,6 +102,7 @@ class Program:
                 async with asyncio.timeout(GRACE_SECONDS):
                     await self._process.wait()
         finally:
+            # The process between sees this and ends the group; the signal is for when it is stuck.
             os.close(self._life)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -123,6 +126,7 @@ async def start(config: McpConfig) -> Program:
         raise McpFailed("MCP servers that are programs need Linux or macOS.")
     watched, life = os.pipe()
     os.set_inheritable(watched, True)
+    # Not this process's own environment, which may hold keys that are none of the program's.
     environment = {**get_default_environment(), **config.env}
     try:
         process = await asyncio.create_subprocess_exec(

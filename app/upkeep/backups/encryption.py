@@ -38,9 +38,11 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
     require_room(target.parent, size)
     content = plain.read_bytes()
     with write_backup(target) as part:
+        # Before it holds anything, so that there is no moment in which others can read it.
         part.touch(0o600)
         sealed = _import_age().passphrase.encrypt(content, passphrase)
         part.write_bytes(sealed)
+        # From the disk and not from memory: it must be the file that can be opened one day.
         if _decrypt(part.read_bytes(), passphrase, part) != content:
             raise BackupFailed("The encrypted copy does not decrypt to what it was made of.")
     return len(sealed)

@@ -103,17 +103,10 @@ def rebuild(tx: Tx) -> None:
     )
 
 
-def verify(tx: Tx) -> list[int]:
-    """Return the ids of notes that do not wait and that the index does not find by their own text.
-
-    Raise sqlite3.DatabaseError when it is torn.
-    """
-    tx.run("INSERT INTO note_grams (note_grams) VALUES ('integrity-check')")
-    return find_unindexed(tx)
-
-
 def find_unindexed(tx: Tx, step: int = 1) -> list[int]:
-    """Return the same of each `step`th note, by reading alone."""
+    """Return the ids of those notes, of each `step`th, that do not wait and that the index does
+    not find by their own text. Reads only.
+    """
     rows = tx.run(
         "SELECT id, content FROM notes "
         "WHERE id % :step = 0 AND id NOT IN (SELECT note_id FROM waiting_grams) "
@@ -130,11 +123,6 @@ def find_unindexed(tx: Tx, step: int = 1) -> list[int]:
             for gram in _choose_probes(found, row["content"])
         )
     ]
-
-
-def any_due(tx: Tx) -> bool:
-    """Return whether a note waits that is to be indexed."""
-    return tx.one(f"SELECT 1 FROM waiting_grams WHERE {DUE} LIMIT 1") is not None
 
 
 def count_due(tx: Tx, owner: int | None) -> int:

@@ -19,16 +19,6 @@ have millions of places.
 """
 
 
-def find_damage(tx: Tx) -> list[str]:
-    """Return a sentence for each index that is damaged or differs from its notes.
-
-    None when all is well. It needs a writing transaction.
-    """
-    # Damage first: a torn index cannot be read for a comparison.
-    damaged = [trouble for owner in _index_owners(tx) if (trouble := _damage(tx, owner))]
-    return damaged or find_differences(tx)
-
-
 def find_differences(tx: Tx) -> list[str]:
     """Return a sentence for each index that differs from its notes, and for notes that are in
     none. Reads only; raises sqlite3.DatabaseError.
@@ -82,15 +72,6 @@ def _is_found(tx: Tx, owner: int, note_id: int, texts: word_index.IndexedText) -
 
 def _index_owners(tx: Tx) -> list[int]:
     return [row["owner_id"] for row in tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id")]
-
-
-def _damage(tx: Tx, owner: int) -> str | None:
-    name = word_index.table_name(owner)
-    try:
-        tx.run(f"INSERT INTO {name} ({name}) VALUES ('integrity-check')")
-    except sqlite3.DatabaseError as error:
-        return f"{name}: {error}"
-    return None
 
 
 def _difference(tx: Tx, owner: int) -> str | None:

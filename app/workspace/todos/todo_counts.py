@@ -1,7 +1,8 @@
 """The table of todo lists.
 
 It holds how many live todos an owner has open and completed, and the zone in which their days
-have their deadlines.
+have their deadlines. The numbers are kept with each change, since counting would read every todo
+for each page of a list.
 """
 
 from zoneinfo import ZoneInfo

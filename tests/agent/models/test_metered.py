@@ -23,8 +23,7 @@ from app.account.metering import token_reservations
 from app.agent.models import model_loop
 from app.agent.models.metered_model import MeteredModel
 from app.agent.models.model_messages import texts_of
-from app.agent.models.streaming_model import StreamingModel
-from app.agent.models.wrapped_stream import WrappedStream
+from app.agent.models.model_streams import StreamingModel, WrappedStream
 from app.agent.turn import live_turn, token_meter
 from app.agent.turn.token_meter import Meter, reserve_first_call
 from app.core.caller import Caller

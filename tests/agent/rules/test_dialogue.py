@@ -1,7 +1,6 @@
 """Conversations by rules: what refers to the turns before, what is taken back, what is asked."""
 
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,6 +14,7 @@ from app.agent.turn.steps import Asked, Result, Thing, ThingKind, Trace
 from app.agent.turn.traces import trace_of
 from evaluation import dialogues
 from tests.conftest import Client, MovableClock, Served
+from tests.support.talks import said
 
 TODOS: tuple[ThingKind, ...] = ("todo",)
 NOTES: tuple[ThingKind, ...] = ("note",)
@@ -188,12 +188,6 @@ def test_what_a_model_did_can_be_referred_to_and_taken_back() -> None:
     assert (trace.shown, trace.about) == ((MILK,), (MILK,))
     assert trace.undo == (("edit_todo", {"id": 1, "completed": False}),)
     assert trace.marks == (("todo", 1, "now"),)
-
-
-async def said(client: Client, message: str, conversation: int | None = None) -> Any:
-    more = {"conversationId": conversation} if conversation else {}
-    fields = {"message": message, "stream": False, **more}
-    return await client.ok("POST", "/chat", json=fields)
 
 
 @pytest.mark.anyio

@@ -1,7 +1,6 @@
 """Wishes that no pattern takes: near to how people say them, answered or asked about."""
 
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -13,6 +12,7 @@ from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.near import mentions, near, nearness, parts, readings
 from app.agent.turn.steps import Asked, Thing, Trace
 from tests.conftest import Client
+from tests.support.talks import Talk
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 DONE = Trace(intent="complete_todo", about=(Thing("todo", 1, "x"),), undo=(("edit_todo", {}),))
@@ -197,13 +197,7 @@ async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> 
     fields = {"title": "Pay the water bill"}
     todo = (await alice.ok("POST", "/os/todos", status=201, json=fields))["result"]
     path = f"/os/todos/{todo['todo']['id']}"
-    talk: dict[str, Any] = {}
-
-    async def say(message: str) -> str:
-        body = {"message": message, "stream": False, **talk}
-        answer = await alice.ok("POST", "/chat", json=body)
-        talk["conversationId"] = answer["conversationId"]
-        return str(answer["response"])
+    say = Talk(alice).say
 
     async def is_done() -> bool:
         return bool((await alice.ok("GET", path))["todo"]["completed"])

@@ -8,12 +8,7 @@ from app.agent.rules.answers import new_todos
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from tests.conftest import Client
-
-
-async def said(client: Client, message: str, conversation: int | None = None) -> Any:
-    more = {"conversationId": conversation} if conversation else {}
-    fields = {"message": message, "stream": False, **more}
-    return await client.ok("POST", "/chat", json=fields)
+from tests.support.talks import said
 
 
 async def todos(client: Client) -> list[Any]:

@@ -10,6 +10,7 @@ from app.agent.rules.dialogue import references
 from app.agent.rules.near import near
 from app.agent.turn.steps import Asked, Thing, Trace
 from tests.conftest import Client
+from tests.support.talks import Talk
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
@@ -186,13 +187,7 @@ def test_two_todos_with_a_day_each_are_moved_one_by_one(message: str) -> None:
 async def test_a_wish_is_read_by_its_slots_before_it_is_a_title(alice: Client) -> None:
     for title in ("Pack the tent", "Brot holen", "Fotos an Tom schicken"):
         await alice.ok("POST", "/os/todos", status=201, json={"title": title})
-    conversation: dict[str, str] = {}
-
-    async def say(message: str) -> str:
-        body = {"message": message, "stream": False, **conversation}
-        answer = await alice.ok("POST", "/chat", json=body)
-        conversation["conversationId"] = answer["conversationId"]
-        return str(answer["response"])
+    say = Talk(alice).say
 
     async def todos() -> list[str]:
         rows = (await alice.ok("GET", "/os/todos"))["result"]["todos"]

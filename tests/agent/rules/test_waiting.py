@@ -12,13 +12,9 @@ from app.tools.approvals import tool_gate
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import Client, Served
 from tests.support.agents import CHAT, caller, value
+from tests.support.talks import said
 
 WEB: frozenset[Taint] = frozenset({"web"})
-
-
-async def said(client: Client, message: str, conversation: int | None = None) -> Any:
-    more = {"conversationId": conversation} if conversation else {}
-    return await client.ok("POST", "/chat", json={"message": message, "stream": False, **more})
 
 
 async def waiting(served: Served, credential: int, title: str) -> None:

@@ -96,7 +96,7 @@ def test_a_key_pairs_and_is_not_kept(hearth: FakeHearth, tmp_path: Path) -> None
 )
 def test_what_is_no_address_is_told(hearth: FakeHearth, tmp_path: Path, address: str) -> None:
     refused = bridge(Home(tmp_path / "new"), "pair", address)
-    assert (refused.exit_code, "is no address" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "is not an address" in refused.stderr) == (2, True)
 
 
 def test_an_address_elsewhere_over_plain_http_is_warned_of(
@@ -307,8 +307,8 @@ def test_beside_a_bridge_that_runs_the_answer_is_read_from_its_journal(
         (".env", b"A=1", "secrets"),
         ("id_ed25519", b"key", "secrets"),
         ("server.pem", b"key", "secrets"),
-        ("photo.png", b"\x89PNG\xff", "is no text"),
-        ("zero", b"a\0b", "is no text"),
+        ("photo.png", b"\x89PNG\xff", "is not text"),
+        ("zero", b"a\0b", "is not text"),
         ("empty", b" \n", "is empty"),
         ("large", b"x" * (97 << 10), "more than 96 KiB"),
     ],

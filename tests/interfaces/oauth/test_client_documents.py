@@ -294,7 +294,7 @@ async def test_by_default_the_answer_stays_on_the_computer(
 @pytest.mark.parametrize("settings", ["off"], indirect=True)
 async def test_none_where_registration_is_off(served: Served, browser: Browser, web: Site) -> None:
     publish(web)
-    assert "only the applications of its settings" in await refusal(browser, known_as(served))
+    assert "only the applications in its settings" in await refusal(browser, known_as(served))
     assert web.asked == []
     assert (await metadata(served))["client_id_metadata_document_supported"] is False
 

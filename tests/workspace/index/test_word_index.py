@@ -13,8 +13,9 @@ from app.core.database.tx import Tx, utc_now
 from app.main import create_app
 from app.migrations import STEPS, migrate
 from app.settings import Settings
-from app.workspace.index import spellings, word_index, word_index_check
+from app.workspace.index import spellings, word_index
 from tests.conftest import Client, MovableClock, Served
+from tests.support import index_checks
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +32,7 @@ async def check(served: Served) -> list[str]:
     """Have the index compared with the notes, after all that waits has been indexed."""
     while served.parts.glance(word_index.any_waiting):
         await served.parts.write(word_index.index_waiting)
-    return await served.parts.write(word_index_check.find_damage)
+    return await served.parts.write(index_checks.word_damage)
 
 
 def owners(served: Served) -> list[int]:
@@ -186,7 +187,7 @@ async def test_the_index_is_made_anew_when_its_rules_have_changed(
         served = Served(again, again.state.parts)
         assert served.parts.glance(word_index.is_stale)
         await served.parts.write(word_index.index_waiting, 5)
-        assert await served.parts.write(word_index_check.find_damage) == []
+        assert await served.parts.write(index_checks.word_damage) == []
         client = served.client(await served.key("ann"))
         await client.ok("PATCH", "/os/notes/3", json={"content": "okapi"})
         await client.ok("PATCH", "/os/notes/19", json={"content": "okapi"})
@@ -238,6 +239,6 @@ def test_the_step_that_makes_the_index_works_on_a_filled_database(tmp_path: Path
     tx = Tx(connection, utc_now())
     while word_index.any_waiting(tx):
         word_index.index_waiting(tx, 2)
-    assert word_index_check.find_damage(tx) == []
+    assert index_checks.word_damage(tx) == []
     assert tx.value("SELECT count(*) FROM note_words_1 WHERE note_words_1 MATCH 'zebra'") == 3
     connection.close()

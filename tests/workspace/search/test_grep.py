@@ -15,6 +15,7 @@ from app.settings import Settings
 from app.workspace.index import trigram_index
 from app.workspace.search.grep import re2_programs, text_scan
 from tests.conftest import UNSYNCED, Client, Served
+from tests.support import index_checks
 
 pytestmark = pytest.mark.anyio
 
@@ -516,12 +517,12 @@ async def test_what_is_found_follows_every_change_before_the_index_does(
     await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "the oysters"})
     await settled(served)
     assert (await titles(alice, "carpenter"), await titles(alice, "oysters")) == (set(), {"N"})
-    assert await served.parts.write(trigram_index.verify) == []
+    assert await served.parts.write(index_checks.gram_damage) == []
     await alice.ok("DELETE", f"/os/notes/{note['id']}")
     assert await titles(alice, "oysters") == set()
     await alice.ok("DELETE", f"/os/trash/note/{note['id']}")
     await settled(served)
-    assert await served.parts.write(trigram_index.verify) == []
+    assert await served.parts.write(index_checks.gram_damage) == []
     assert await served.parts.read(counted, "note_grams_idx") == 0
 
 
@@ -541,7 +542,7 @@ async def test_a_long_text_is_found_without_the_index(served: Served, alice: Cli
     await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "oyster " * 40_000})
     await settled(served)
     assert (await titles(alice, "carpenter"), await titles(alice, "oyster")) == (set(), {"Long"})
-    assert await served.parts.write(trigram_index.verify) == []
+    assert await served.parts.write(index_checks.gram_damage) == []
 
 
 async def test_the_index_is_emptied_and_filled_by_its_setting(
@@ -565,7 +566,7 @@ async def test_the_index_is_emptied_and_filled_by_its_setting(
         await served.parts.read(counted, "waiting_grams"),
     ) == (0, 1)
     await settled(served)
-    assert await served.parts.write(trigram_index.verify) == []
+    assert await served.parts.write(index_checks.gram_damage) == []
 
 
 async def test_a_note_that_the_index_has_lost_is_told(served: Served, alice: Client) -> None:
@@ -579,7 +580,7 @@ async def test_a_note_that_the_index_has_lost_is_told(served: Served, alice: Cli
         )
 
     await served.parts.write(spoil)
-    assert await served.parts.write(trigram_index.verify) == [1]
+    assert await served.parts.write(index_checks.gram_damage) == [1]
 
 
 async def test_without_the_index_the_same_is_found(data: Any, clock: Any) -> None:

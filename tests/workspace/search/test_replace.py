@@ -14,6 +14,7 @@ from app.workspace.search.grep import (
     text_scan,
 )
 from tests.conftest import Client, Served
+from tests.support import index_checks
 
 pytestmark = pytest.mark.anyio
 REPLACE = "/os/notes/replace"
@@ -359,7 +360,7 @@ async def test_the_index_knows_the_new_text(
                 == count
             )
         await settled()
-    assert await served.parts.write(trigram_index.verify) == []
+    assert await served.parts.write(index_checks.gram_damage) == []
     body = await alice.ok("POST", "/os/notes/search", json={"query": "carpenter"})
     assert [hit["title"] for hit in body["results"]] == ["N"]
 

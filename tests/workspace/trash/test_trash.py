@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.workspace.index import word_index, word_index_check
+from app.workspace.index import word_index
 from tests.conftest import Client, MovableClock, Served
+from tests.support import index_checks
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +52,7 @@ async def todo(client: Client, title: str = "A todo") -> int:
 async def check_words(served: Served) -> None:
     """Have the word index compared with the notes it was made from."""
     await served.parts.write(word_index.index_waiting)
-    assert await served.parts.write(word_index_check.find_damage) == []
+    assert await served.parts.write(index_checks.word_damage) == []
 
 
 async def test_what_is_deleted_is_listed_with_its_place_its_deleter_and_its_end(

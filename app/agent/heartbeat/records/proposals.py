@@ -25,7 +25,6 @@ ActionType = Literal[
 ]
 SPOKEN = frozenset({"message_draft", "reminder"})
 """What is said to the owner and changes nothing else."""
-LONGEST_TITLE = 200
 LONGEST_TEXT = 4_000
 SNOOZE = timedelta(days=1)
 SNOOZES = {

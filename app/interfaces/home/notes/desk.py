@@ -63,7 +63,7 @@ def listing_of(visit: Visit, place: str) -> Listing:
     sort = query.get("sort", "")
     return Listing(
         asked,
-        query.get("tag", "")[:65].strip(),
+        query.get("tag", "")[:65].strip(),  # one more than a tag has: a longer one fits none
         sort if sort in SORTS else "",
         visit.number_asked("page", 1),
     )

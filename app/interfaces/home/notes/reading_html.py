@@ -109,6 +109,7 @@ class _Reader:
             return f"<{tag}>{_MARKED.sub(self._marked, match['stressed'])}</{tag}>"
         if match["lit"] is not None:
             return f"<mark>{_MARKED.sub(self._marked, match['lit'])}</mark>"
+        # Marks at the end belong to the sentence that the address stands in.
         address = match[0].rstrip(".,;:!?)]*~")
         rest = match[0][len(address) :]
         return f'<a href="{address}" rel="noreferrer" target="_blank">{address}</a>{rest}'

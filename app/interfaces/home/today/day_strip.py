@@ -7,7 +7,6 @@ from app.interfaces.home.home_page import Person
 
 FROM, TO = 8, 20
 LEAST = timedelta(minutes=20)
-DAY = len("2026-11-22")
 
 
 class Piece(NamedTuple):

@@ -7,7 +7,7 @@ import msgspec
 
 from app.portability.content.clean_text import clean_text, moment_from_epoch, moment_from_iso
 
-NOTE, FOLDER, RESOURCE, TAG, NOTE_TAG, REVISION = 1, 2, 4, 5, 6, 13
+NOTE, FOLDER, RESOURCE, TAG, NOTE_TAG = 1, 2, 4, 5, 6
 KINDS = {
     3: "settings",
     7: "saved searches",
