@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.agent.rules.answers import list_filters, small_answers
+from app.agent.rules.answers import list_answers, list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.languages.language_tables import Language
@@ -62,7 +62,7 @@ MAY_LIST: frozenset[ViewName] = frozenset(
 )
 """What else than a question after days is hardly asked for without."""
 SAYS_MORE: frozenset[ViewName] = frozenset(
-    {"when", "who", "now", "first", "last", "total", "count", "to_do", "it", "open", "about"}
+    {"when", "who", "now", "first", "last", "total", "count", "to_do", "open", "about"}
 )
 """What is more than to show once more what was listed or counted."""
 MOST_WORDS = 6
@@ -222,7 +222,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if said & {"count", "total"} and last.intent in COUNTED:
         return _counted(last, said, language)
-    if said & {"show", "see"} and not said & SAYS_MORE and last.intent == "list_todos":
+    if said & {"show", "see"} and not said & SAYS_MORE and _was_counted(last, language):
         # “Which ones?” after their number.
         listed = {name: text for name, text in _arguments(last).items() if name != "counted"}
         return Route(last.intent, last.language or language, listed | {"listed": "yes"})
@@ -231,6 +231,14 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
         return _again(asked, language)
     return None
+
+
+def _was_counted(last: Trace, language: Language) -> bool:
+    """Return whether the turn before only told how many todos there are."""
+    return last.intent == "list_todos" and list_answers.counts(
+        Route(last.intent, last.language or language, last.arguments),
+        _arguments(last).get("text", ""),
+    )
 
 
 def _pointed(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:

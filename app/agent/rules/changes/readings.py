@@ -198,7 +198,8 @@ def _head_and_text(
     words = words_of(language)
     head, text = texts.after_colon(Marked(asked.message))
     for marked, said in ((head, text), (Marked(asked.message), "")) if text else ((head, ""),):
-        named = find(asked, marked, things, of, language, but=texts.only_quoted(marked))
+        quoted = texts.only_quoted(marked)
+        named = find(asked, marked, things, of, language, but=quoted, first=kind == "rename")
         if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agent.rules.dialogue import dialogue_words, followups, references
+from app.agent.rules.dialogue import dialogue_words, followups, references, slots
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -21,6 +21,7 @@ ASKING = frozenset({"when", "where", "who", "why", "often", "number"})
 """The kinds of question that are known by a word that asks."""
 OF_NOTES = frozenset({"list_notes", "find_notes"})
 """The intents that can be asked again of another folder."""
+TICKS = frozenset({"tick_item", "complete_todo"})
 LISTED = frozenset({"show_note", "append_note", "tick_item"})
 """The intents after which what is added may go to the same list."""
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
@@ -112,10 +113,12 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
     meant = references.refer(asked, rest, KINDS, language) if last.intent in ACTS else None
     if meant and meant.things:
         return _route(last, language, last.intent, things=meant.things, **last.arguments)
-    if not _is_plain(rest, last):
+    if not _is_plain(rest, last) or slots.names_note([rest], language):
         return None
     if lists := _lists(last, language):
-        return _route(last, language, "append_note", things=lists, text=rest)
+        # “Flour too” of a list is ticked where eggs were.
+        again = "tick_item" if last.intent in TICKS else "append_note"
+        return _route(last, language, again, things=lists, text=rest)
     if last.intent in MAKES:
         wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
         return _route(last, language, last.intent, things=last.about, **wanted)
