@@ -71,7 +71,7 @@ def next_step(asked: Asked) -> Step:
         step = list_answers.tell_refusal(asked, route)
     if not step.text or step.calls:
         return step
-    step = offers.offer_todo(asked, route, step) if step.empty else step
+    step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
 
 

@@ -10,6 +10,7 @@ import msgspec
 from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, targets, todo_changes
+from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Answers, Language
@@ -30,6 +31,8 @@ def add_todo(asked: Asked, route: Route) -> Step:
         # What was asked for, where only “that” was said.
         route = _of_task(route, f"{named} {route.get('task')}".strip())
     tasks = route.get("tasks").split("\n")
+    if not tasks[0]:
+        tasks = _dated_apart(asked, route)
     wishes = [_of_task(route, one) for one in tasks] if tasks[0] else [route]
     if not asked.results:
         calls: list[Call] = []
@@ -50,6 +53,21 @@ def add_todo(asked: Asked, route: Route) -> Step:
         undo=tuple(("delete_todo", {"id": row["id"]}) for row in rows),
     )
     return Step("\n".join(_tell_added(asked, route, row) for row in rows), trace=trace)
+
+
+def _dated_apart(asked: Asked, route: Route) -> list[str]:
+    """Return the todos of a line of which each has a day of its own: “stamps tomorrow and the
+    parcel on Friday”; nothing where they are not so.
+    """
+    written = _message_language(route)
+    locale = None if written == "en" else written
+    parts = dialogue_words.split_list(route.get("task"), written)
+    if len(parts) < 2 or route.get("day"):
+        return [""]
+    read = [quickadd.read_line(one, now=asked.now, locale=locale) for one in parts]
+    apart = all(one.due and any(span.kind == "date" for span in one.spans) for one in read)
+    named = all(questions.read_question(one.title).terms for one in read)
+    return parts if apart and named else [""]
 
 
 def _only_points(route: Route, title: str) -> bool:

@@ -21,6 +21,8 @@ REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
+AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
+"""What can be done once more to another thing."""
 MOVES = ("change", "only", "later", "earlier")
 """The classes of words by which a day is moved."""
 MOST = 5
@@ -219,8 +221,16 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
         pointed = said.number is not None or last.intent in READS
         ready = said.has("done") and pointed and last.intent != "complete_todo"
         return settled(said, "complete_todo", todos) if todos and ready else None
-    if last.intent == "complete_todo" and last.about and _is_name(name) and not said.has("no"):
+    if not last.about or not _is_name(name) or said.has("no"):
+        return None
+    if last.intent == "complete_todo":
         return settled(said, "complete_todo", words=name)
+    # “Compost too” after a tag was put on a note; “and compost” may be more of that.
+    also = [one for one in said.tokens if "also" in one.kinds and one.start > 0]
+    ends = any(not said.left_after(one) for one in also)
+    if ends and last.undo and last.intent in AGAIN and said.left(*slots.KINDS):
+        wanted = {**last.arguments, "target": name, "words": name}
+        return settled(said, last.intent, **wanted)
     return None
 
 
