@@ -10,7 +10,7 @@ import msgspec
 from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, targets, todo_changes
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Answers, Language
@@ -40,7 +40,7 @@ def add_todo(asked: Asked, route: Route) -> Step:
             read = _read_task(asked, wish)
             if read.no_such_day or read.too_often:
                 return _asked_back(asked, wish, read)
-            if _only_points(wish, read.title):
+            if _only_points(asked, wish, read.title):
                 kept = wish.get("task").replace(read.title, "").strip()
                 return targets.ask_what(_of_task(wish, kept))
             calls.append(("create_todo", _new_todo(asked, wish, read)))
@@ -70,8 +70,11 @@ def _dated_apart(asked: Asked, route: Route) -> list[str]:
     return parts if apart and named else [""]
 
 
-def _only_points(route: Route, title: str) -> bool:
-    """Return whether a title is nothing but a word such as “that”."""
+def _only_points(asked: Asked, route: Route, title: str) -> bool:
+    """Return whether a title is nothing but a word such as “that”, or a length of time."""
+    said = slots.read(title, asked, _message_language(route))
+    if said and said.has("earlier", "later") and slots.length(said, asked, "earlier", "later"):
+        return True  # “a week before”
     table = language_data.load_table(_message_language(route), Examples)
     words = plain_letters(title).lower().strip(" .,!?").split()
     points = {plain_letters(one).lower() for one in table.it.split()}

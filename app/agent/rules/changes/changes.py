@@ -53,7 +53,7 @@ def goes_onto(asked: Asked, route: Route) -> bool:
         return False
     words = marked.words_of(language)
     head = marked.Marked(asked.message).text.partition(":")[0].rstrip(" .!")
-    cue = words.cues["append"].search(head)
+    cue = words.cues["append"].search(head) and not words.cues["todo"].search(head)
     onto = words.onto.replace("{name}", r"[\w ]{3,40}")
     return bool(cue and words.spaced and re.search(rf"(?<!\w)(?:{onto})$", head))
 

@@ -75,7 +75,7 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
     if last.intent in REMOVES and _is_kept(said):
         kept = not said.left(*helps, "keep", "leave", "delete", "not_")
         return settled(said, "undo", again="yes") if kept else None
-    removes = said.has("delete") and not said.has("not_", "keep")
+    removes = said.has("delete") and not said.has("not_", "keep", "due")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _note_removed(asked, said, last) or settled(said, "undo")
     return None
