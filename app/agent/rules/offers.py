@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import named, reused
+from app.agent.rules.changes import days, named, reused
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
 from app.agent.rules.languages import language_data
@@ -51,11 +51,23 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     said = words.place.match(marked.text)
     locale = None if language == "en" else language
     text = _without_quotes(plain[said.end() :].strip(" ,:") if said else plain, asked, locale)
+    text = _day_last(text, asked, language)
     read = quickadd.read_line(text, now=asked.now, locale=locale)
     is_dated = bool(read.due or read.recurrence) and (said or not words.states.search(marked.text))
+    if (quotes and not (read.due or read.recurrence)) or words.note.match(Marked(text).text):
+        return step
     if not (said or is_dated) or len(questions.read_question(read.title).terms) < 1 + (not said):
         return step
     return near.ask_todo(text, language) or step
+
+
+def _day_last(text: str, asked: Asked, language: Language) -> str:
+    """Return a text with the days at its beginning at its end: “tomorrow at 9 gym”."""
+    found = days.find(text, asked, language)
+    if len(found) != 1 or text[: found[0][0]].strip() or not text[found[0][1] :].strip(" ,:"):
+        return text
+    start, end = found[0]
+    return f"{text[end:].strip(' ,:')} {text[start:end].strip(' ,:')}"
 
 
 def _without_quotes(text: str, asked: Asked, locale: str | None) -> str:

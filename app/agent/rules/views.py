@@ -12,6 +12,7 @@ import msgspec
 from app.agent.rules.answers import list_answers, list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, references, view_words
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
@@ -65,6 +66,7 @@ SAYS_MORE: frozenset[ViewName] = frozenset(
     {"when", "who", "now", "first", "last", "total", "count", "to_do", "open", "about"}
 )
 """What is more than to show once more what was listed or counted."""
+FEW_LEFT = 2
 MOST_WORDS = 6
 """So many words that say nothing of a list make a message something else."""
 NOTES: tuple[ThingKind, ...] = ("note",)
@@ -201,6 +203,8 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return thanks
     words = view_words.sort_words(asked.message, language)
     said = words.said
+    if len(words.rest) < FEW_LEFT and (there := _list_there(asked, said, language)):
+        return there
     if words.rest or len(asked.message) > SHORT * 8:
         return None
     if "sent" in said and asked.earlier and not said & {"show", "count", "thanks"}:
@@ -234,11 +238,27 @@ def go_on(asked: Asked, language: Language) -> Route | None:
 
 
 def _was_counted(last: Trace, language: Language) -> bool:
-    """Return whether the turn before only told how many todos there are."""
+    """Return whether the turn before only told how many there are."""
+    if "counted" in last.arguments and last.intent in COUNTED:
+        return True
     return last.intent == "list_todos" and list_answers.counts(
         Route(last.intent, last.language or language, last.arguments),
         _arguments(last).get("text", ""),
     )
+
+
+def _list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return the list that the turn before was about: “what's left to buy there?”"""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    table, text = next(dialogue_words.tables(language)), dialogue_words.bare(asked.message)
+    named = last.about and dialogue_words.find_in(table.list_name, last.about[0].title.lower())
+    if not named or len(last.about) > 1 or last.about[0].kind != "note":
+        return None
+    if not said & {"show", "see", "to_do"} or said & {"when", "who", "folder", "todo", "count"}:
+        return None
+    there = language_data.join_pattern(table.there)
+    is_there = re.search(rf"(?<!\w)(?:{there})(?!\w)", text)
+    return Route("show_note", language, {}, last.about) if is_there else None
 
 
 def _pointed(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:

@@ -99,7 +99,11 @@ def is_task(asked: Asked, route: Route) -> bool:
         return False
     said = marked.Marked(asked.message).text
     words = marked.words_of(language)
-    is_note = route.get("folder") or route.get("title") or words.note.search(said)
+    if route.get("folder") or route.get("title"):
+        return False
+    if must := words.must.match(marked.Marked(route.get("content")).text):
+        return must.end() < len(route.get("content"))  # “Note that I must …”
+    is_note = words.note.search(said)
     return not is_note and texts.is_dated(asked, route.get("content"), language)
 
 

@@ -119,6 +119,9 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
         # “Flour too” of a list is ticked where eggs were.
         again = "tick_item" if last.intent in TICKS else "append_note"
         return _route(last, language, again, things=lists, text=rest)
+    if last.intent == "add_todo" and len(last.about) == 1 and _names_days(rest, asked, language):
+        # “Thursday too”: whether the same once more is meant.
+        return _route(last, language, "mean", text=f"{last.about[0].title} {rest}")
     if last.intent in MAKES:
         wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
         return _route(last, language, last.intent, things=last.about, **wanted)

@@ -69,7 +69,7 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         return settled(said, "undo")
     undone = last.intent == "complete_todo" and said.has("not_") and not said.has("also")
     if undone and not said.message.endswith("?") and not said.has("undo", "leave", "delete"):
-        if said.left("helper", "there", "done", "not_", "keep"):
+        if said.left("helper", "there", "done", "not_", "keep", "sent"):
             return None
         return settled(said, "undo")
     if last.intent in REMOVES and _is_kept(said):
@@ -136,6 +136,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     todos = meant_things(asked, said, last, ("todo",))
     notes = meant_things(asked, said, last, ("note",))
+    if last.intent == "add_todo" and any("also" in o.kinds and o.start > 0 for o in said.tokens):
+        return None  # “Thursday too”: one more
     if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
