@@ -172,7 +172,7 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     notes = meant_things(asked, said, last, ("note",))
     if said.has("not_", "delete", "unpin"):
         name = said.left("tag", "change", "there", "not_", "delete", "unpin")
-        removes = notes and said.has("delete", "unpin") and _is_name(name, 2)
+        removes = notes and said.has("delete", "unpin") and (not name or _is_name(name, 2))
         return settled(said, "change_note", notes, tag=name, untag="yes") if removes else None
     rest = said.left("tag", "change", "add", "there")
     name = said.text or rest
