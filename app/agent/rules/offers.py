@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import named, reused
+from app.agent.rules.changes import days, named, reused
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, slots
+from app.agent.rules.dialogue import continued, references, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -24,6 +24,7 @@ from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 LONGEST = 120
 THINGS: tuple[ThingKind, ...] = ("todo", "note")
 WRITES: tuple[ChangeKind, ...] = ("todo", "todos", "note", "append")
+_SENTENCE = re.compile(r"[.!…。！]+\s*\S")
 _CLAUSE = re.compile(r"[,;.!…]+\s+|\s+[–—-]\s+|[。！，、]\s*")
 
 
@@ -31,9 +32,16 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     """Return the question whether a todo is meant, where a message that came to nothing has a day
     or says what must be done; else the step.
     """
-    language = route.get("written") or route.language
+    language = near.language_of(asked.message, route.get("written") or route.language)
     may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
-    if not may or route.intent != "ask" or len(asked.message) > LONGEST or "\n" in asked.message:
+    if not may or len(asked.message) > LONGEST or "\n" in asked.message:
+        return step
+    # “Put "call mum" on Sunday” where only something alike is there.
+    quotes = mentions.quoted(asked.message) if '"' in asked.message else []
+    asked_for = step.trace.asks.intent if step.trace and step.trace.asks else ""
+    names = asked_for == "change_todo" and len(quotes) == 1
+    likely = route.intent == "ask" or route.is_loose
+    if not names and not (step.empty and likely):
         return step
     words, plain = words_of(language), wording.plain_wording(asked.message, language)
     marked = Marked(plain)
@@ -43,11 +51,23 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     said = words.place.match(marked.text)
     locale = None if language == "en" else language
     text = _without_quotes(plain[said.end() :].strip(" ,:") if said else plain, asked, locale)
+    text = _day_last(text, asked, language)
     read = quickadd.read_line(text, now=asked.now, locale=locale)
     is_dated = bool(read.due or read.recurrence) and (said or not words.states.search(marked.text))
+    if (quotes and not (read.due or read.recurrence)) or words.note.match(Marked(text).text):
+        return step
     if not (said or is_dated) or len(questions.read_question(read.title).terms) < 1 + (not said):
         return step
     return near.ask_todo(text, language) or step
+
+
+def _day_last(text: str, asked: Asked, language: Language) -> str:
+    """Return a text with the days at its beginning at its end: “tomorrow at 9 gym”."""
+    found = days.find(text, asked, language)
+    if len(found) != 1 or text[: found[0][0]].strip() or not text[found[0][1] :].strip(" ,:"):
+        return text
+    start, end = found[0]
+    return f"{text[end:].strip(' ,:')} {text[start:end].strip(' ,:')}"
 
 
 def _without_quotes(text: str, asked: Asked, locale: str | None) -> str:
@@ -69,6 +89,10 @@ def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Ste
     if not language_data.has_table(language, Changes):
         return None
     for lead, rest in _splits(asked.message):
+        part = msgspec.structs.replace(asked, message=rest, results=())
+        again = continued.continue_from(part, language) if _SENTENCE.search(asked.message) else None
+        if again and again.intent == "undo":
+            return reused.reuse(msgspec.structs.replace(asked, message=rest), act)
         if not _is_wish(rest, language) or _is_wish(lead, language) or "?" in lead:
             continue
         if _needs_lead(asked, rest, language):

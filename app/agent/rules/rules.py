@@ -76,7 +76,7 @@ def next_step(asked: Asked) -> Step:
         step = Step(route.phrase("nothing", owner=asked.persona.owner))
     if not step.text or step.calls:
         return step
-    step = offers.offer_todo(asked, route, step) if step.empty else step
+    step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
 
 
@@ -123,6 +123,12 @@ def _step_of(asked: Asked, route: Route) -> Step:
             return ended
     if not changes.may_change(asked, route):
         return _asked_or_near(asked, route)
+    if route.intent in changes.WRITTEN and changes.goes_onto(asked, route):
+        # “Eggs to the groceries” is no todo where there is such a list.
+        step = changes.change(asked, route, _act, only=True)
+        if not step and changes.is_surer(asked, route):
+            step = changes.change(asked, route, _act)
+        return step or reused.reuse(asked, lambda part: _act(part, route))
     if route.intent in TAKEN_FIRST or route.is_loose or changes.is_surer(asked, route):
         step = changes.change(asked, route, _act)
         return step or reused.reuse(asked, lambda part: _asked_or_near(part, route))

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.agent.rules.answers import list_filters, small_answers
+from app.agent.rules.answers import list_answers, list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, followup_questions, references, view_words
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
@@ -62,9 +63,10 @@ MAY_LIST: frozenset[ViewName] = frozenset(
 )
 """What else than a question after days is hardly asked for without."""
 SAYS_MORE: frozenset[ViewName] = frozenset(
-    {"when", "who", "now", "first", "last", "total", "count", "to_do", "it", "open", "about"}
+    {"when", "who", "now", "first", "last", "total", "count", "to_do", "open", "about"}
 )
 """What is more than to show once more what was listed or counted."""
+FEW_LEFT = 2
 MOST_WORDS = 6
 """So many words that say nothing of a list make a message something else."""
 NOTES: tuple[ThingKind, ...] = ("note",)
@@ -201,6 +203,8 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return thanks
     words = view_words.sort_words(asked.message, language)
     said = words.said
+    if len(words.rest) < FEW_LEFT and (there := _list_there(asked, said, language)):
+        return there
     if words.rest or len(asked.message) > SHORT * 8:
         return None
     if last.asks is not None:
@@ -221,7 +225,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if said & {"count", "total"} and last.intent in COUNTED:
         return _counted(last, said, language)
-    shows = bool(said & {"show", "see"}) and not said & SAYS_MORE and last.intent == "list_todos"
+    shows = bool(said & {"show", "see"}) and not said & SAYS_MORE and _was_counted(last, language)
     if shows or ("counted" in last.arguments and "show" in said and "count" not in said):
         # “Which ones?” after their number.
         listed = {name: text for name, text in _arguments(last).items() if name != "counted"}
@@ -245,6 +249,30 @@ def _there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route
     if folder and "inside" in said and said & SURELY_ASKS and not said & {"todo", "message"}:
         return Route("list_notes", language, {}, (folder,))
     return None
+
+
+def _was_counted(last: Trace, language: Language) -> bool:
+    """Return whether the turn before only told how many there are."""
+    if "counted" in last.arguments and last.intent in COUNTED:
+        return True
+    return last.intent == "list_todos" and list_answers.counts(
+        Route(last.intent, last.language or language, last.arguments),
+        _arguments(last).get("text", ""),
+    )
+
+
+def _list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return the list that the turn before was about: “what's left to buy there?”"""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    table, text = next(dialogue_words.tables(language)), dialogue_words.bare(asked.message)
+    named = last.about and dialogue_words.find_in(table.list_name, last.about[0].title.lower())
+    if not named or len(last.about) > 1 or last.about[0].kind != "note":
+        return None
+    if not said & {"show", "see", "to_do"} or said & {"when", "who", "folder", "todo", "count"}:
+        return None
+    there = language_data.join_pattern(table.there)
+    is_there = re.search(rf"(?<!\w)(?:{there})(?!\w)", text)
+    return Route("show_note", language, {}, last.about) if is_there else None
 
 
 def _pointed(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:

@@ -10,6 +10,7 @@ import msgspec
 from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, targets, todo_changes
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Answers, Language
@@ -30,6 +31,8 @@ def add_todo(asked: Asked, route: Route) -> Step:
         # What was asked for, where only “that” was said.
         route = _of_task(route, f"{named} {route.get('task')}".strip())
     tasks = route.get("tasks").split("\n")
+    if not tasks[0]:
+        tasks = _dated_apart(asked, route)
     wishes = [_of_task(route, one) for one in tasks] if tasks[0] else [route]
     if not asked.results:
         calls: list[Call] = []
@@ -37,7 +40,7 @@ def add_todo(asked: Asked, route: Route) -> Step:
             read = _read_task(asked, wish)
             if read.no_such_day or read.too_often:
                 return _asked_back(asked, wish, read)
-            if _only_points(wish, read.title):
+            if _only_points(asked, wish, read.title):
                 kept = wish.get("task").replace(read.title, "").strip()
                 return targets.ask_what(_of_task(wish, kept))
             calls.append(("create_todo", _new_todo(asked, wish, read)))
@@ -52,8 +55,26 @@ def add_todo(asked: Asked, route: Route) -> Step:
     return Step("\n".join(_tell_added(asked, route, row) for row in rows), trace=trace)
 
 
-def _only_points(route: Route, title: str) -> bool:
-    """Return whether a title is nothing but a word such as “that”."""
+def _dated_apart(asked: Asked, route: Route) -> list[str]:
+    """Return the todos of a line of which each has a day of its own: “stamps tomorrow and the
+    parcel on Friday”; nothing where they are not so.
+    """
+    written = _message_language(route)
+    locale = None if written == "en" else written
+    parts = dialogue_words.split_list(route.get("task"), written)
+    if len(parts) < 2 or route.get("day"):
+        return [""]
+    read = [quickadd.read_line(one, now=asked.now, locale=locale) for one in parts]
+    apart = all(one.due and any(span.kind == "date" for span in one.spans) for one in read)
+    named = all(questions.read_question(one.title).terms for one in read)
+    return parts if apart and named else [""]
+
+
+def _only_points(asked: Asked, route: Route, title: str) -> bool:
+    """Return whether a title is nothing but a word such as “that”, or a length of time."""
+    said = slots.read(title, asked, _message_language(route))
+    if said and said.has("earlier", "later") and slots.length(said, asked, "earlier", "later"):
+        return True  # “a week before”
     table = language_data.load_table(_message_language(route), Examples)
     words = plain_letters(title).lower().strip(" .,!?").split()
     points = {plain_letters(one).lower() for one in table.it.split()}

@@ -133,6 +133,9 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         ahead = next(dialogue_words.tables(route.language)).ahead.replace("{by}", by)
         base = old if old is not None else now
         read = _read(ahead, base, route)
+        stored = _stored_due(row)
+        if isinstance(read.due, datetime) and stored and not isinstance(stored, datetime):
+            return None  # an hour before a whole day is no moment
         if route.get("earlier") and read.due is not None:
             return _before(base, read.due, is_day=not isinstance(_stored_due(row), datetime))
     else:

@@ -52,6 +52,18 @@ def is_surer(asked: Asked, route: Route) -> bool:
     return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
 
 
+def goes_onto(asked: Asked, route: Route) -> bool:
+    """Return whether a text may go onto a list: “… to the groceries”, “on the list: …”."""
+    language = _language(route)
+    if not language_data.has_table(language, Changes):
+        return False
+    words = marked.words_of(language)
+    head = marked.Marked(asked.message).text.partition(":")[0].rstrip(" .!")
+    cue = words.cues["append"].search(head) and not words.cues["todo"].search(head)
+    onto = words.onto.replace("{name}", r"[\w ]{3,40}")
+    return bool(cue and words.spaced and re.search(rf"(?<!\w)(?:{onto})$", head))
+
+
 def only_tells(asked: Asked, route: Route) -> bool:
     """Return whether a message tells that something was done where a pattern took it for a wish:
     the Spanish “cambié” and “cambie”.
@@ -93,7 +105,7 @@ def as_todo(asked: Asked, found: Route) -> Route:
         return found
     if _is_task(asked, found):
         content = found.get("content")
-        must = marked.words_of(language).place.match(marked.Marked(content).text)
+        must = marked.words_of(language).must.match(marked.Marked(content).text)
         task = {"task": content[must.end() :].lstrip() if must else content}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
@@ -109,8 +121,8 @@ def _is_task(asked: Asked, route: Route) -> bool:
         return False
     said, content = marked.Marked(asked.message).text, route.get("content")
     words = marked.words_of(_language(route))
-    if must := words.place.match(marked.Marked(content).text):
-        return texts.is_dated(asked, content[must.end() :], _language(route), states=False)
+    if must := words.must.match(marked.Marked(content).text):
+        return must.end() < len(content)  # “Note that I must …”
     return not words.note.search(said) and texts.is_dated(asked, content, _language(route))
 
 
@@ -127,7 +139,9 @@ def moves_several(asked: Asked, route: Route) -> bool:
     )
 
 
-def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | None:
+def change(
+    asked: Asked, route: Route, act: Act, *, but: str = "", only: bool = False
+) -> Step | None:
     """Return the step of the change that a message wishes, `but` that of an intent; None where it
     wishes none, or nothing is there that it could be of.
     """
@@ -136,6 +150,8 @@ def change(asked: Asked, route: Route, act: Act, *, but: str = "") -> Step | Non
     if marked.words_of(language).cues["message"].match(marked.Marked(asked.message).text):
         # “Tell him I'll send it on Friday” moves nothing.
         kinds = [kind for kind in kinds if kind not in readings.PLAIN]
+    if "append" in kinds and goes_onto(asked, route):
+        kinds = ["append", *(kind for kind in kinds if kind != "append" and not only)]
     if readings.needs_names(kinds):
         known = [(one.tool, one.arguments) for one in asked.results]
         if missing := tuple(call for call in near.looks(asked) if call not in known):

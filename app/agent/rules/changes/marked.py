@@ -26,6 +26,7 @@ class Words(NamedTuple):
     filler: re.Pattern[str]
     put: re.Pattern[str]
     place: re.Pattern[str]
+    must: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -124,7 +125,8 @@ def words_of(language: Language) -> Words:
         whole(table.courtesy),
         whole(table.filler),
         whole(table.put),
-        whole(table.place),
+        whole(f"{text(table.place)}|{text(table.must)}"),
+        whole(table.must),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

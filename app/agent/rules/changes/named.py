@@ -40,9 +40,12 @@ def find(
     kinds: Sequence[ThingKind],
     language: Language,
     but: tuple[int, int] = (0, 0),
+    *,
+    first: bool = False,
 ) -> list[Named]:
     """Return where free places name things of these kinds, or point at one, the surest first;
-    those in `but` only where no others do.
+    those in `but` only where no others do. With `first`, what stands first: the other may be part
+    of a text.
     """
     row = [
         part
@@ -58,7 +61,10 @@ def find(
         if set(marked.marks[one:end]) == {" "}
     ]
     said = [one for one in places if one.end <= but[0] or but[1] <= one.start]
-    return said or _pointed(asked, row, kinds, language) or places
+    pointed = _pointed(asked, row, kinds, language) if first or not said else []
+    if said and pointed and pointed[0].start < min(one.start for one in said):
+        return pointed
+    return said or pointed or places
 
 
 def _widened(marked: Marked, one: Named) -> Named:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from app.agent.rules.changes import days, levels, plain_tasks, several, texts
+from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, several, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
@@ -22,7 +22,6 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 LONGEST = 300
 """What is longer is a text, and not a wish."""
 LONGEST_NAME = 80
-NOTES: tuple[ThingKind, ...] = ("note",)
 WRITES: tuple[ChangeKind, ...] = ("todos", "todo", "note", "message")
 """The changes whose text may be anything."""
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
@@ -197,7 +196,14 @@ def _head_and_text(
     words = words_of(language)
     head, text = texts.after_colon(Marked(asked.message))
     for marked, said in ((head, text), (Marked(asked.message), "")) if text else ((head, ""),):
-        named = find(asked, marked, things, of, language, but=texts.only_quoted(marked))
+        quoted = texts.only_quoted(marked)
+        named = find(asked, marked, things, of, language, but=quoted, first=kind == "rename")
+        if (
+            kind == "rename"
+            and not (named or said)
+            and (new := last_spoken.new_name(asked, of, words))
+        ):
+            return new
         if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
@@ -236,7 +242,7 @@ def _to_note(
     if kind == "append" and any(words.cues[one].search(whole.text) for one in ("tag", "step")):
         return None
     named = find(asked, whole, things, ("note",), language)
-    if named and _is_any_list(asked, whole, named[0], words):
+    if named and last_spoken.is_any_list(asked, whole, named[0], words):
         return None
     if not named or not beside(whole, named[0], words.onto, words):
         return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
@@ -252,13 +258,6 @@ def _to_note(
         return None
     text = texts.text_of(whole, words, kind)
     return _settled(TO_NOTE[kind], language, named[0], text=text) if text else None
-
-
-def _is_any_list(asked: Asked, whole: Marked, named: Named, words: Words) -> bool:
-    """Return whether “my list” is that of todos, and not the only note of such a name."""
-    is_word = " " not in whole.text[named.start : named.end].strip()
-    todos = is_word and words.cues["todo"].search(whole.text)
-    return bool(todos) and references.newest(asked, NOTES).things != named.things
 
 
 def _moved(

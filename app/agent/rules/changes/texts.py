@@ -89,11 +89,9 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
             return text
 
 
-def is_dated(asked: Asked, text: str, language: Language, *, states: bool = True) -> bool:
-    """Return whether a text has a day and, where it may state something, does not: “call Tom on
-    Friday”.
-    """
-    if not text or (states and words_of(language).states.search(Marked(text).text)):
+def is_dated(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a text has a day and states nothing: “call Tom on Friday”."""
+    if not text or words_of(language).states.search(Marked(text).text):
         return False
     locale = None if language == "en" else language
     return quickadd.read_line(text, now=asked.now, locale=locale).due is not None

@@ -27,6 +27,7 @@ ASKING = frozenset({"when", "where", "who", "why", "often", "number"})
 """The kinds of question that are known by a word that asks."""
 OF_NOTES = frozenset({"list_notes", "find_notes"})
 """The intents that can be asked again of another folder."""
+TICKS = frozenset({"tick_item", "complete_todo"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """The intents that may have been meant for another thing."""
 NOTHING = Trace()
@@ -132,10 +133,15 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
     meant = references.refer(asked, rest, KINDS, language) if last.intent in ACTS else None
     if meant and meant.things:
         return _route(last, language, last.intent, things=meant.things, **last.arguments)
-    if not _is_plain(rest, last):
+    if not _is_plain(rest, last) or slots.names_note([rest], language):
         return None
     if lists := followup_questions.list_before(last, language):
-        return _route(last, language, "append_note", things=lists, text=rest)
+        # “Flour too” of a list is ticked where eggs were.
+        again = "tick_item" if last.intent in TICKS else "append_note"
+        return _route(last, language, again, things=lists, text=rest)
+    if last.intent == "add_todo" and len(last.about) == 1 and _names_days(rest, asked, language):
+        # “Thursday too”: whether the same once more is meant.
+        return _route(last, language, "mean", text=f"{last.about[0].title} {rest}")
     if last.intent in MAKES:
         wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
         return _route(last, language, last.intent, things=last.about, **wanted)

@@ -21,6 +21,8 @@ REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
+AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
+"""What can be done once more to another thing."""
 MOVES = ("change", "only", "later", "earlier")
 """The classes of words by which a day is moved."""
 MOST = 5
@@ -67,13 +69,13 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         return settled(said, "undo")
     undone = last.intent == "complete_todo" and said.has("not_") and not said.has("also")
     if undone and not said.message.endswith("?") and not said.has("undo", "leave", "delete"):
-        if said.left("helper", "there", "done", "not_", "keep"):
+        if said.left("helper", "there", "done", "not_", "keep", "sent"):
             return None
         return settled(said, "undo")
     if last.intent in REMOVES and _is_kept(said):
         kept = not said.left(*helps, "keep", "leave", "delete", "not_")
         return settled(said, "undo", again="yes") if kept else None
-    removes = said.has("delete") and not said.has("not_", "keep")
+    removes = said.has("delete") and not said.has("not_", "keep", "due")
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _note_removed(asked, said, last) or settled(said, "undo")
     return None
@@ -137,6 +139,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     todos = meant_things(asked, said, last, ("todo",))
     notes = meant_things(asked, said, last, ("note",))
+    if last.intent == "add_todo" and any("also" in o.kinds and o.start > 0 for o in said.tokens):
+        return None  # “Thursday too”: one more
     if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
@@ -174,7 +178,7 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     notes = meant_things(asked, said, last, ("note",))
     if said.has("not_", "delete", "unpin"):
         name = said.left("tag", "change", "there", "not_", "delete", "unpin")
-        removes = notes and said.has("delete", "unpin") and _is_name(name, 2)
+        removes = notes and said.has("delete", "unpin") and (not name or _is_name(name, 2))
         return settled(said, "change_note", notes, tag=name, untag="yes") if removes else None
     rest = said.left("tag", "change", "add", "there")
     name = said.text or rest
@@ -225,8 +229,16 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
         pointed = said.number is not None or last.intent in READS
         ready = said.has("done") and pointed and last.intent != "complete_todo"
         return settled(said, "complete_todo", todos) if todos and ready else None
-    if last.intent == "complete_todo" and last.about and _is_name(name) and not said.has("no"):
+    if not last.about or not _is_name(name) or said.has("no"):
+        return None
+    if last.intent == "complete_todo":
         return settled(said, "complete_todo", words=name)
+    # “Compost too” after a tag was put on a note; “and compost” may be more of that.
+    also = [one for one in said.tokens if "also" in one.kinds and one.start > 0]
+    ends = any(not said.left_after(one) for one in also)
+    if ends and last.undo and last.intent in AGAIN and said.left(*slots.KINDS):
+        wanted = {**last.arguments, "target": name, "words": name}
+        return settled(said, last.intent, **wanted)
     return None
 
 

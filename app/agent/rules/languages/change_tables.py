@@ -47,8 +47,8 @@ class Changes(Table, frozen=True):
     are verbs that may mean several changes, `link` stands before or after a text, and a day after
     `old` is the one that was. `{name}` in `onto` and `inside` is what something goes to or is in.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
-    todo where it is called no `note` and has no verb that `states` something. May be missing: what
-    stands before something to do that is new, as `place`.
+    todo where it is called no `note` and has no verb that `states` something. May be missing: the
+    verbs that `place` something to do, and what says that it `must` be done.
     """
 
     denies: Pieces
@@ -67,4 +67,5 @@ class Changes(Table, frozen=True):
     kinds: dict[ChangeKind, Change]
     tells: Pieces = ""
     place: Pieces = ""
+    must: Pieces = ""
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

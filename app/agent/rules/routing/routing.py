@@ -186,6 +186,11 @@ def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
     for name, value in found.groupdict().items():
         if value and name == ACCENTED and text[slice(*found.span(name))] == value:
             return False
+        if value and name.rstrip("0123456789") == "folder":
+            # “… a las seis” is no folder.
+            lead = text[: found.start(name)].split()[-2:]
+            if any(_says_a_day(" ".join([*lead[at:], value]), language) for at in (0, 1)):
+                return False
         if value and name.rstrip("0123456789") == "day" and not _says_a_day(value, language):
             return False
     return True

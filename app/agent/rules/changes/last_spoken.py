@@ -1,0 +1,37 @@
+"""Wishes that say by no name what they are about, as it was spoken of last."""
+
+import re
+from collections.abc import Sequence
+
+from app.agent.rules.changes import texts
+from app.agent.rules.changes.marked import Marked, Words
+from app.agent.rules.changes.named import Named
+from app.agent.rules.dialogue import references
+from app.agent.turn.steps import Asked, ThingKind
+
+NOTES: tuple[ThingKind, ...] = ("note",)
+
+
+def is_any_list(asked: Asked, whole: Marked, named: Named, words: Words) -> bool:
+    """Return whether “my list” is that of todos, and not the only note of such a name."""
+    is_word = " " not in whole.text[named.start : named.end].strip()
+    todos = is_word and words.cues["todo"].search(whole.text)
+    return bool(todos) and references.newest(asked, NOTES).things != named.things
+
+
+def new_name(
+    asked: Asked, of: Sequence[ThingKind], words: Words
+) -> tuple[Marked, Named, str] | None:
+    """Return the new name of what was spoken of last: “change the title to …”."""
+    marked, last = Marked(asked.message), references.newest(asked, of).things
+    if len(last) != 1 or not marked.fit(words.cues["rename"], "c") or marked.has(words.denies):
+        return None
+    marked.fit(words.put, "p")
+    free = [one for one in marked.runs() if marked.message[slice(*one)].strip(" ,.")]
+    piece = marked.text[slice(*free[-1])] if free else ""
+    link = words.link_before.match(piece.lstrip())
+    filler = "".join(marked.text[slice(*one)] for one in free[:-1])
+    text = texts.text_of(marked, words, "rename", exact=True) if link else ""
+    if not text or re.search(r"\w", words.filler.sub("", filler)):
+        return None
+    return marked, Named(last, 0, 0), text
