@@ -1,13 +1,14 @@
 """Changes of notes: write, add to, tick, name, tag, pin and move notes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from app.agent.rules.answers import folder_changes, list_answers, targets, todo_changes
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
@@ -57,17 +58,13 @@ def tick_item(asked: Asked, route: Route) -> Step:
     note = _read_note(asked, route)
     if isinstance(note, Step):
         return note
+    lines = note["markdown"].split("\n")
+    fitting = _items(lines, route.get("text"))
     if done := asked.of("edit_note"):
-        return _edited(route, done[0].content["note"], "ticked", item=route.get("text"))
+        item = fitting[0]["title"] if fitting else route.get("text")
+        return _edited(route, done[0].content["note"], "ticked", item=item)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
-    lines = note["markdown"].split("\n")
-    rows = [
-        {"title": found[3], "line": number}
-        for number, line in enumerate(lines)
-        if (found := _OPEN_BOX.match(line))
-    ]
-    fitting = resolve_reference.fitting_rows(route.get("text"), rows)
     if len(fitting) != 1:
         return Step(route.phrase("none_fits", words=route.get("text")), empty=True)
     number = fitting[0]["line"]
@@ -75,6 +72,20 @@ def tick_item(asked: Asked, route: Route) -> Step:
     return call_tool(
         "edit_note", noteId=note["id"], content="\n".join(lines), ifRevision=note["revision"]
     )
+
+
+def _items(lines: Sequence[str], words: str) -> Sequence[Mapping[str, Any]]:
+    """Return the open items that words name; or that they hold as a whole: “the eggs we have”."""
+    rows = [
+        {"title": found[3], "line": number}
+        for number, line in enumerate(lines)
+        if (found := _OPEN_BOX.match(line))
+    ]
+    gap = "" if questions.is_asian(words) else " "
+    held = [
+        row for row in rows if f"{gap}{fold_text(row['title'])}{gap}" in f" {fold_text(words)} "
+    ]
+    return resolve_reference.fitting_rows(words, rows) or held
 
 
 def change_note(asked: Asked, route: Route) -> Step:

@@ -186,7 +186,8 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
 
 def _split(head: Marked, text: str, language: Language) -> list[str]:
     """Return the todos of a line: by its commas where those make as many as are said."""
-    several = dialogue_words.split_list(text, language)
+    link = words_of(language).link_after
+    several = [link.sub("", one) for one in dialogue_words.split_list(text, language)]
     clauses = [one.strip() for one in re.split("[,;，；、]", text) if one.strip()]
     numbers = language_data.load_table(language, Dates).numbers.get(len(clauses), ())
     said = (str(len(clauses)), *numbers)

@@ -10,6 +10,8 @@ from app.agent.turn.steps import Asked
 
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
+_PARTICLE = re.compile(r"[\u3040-\u309f]")
+"""What is left of an ending, and no text."""
 _EDGE = " \t\n,，、；;。.!！:："
 
 
@@ -86,7 +88,7 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
                 text = text[: spans[-1][0]]
                 break
         if text == before:
-            return text
+            return "" if _PARTICLE.fullmatch(text) else text
 
 
 def is_dated(asked: Asked, text: str, language: Language) -> bool:

@@ -13,7 +13,7 @@ from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Trace
+from app.agent.turn.steps import Asked, Thing, Trace
 
 MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note"})
 OF_NOTES = frozenset({"make_note", "append_note", "move_note", "change_note", "pin_note", "rename"})
@@ -72,6 +72,8 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         kept = not said.left(*helps, "keep", "leave", "delete", "not_")
         return settled(said, "undo", again="yes") if kept else None
     removes = said.has("delete") and not said.has("not_", "keep")
+    if removes and last.intent in MAKES and (one := _one_of(last, said, *helps, "delete", "it")):
+        return settled(said, "undo", one)
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _note_removed(asked, said, last) or settled(said, "undo")
     return None
@@ -116,7 +118,12 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
     # “10日に早めて” names the day itself, and “10日早めて” how far.
-    if said.day.startswith(by) and slots.only_little(said.day.removeprefix(by), said.language):
+    beside = said.day.removeprefix(by)
+    if (
+        beside not in ("", said.day)
+        and said.day in said.message
+        and slots.only_little(beside, said.language)
+    ):
         return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
     return settled(said, "change_todo", todos, by=by, **way)
@@ -126,19 +133,43 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
     if not said.day or said.text:
         return None
-    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due"):
+    kinds = (*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due")
+    one = _one_of(last, said, *kinds)
+    if said.left(*kinds) and not one:
         return None
     changes = said.has("change", "only") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
         return settled(said, last.intent, text=said.day, when=said.day)
     if said.asks:
         return None
-    todos = meant_things(asked, said, last, ("todo",))
+    todos = one or meant_things(asked, said, last, ("todo",))
     if todos and (changes or (last.undo and last.intent in {"add_todo", "change_todo", "undo"})):
         # A weekday may be of the week that it corrects.
         corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
         return settled(said, "change_todo", todos, day=said.day, **corrects)
     return None
+
+
+def _one_of(last: Trace, said: Said, *kinds: str) -> tuple[Thing, ...]:
+    """Return the one of several todos made or changed together that a message names, where it says
+    nothing else than words of these classes.
+    """
+    several = tuple(one for one in last.about if one.kind == "todo") if last.undo else ()
+    told = followup_questions.told_of(several, said)
+    if len(told) != 1:
+        return ()
+    rest = said.message.replace(said.day, ",") if said.day else said.message
+    rest = re.sub("[" + re.escape(told[0].title) + "]", ",", rest)
+    return told if slots.only_little(rest, said.language, *kinds) else ()
+
+
+def _ticked(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“We still have eggs, cross them off” of a list that was shown or changed."""
+    lists = followup_questions.list_before(last, said.language)
+    if not lists or not said.has("tick") or said.days or said.asks or said.has("delete"):
+        return None
+    text = said.text or said.left("tick", "change")
+    return settled(said, "tick_item", lists, text=text) if text else None
 
 
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -234,7 +265,7 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
     placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
     # The Spanish “para” is “stop”, but “for” too.
     placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
-    if not placed or said.asks or not text or not last.about:
+    if not placed or said.asks or not text:
         return None
     return _more(asked, said, last, text)
 
@@ -245,11 +276,12 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     todos = meant_things(asked, said, last, ("todo",))
     if todos and (of_steps or said.has("step")):
         return settled(said, "add_step", todos, step=text)
-    if last.about and last.about[0].kind == "folder" and said.has("note"):
+    if said.text and last.about and last.about[0].kind == "folder" and said.has("note"):
         name = last.about[0].title.rpartition("/")[2]
         return settled(said, "make_note", content=text, whole=text, folder=name)
     notes = meant_things(asked, said, last, ("note",))
-    if notes and last.about and said.has("add", "also"):
+    spoken_of = last.about or (len(last.shown) == 1 and said.has("there"))
+    if notes and spoken_of and said.has("add", "also"):
         return settled(said, "append_note", notes, text=text)
     return None
 
@@ -353,6 +385,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_questions.asked_of_note,
     _added,
     _one_more,
+    _ticked,
     _done,
     _refiled,
     _rather,

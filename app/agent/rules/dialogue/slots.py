@@ -5,7 +5,7 @@ Days, ordinals, texts, and words of closed classes; what is left is a name or a 
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
@@ -33,11 +33,13 @@ _TEXT = re.compile(
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
-KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in ("reply", "on"))
+NO_KINDS = ("reply", "on", "requests")
+KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in NO_KINDS)
 """The classes of words."""
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
 )
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
 _CLAUSE = re.compile(r"[,;.!，。、；！]")
@@ -85,7 +87,9 @@ class Said(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether something is asked."""
+        """Whether something is asked, and not politely wished."""
+        if _requests(self.language).search(plain_letters(self.message).lower()):
+            return False
         return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
 
     @property
@@ -244,6 +248,13 @@ def _more_days(
                 found[span] = ""
                 break
         else:
+            if _is_unspaced(language) and on and folded.startswith(on[0], end):
+                # “8日” alone may be a length of time, too; “8日分” is one.
+                if not _HAN.match(folded, end + 1) and dialogue_words.is_day(
+                    f"{named[0]}{on}", asked, language
+                ):
+                    found[start, end + 1] = f"{named[0]}{on}"
+                continue
             whole = f"{on} {named[0]}"
             if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
                 found[start, end] = whole
@@ -294,9 +305,8 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
         folded = folded[:start] + "," * (end - start) + folded[end:]
     spans: dict[tuple[int, int], set[str]] = {}
     for kind, pattern in _classes(language):
-        for found in pattern.finditer(folded):
-            if found.end() > found.start():
-                spans.setdefault(found.span(), set()).add(kind)
+        for span in _places(language, kind, pattern, folded):
+            spans.setdefault(span, set()).add(kind)
     return [
         Token(start, end, frozenset(kinds))
         for (start, end), kinds in sorted(spans.items())
@@ -305,6 +315,37 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
             for other, marks in spans.items()
         )
     ]
+
+
+def _places(
+    language: Language, kind: str, pattern: re.Pattern[str], text: str
+) -> Iterator[tuple[int, int]]:
+    """Yield where a class has words: the longest at each place, where no boundary tells its end."""
+    at = 0
+    while found := pattern.search(text, at):
+        start, end = found.span()
+        if _is_unspaced(language):
+            fits = (one.match(text, start) for one in _alternatives(language, kind))
+            end = max(fit.end() for fit in fits if fit)
+        if end > start:
+            yield start, end
+        at = max(end, start + 1)
+
+
+@functools.cache
+def _alternatives(language: Language, kind: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of which one of a class is made."""
+    pattern = language_data.join_pattern(
+        getattr(language_data.load_table(language, FollowUp), kind)
+    )
+    parts, depth = [""], 0
+    for piece in re.findall(r"\\.|\[(?:\\.|[^\]])*\]|.", pattern):
+        depth += (piece == "(") - (piece == ")")
+        if piece == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return tuple(map(_compiled, parts))
 
 
 @functools.cache
@@ -334,6 +375,12 @@ def _ordinals(language: Language) -> re.Pattern[str]:
 
 
 @functools.cache
+def _requests(language: Language) -> re.Pattern[str]:
+    table = language_data.load_table(language, FollowUp)
+    return re.compile(language_data.join_pattern(table.requests))
+
+
+@functools.cache
 def _named_days(language: Language) -> re.Pattern[str]:
     """Return the pattern of words that may name a day or a time of day."""
     table = language_data.load_table(language, Dates)
@@ -345,6 +392,8 @@ def _named_days(language: Language) -> re.Pattern[str]:
         if len(one) > 2 or not table.spaced
     }
     words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
+    if not table.spaced:  # how far it goes is tried
+        return _compiled(rf"{words}|\d{{1,2}}(?=[{UNSPACED}:：])")
     unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
     return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
 

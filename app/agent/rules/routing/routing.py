@@ -174,8 +174,9 @@ def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
     for name, value in found.groupdict().items():
         if value and name == ACCENTED and text[slice(*found.span(name))] == value:
             return False
-        if value and name.rstrip("0123456789") == "day" and not _says_a_day(value, language):
-            return False
+        kind = name.rstrip("0123456789") if value else ""
+        if kind in ("day", "folder") and _says_a_day(value, language) != (kind == "day"):
+            return False  # nor is a day the folder that something is moved to
     return True
 
 
