@@ -77,7 +77,10 @@ def _of_several_days(asked: Asked, read: QuickAdd) -> str:
     if all(day[0].start.date() == date(due.year, due.month, due.day) for day in named):
         return ""
     # The one that was read has left its clause.
-    kept = (one[: day[1]] + one[day[2] :] if day else one for one, day in zip(clauses, days))
+    kept = (
+        one[: day[1]] + one[day[2] :] if day else one
+        for one, day in zip(clauses, days, strict=True)
+    )
     gap = "，" if questions.is_asian(read.title) else ", "
     return gap.join(one.strip() for one in kept if one.strip())
 

@@ -82,9 +82,8 @@ def _items(lines: Sequence[str], words: str) -> Sequence[Mapping[str, Any]]:
         if (found := _OPEN_BOX.match(line))
     ]
     gap = "" if questions.is_asian(words) else " "
-    held = [
-        row for row in rows if f"{gap}{fold_text(row['title'])}{gap}" in f" {fold_text(words)} "
-    ]
+    said = f" {fold_text(words)} "
+    held = [row for row in rows if f"{gap}{fold_text(str(row['title']))}{gap}" in said]
     return resolve_reference.fitting_rows(words, rows) or held
 
 

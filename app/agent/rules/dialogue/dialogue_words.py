@@ -170,9 +170,9 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     for span in read.spans:
         if span.kind == "date" and (day := days_of(span.text.strip(), asked)):
             return day, span.start - 2, span.end - 2
-    for named in _unspaced_days().finditer(text):
+    for anchor in _unspaced_days().finditer(text):
         # Beside a particle quick add leaves it in the title: “金曜は”.
-        for start, end in windows(text, named.start(), named.end()):
+        for start, end in windows(text, anchor.start(), anchor.end()):
             if (day := days_of(text[start:end], asked)) is not None:
                 return day, start, end
     for number in re.finditer(r"(?<!\d)\d", text):

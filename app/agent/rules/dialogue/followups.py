@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs, slots
+from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import READS, meant_things, settled
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
@@ -26,8 +27,6 @@ MOVES = ("change", "only", "later", "earlier")
 MOST = 5
 """So many words has a name at most, and so many letters where no spaces part words."""
 MOST_UNSPACED = 12
-
-
 SHORTEST = 2
 """So many letters has a name at least that is looked for among todos."""
 
@@ -177,14 +176,15 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.days or said.asks or last.intent not in OF_NOTES:
         return None
     notes = meant_things(asked, said, last, ("note",))
-    if said.text and (said.left("change", "folder", "there") or not said.has("folder", "there")):
+    kinds = ("change", "only", "folder", "there")
+    if said.text and (said.left(*kinds) or not said.has("folder", "there")):
         return None
     if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step", "bad", "not_"):
         return None
-    name = said.text or said.left("change", "folder", "there")
+    name = said.text or said.left(*kinds)
     moved = last.intent == "move_note" and said.has("no", "folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
-    own = said.text or said.left(*slots.KINDS)
+    own = said.text or said.left(*KINDS)
     if notes and _is_name(name) and own and (moved or placed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
@@ -290,7 +290,7 @@ def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And print the plan too” after a step, without a mark before the text."""
     if said.text or said.days or last.intent != "add_step" or said.asks:
         return None
-    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*slots.KINDS):
+    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*KINDS):
         return None
     text = said.left("step")
     found = routing.route_message(text)
@@ -361,7 +361,7 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
         return None
     name = said.left()
-    if len(name) < SHORTEST or not _is_name(name) or not said.left(*slots.KINDS):
+    if len(name) < SHORTEST or not _is_name(name) or not said.left(*KINDS):
         return None
     wish = said.message[said.message.index(name) :]
     if any(routing.route_message(one).intent != "ask" for one in (name, wish)):

@@ -5,11 +5,12 @@ Days, ordinals, texts, and words of closed classes; what is left is a name or a 
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import closed_classes, dialogue_words
+from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.dialogue_words import UNSPACED
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
@@ -33,9 +34,6 @@ _TEXT = re.compile(
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
-NO_KINDS = ("reply", "on", "requests")
-KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in NO_KINDS)
-"""The classes of words."""
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
 )
@@ -88,7 +86,7 @@ class Said(NamedTuple):
     @property
     def asks(self) -> bool:
         """Whether something is asked, and not politely wished."""
-        if _requests(self.language).search(plain_letters(self.message).lower()):
+        if closed_classes.requests(self.language).search(plain_letters(self.message).lower()):
             return False
         return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
 
@@ -169,7 +167,7 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     """
     message, language = said.message, said.language
     words = [found.span() for found in _WORD.finditer(message)]
-    most = LONGEST_LENGTH + 2 * _is_unspaced(language)
+    most = LONGEST_LENGTH + 2 * closed_classes.is_unspaced(language)
     tokens = _tokens(plain_letters(message).lower(), language, ())
     held = [one for one in tokens if one.kinds & (LITTLE | set(kinds))]
     left = [
@@ -241,19 +239,19 @@ def _more_days(
         tried += [(start, after[0])] if after else []
         tried += [(before[-1], end)] if before else []
         tried += [(before[-2], end)] if len(before) > 1 and named[0].isdecimal() else []
-        if _is_unspaced(language):
+        if closed_classes.is_unspaced(language):
             tried = list(dialogue_words.windows(folded, start, end))
         for span in tried:
             if dialogue_words.is_day(message[slice(*span)], asked, language):
                 found[span] = ""
                 break
         else:
-            if _is_unspaced(language) and on and folded.startswith(on[0], end):
+            if closed_classes.is_unspaced(language) and on and folded.startswith(on[0], end):
                 # “8日” alone may be a length of time, too; “8日分” is one.
-                if not _HAN.match(folded, end + 1) and dialogue_words.is_day(
-                    f"{named[0]}{on}", asked, language
-                ):
-                    found[start, end + 1] = f"{named[0]}{on}"
+                of_month = f"{named[0]}{on}"
+                is_length = _HAN.match(folded, end + 1)
+                if not is_length and dialogue_words.is_day(of_month, asked, language):
+                    found[start, end + 1] = of_month
                 continue
             whole = f"{on} {named[0]}"
             if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
@@ -292,7 +290,7 @@ def _ordinal(
             (one.start() <= found.start() and found.end() < one.end())
             or one[0].startswith(f"{found[0]} ")
             for kind in ("due", "priority", "no")
-            for one in _class(language, kind).finditer(folded)
+            for one in closed_classes.class_of(language, kind).finditer(folded)
         )
         if number is not None and not within and _is_free(found.span(), hidden):
             return found.start(), found.end(), number
@@ -304,8 +302,8 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
     for start, end in hidden:
         folded = folded[:start] + "," * (end - start) + folded[end:]
     spans: dict[tuple[int, int], set[str]] = {}
-    for kind, pattern in _classes(language):
-        for span in _places(language, kind, pattern, folded):
+    for kind, pattern in closed_classes.classes(language):
+        for span in closed_classes.places(language, kind, pattern, folded):
             spans.setdefault(span, set()).add(kind)
     return [
         Token(start, end, frozenset(kinds))
@@ -317,51 +315,6 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
     ]
 
 
-def _places(
-    language: Language, kind: str, pattern: re.Pattern[str], text: str
-) -> Iterator[tuple[int, int]]:
-    """Yield where a class has words: the longest at each place, where no boundary tells its end."""
-    at = 0
-    while found := pattern.search(text, at):
-        start, end = found.span()
-        if _is_unspaced(language):
-            fits = (one.match(text, start) for one in _alternatives(language, kind))
-            end = max(fit.end() for fit in fits if fit)
-        if end > start:
-            yield start, end
-        at = max(end, start + 1)
-
-
-@functools.cache
-def _alternatives(language: Language, kind: str) -> tuple[re.Pattern[str], ...]:
-    """Return the patterns of which one of a class is made."""
-    pattern = language_data.join_pattern(
-        getattr(language_data.load_table(language, FollowUp), kind)
-    )
-    parts, depth = [""], 0
-    for piece in re.findall(r"\\.|\[(?:\\.|[^\]])*\]|.", pattern):
-        depth += (piece == "(") - (piece == ")")
-        if piece == "|" and not depth:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return tuple(map(_compiled, parts))
-
-
-@functools.cache
-def _classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    table = language_data.load_table(language, FollowUp)
-    return tuple(
-        (name, _compiled(language_data.join_pattern(getattr(table, name))))
-        for name in KINDS
-        if getattr(table, name)
-    )
-
-
-def _class(language: Language, name: str) -> re.Pattern[str]:
-    return dict(_classes(language))[name]
-
-
 @functools.cache
 def _ordinals(language: Language) -> re.Pattern[str]:
     table = language_data.load_table(language, Dialogue)
@@ -371,13 +324,7 @@ def _ordinals(language: Language) -> re.Pattern[str]:
     )
     # A number alone may be anything.
     spaced = rf"(?<![\w'])(?!\d+(?![\w.]))(?:{numbered})(?!\w)"
-    return re.compile(spaced if not _is_unspaced(language) else numbered)
-
-
-@functools.cache
-def _requests(language: Language) -> re.Pattern[str]:
-    table = language_data.load_table(language, FollowUp)
-    return re.compile(language_data.join_pattern(table.requests))
+    return re.compile(spaced if not closed_classes.is_unspaced(language) else numbered)
 
 
 @functools.cache
@@ -393,20 +340,9 @@ def _named_days(language: Language) -> re.Pattern[str]:
     }
     words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
     if not table.spaced:  # how far it goes is tried
-        return _compiled(rf"{words}|\d{{1,2}}(?=[{UNSPACED}:：])")
+        return closed_classes.compiled(rf"{words}|\d{{1,2}}(?=[{UNSPACED}:：])")
     unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
-    return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    # No boundary parts words where no spaces do, not even from a number, nor after an elision.
-    begin = rf"(?:(?=[{UNSPACED}])|(?<![^\W{UNSPACED}]))"
-    end = rf"(?:(?<=['{UNSPACED}])|(?![^\W{UNSPACED}]))"
-    return re.compile(rf"{begin}(?:{pattern}){end}")
-
-
-def _is_unspaced(language: Language) -> bool:
-    return not language_data.load_table(language, Dates).spaced
+    return closed_classes.compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
 
 
 def reply_text(message: str, language: Language) -> str:

@@ -11,12 +11,12 @@ class FollowUp(Table, frozen=True):
     suit; `it` is what was spoken of, `there` the place, `to` stands before what something becomes.
     `later` and `earlier` say which way a length of time goes. `change` is a verb for any change,
     and `only` puts something off; `undo` goes back, and `keep`, or after a correction `leave`, is
-    said of what was removed; `delete`, `done`, `tick` (on a list), `pin`, `unpin` and `add` are wishes, `tag`,
-    `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes the same of more,
-    `now` asks the same again, `total` of all, `count` how many; `sent` asks whether something has
-    gone out, `thanks` and `yes` answer. A group of `reply` is what is to be answered; `on` stands
-    before the number of a day; what has one of `requests` asks politely that something be done,
-    and is no question.
+    said of what was removed; `delete`, `done`, `tick` (on a list), `pin`, `unpin` and `add` are
+    wishes, `tag`, `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes
+    the same of more, `now` asks the same again, `total` of all, `count` how many; `sent` asks
+    whether something has gone out, `thanks` and `yes` answer. A group of `reply` is what is to be
+    answered; `on` stands beside the number of a day; what has one of `requests` asks politely that
+    something be done, and is no question.
     """
 
     filler: Pieces
