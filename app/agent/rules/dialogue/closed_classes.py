@@ -48,6 +48,7 @@ def _alternatives(language: Language, kind: str) -> tuple[re.Pattern[str], ...]:
 
 @functools.cache
 def classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the name and the pattern of each class."""
     table = language_data.load_table(language, FollowUp)
     return tuple(
         (name, compiled(language_data.join_pattern(getattr(table, name))))
@@ -57,16 +58,19 @@ def classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def class_of(language: Language, name: str) -> re.Pattern[str]:
+    """Return the pattern of one class."""
     return dict(classes(language))[name]
 
 
 @functools.cache
 def requests(language: Language) -> re.Pattern[str]:
+    """Return the pattern of what asks politely that something be done."""
     table = language_data.load_table(language, FollowUp)
     return re.compile(language_data.join_pattern(table.requests))
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of words between their boundaries."""
     # No boundary parts words where no spaces do, not even from a number, nor after an elision.
     begin = rf"(?:(?=[{UNSPACED}])|(?<![^\W{UNSPACED}]))"
     end = rf"(?:(?<=['{UNSPACED}])|(?![^\W{UNSPACED}]))"
@@ -74,4 +78,5 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def is_unspaced(language: Language) -> bool:
+    """Return whether no spaces part the words of a language."""
     return not language_data.load_table(language, Dates).spaced
