@@ -22,6 +22,8 @@ from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
 
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+_CASE = re.compile("(?<=[\u3040-\u9fff])(?:の|こと)?を$")
+"""The particle of a title whose verb stood after its day: “家賃を25日に追加”."""
 LONGEST_TODO = 500
 LONGEST_DESCRIPTION = 20_000
 
@@ -44,6 +46,10 @@ def add_todo(asked: Asked, route: Route) -> Step:
                 return Step(wish.phrase("which_day", title=kept), trace=Trace(asks=question))
             if _only_points(wish, read.title):
                 kept = wish.get("task").replace(read.title, "").strip()
+                last = asked.earlier[0].about if asked.earlier else ()
+                if len(last) == 1 and last[0].kind == "note":
+                    # “Make that a todo” of what was just noted.
+                    return add_todo(asked, _of_task(wish, f"{last[0].title} {kept}".strip()))
                 return targets.ask_what(_of_task(wish, kept))
             calls.append(("create_todo", _new_todo(asked, wish, read)))
         return Step(calls=tuple(calls))
@@ -222,7 +228,7 @@ def _message_language(route: Route) -> Language:
 
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
-    title = _line(_unquoted(read.title))
+    title = _CASE.sub("", _line(_unquoted(read.title)))
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),

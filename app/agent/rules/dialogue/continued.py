@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions, followups, references
+from app.agent.rules.dialogue import (
+    dialogue_words,
+    followup_questions,
+    followups,
+    references,
+    slots,
+)
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -189,7 +195,7 @@ def _answered(
                 last, language, question.intent, things=found.things, **question.arguments
             )
         return None
-    if question.lacks == "thing" and _is_plain(text):
+    if question.lacks == "thing" and _is_plain(text) and not slots.only_days(text, asked, language):
         # Intents name their thing by either argument.
         arguments = {**question.arguments, "target": text, "words": text}
         return _route(last, language, question.intent, things=(), **arguments)

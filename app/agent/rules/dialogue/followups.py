@@ -60,7 +60,7 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if said.number is not None:
         return _undone_one(said, last)
-    helps = ("undo", "helper", "there")
+    helps = ("undo", "helper", "there", "total")
     goes_back = said.has("undo") and last.intent != "undo"
     if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
         return settled(said, "undo")
@@ -173,7 +173,7 @@ def _ticked(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, to Home”: another folder for the note that was made, changed or moved."""
-    if said.days or said.asks or last.intent not in OF_NOTES:
+    if said.days or said.asks or not (last.intent in OF_NOTES or said.has("folder")):
         return None
     notes = meant_things(asked, said, last, ("note",))
     kinds = ("change", "only", "folder", "there")

@@ -140,6 +140,12 @@ def names_note(pieces: Sequence[str], language: Language) -> bool:
     return any(re.search(note, plain_letters(one).lower()) for one in pieces)
 
 
+def only_days(message: str, asked: Asked, language: Language) -> bool:
+    """Return whether a text is nothing but days and words that say nothing."""
+    said = read(message, asked, language)
+    return bool(said and said.days and not said.left("change", "only", "helper"))
+
+
 def only_little(message: str, language: Language, *kinds: str) -> bool:
     """Return whether a text is nothing but words that say nothing, or of these classes."""
     return not _as_words(message, plain_letters(message).lower(), language).left(*kinds)
@@ -205,6 +211,14 @@ def _days(
     spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
     more = _more_days(message, folded, asked, language, [*hidden, *spans])
     spans += [span for span in more if not more[span]]
+    # “一点” after “低” is no hour.
+    levels = language_data.load_table(language, Dialogue).priorities.values()
+    within = [one.span() for level in levels for one in dialogue_words.find_all(level, folded)]
+    spans = [
+        span
+        for span in spans
+        if not any(start < span[0] and span[1] <= end for start, end in within)
+    ]
     found: list[Token] = [Token(*span, frozenset(), text) for span, text in more.items() if text]
     for start, end in sorted(spans):
         if not _is_free((start, end), hidden) or start < 0:
