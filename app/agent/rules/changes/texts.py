@@ -80,7 +80,11 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
             text = text[: found.start()]
             continue
         for pattern in beside:
-            spans = [one.span() for one in pattern.finditer(plain) if one.end() > one.start()]
+            # One letter of a script without spaces may be of the text: “みりん”.
+            least = 1 if words.spaced or pattern is not words.filler else 2
+            spans = [
+                one.span() for one in pattern.finditer(plain) if one.end() - one.start() >= least
+            ]
             if spans and spans[0][0] == 0:
                 text = text[spans[0][1] :]
                 break

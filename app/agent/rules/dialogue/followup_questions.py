@@ -9,7 +9,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
-LISTED = frozenset({"show_note", "append_note", "tick_item"})
+LISTED = frozenset({"show_note", "append_note", "tick_item", "ask"})
 """The intents after which what is added may go to the same list."""
 _WORDS = re.compile(
     r"[\u30a0-\u30ff]{2,}|(?=([\u3400-\u4dbf\u4e00-\u9fff]{2}))|[^\W\d_\u3040-\u9fff]{4,}"
@@ -49,7 +49,7 @@ def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
 def list_before(last: Trace, language: Language) -> tuple[Thing, ...]:
     """Return the note that the turn before showed or changed, where its name is that of a list."""
     table = next(dialogue_words.tables(language))
-    notes = tuple(one for one in last.about if one.kind == "note")
+    notes = tuple(one for one in last.about or last.shown[:2] if one.kind == "note")
     title = dialogue_words.bare(notes[0].title) if notes else ""
     named = title and dialogue_words.find_in(table.list_name, title)
     return notes if named and len(notes) == 1 and last.intent in LISTED else ()

@@ -45,7 +45,8 @@ class Changes(Table, frozen=True):
     `denies`, or that `asks` at its beginning, is no such wish; one with a question mark only with
     `courtesy`; nor is one that `tells` what was done, by its accents. `filler` says nothing, `put`
     are verbs that may mean several changes, `link` stands before or after a text, and a day after
-    `old` is the one that was. `{name}` in `onto` and `inside` is what something goes to or is in.
+    `old` or before `old_after` is the one that was. `{name}` in `onto` and `inside` is what
+    something goes to or is in.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something.
     """
@@ -65,4 +66,5 @@ class Changes(Table, frozen=True):
     saying: Pieces
     kinds: dict[ChangeKind, Change]
     tells: Pieces = ""
+    old_after: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

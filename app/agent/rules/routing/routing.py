@@ -328,7 +328,7 @@ def _around() -> _Around:
         rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$",
         rf"^(?:{article})\s+(?=\S)",
         rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$",
-        rf"(?<=\w{{3}})(?:{joined})$",
+        rf"(?:(?<=\w{{3}})|(?<=[\u3040-\u9fff]))(?:{joined})$",
     )
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
