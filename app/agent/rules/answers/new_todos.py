@@ -74,7 +74,9 @@ def _only_points(route: Route, title: str) -> bool:
 
 def _of_several_days(asked: Asked, read: QuickAdd) -> str:
     """Return a title without its days where each of its clauses has another; else nothing."""
-    clauses = re.split("[,，、]", read.title)
+    if not questions.is_asian(read.title):
+        return ""
+    clauses = [one.strip() for one in re.split("[,，、]", read.title)]
     days = [dialogue_words.find_days(dialogue_words.bare(one), asked) for one in clauses]
     named = [day for day in days if day and day[0].end - day[0].start <= timedelta(days=1)]
     if len(clauses) < 2 or not named or read.due is None or read.recurrence:
@@ -87,8 +89,7 @@ def _of_several_days(asked: Asked, read: QuickAdd) -> str:
         one[: day[1]] + one[day[2] :] if day else one
         for one, day in zip(clauses, days, strict=True)
     )
-    gap = "，" if questions.is_asian(read.title) else ", "
-    return gap.join(one.strip() for one in kept if one.strip())
+    return "，".join(one.strip() for one in kept if one.strip())
 
 
 def _of_task(route: Route, task: str) -> Route:

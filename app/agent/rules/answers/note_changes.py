@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import folder_changes, list_answers, targets, todo_changes
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
@@ -32,6 +32,9 @@ def make_note(asked: Asked, route: Route) -> Step:
     if route.get("folder") and not asked.has("list_folders"):
         return call_tool("list_folders")
     folder = folder_changes.find_meant(asked, route)
+    there = route.get("folder")
+    if there and not folder and references.points_there(there, route.language):
+        return Step(route.phrase("no_folder", folder=there))
     # What follows “in” is a folder only where there is one of that name.
     content = route.get("content") if folder or not route.get("folder") else route.get("whole")
     title = route.get("title") or content.partition("\n")[0].strip()[:LONGEST_TITLE]

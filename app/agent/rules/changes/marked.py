@@ -29,6 +29,7 @@ class Words(NamedTuple):
     link_after: re.Pattern[str]
     old: re.Pattern[str]
     old_after: re.Pattern[str]
+    edge: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
@@ -133,6 +134,7 @@ def words_of(language: Language) -> Words:
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
         only(table.old_after, r"^\s*(?:…)"),
+        re.compile(text(table.edge)),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

@@ -79,6 +79,9 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
         if found := words.link_after.search(plain):
             text = text[: found.start()]
             continue
+        if not exact and (found := words.edge.search(plain)):
+            text = text[: found.start()] + text[found.end() :]
+            continue
         for pattern in beside:
             # One letter of a script without spaces may be of the text: “みりん”.
             least = 1 if words.spaced or pattern is not words.filler else 2

@@ -47,6 +47,7 @@ class Changes(Table, frozen=True):
     are verbs that may mean several changes, `link` stands before or after a text, and a day after
     `old` or before `old_after` is the one that was. `{name}` in `onto` and `inside` is what
     something goes to or is in.
+    Of one letter, only what fits `edge` is cut from a text without spaces.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something.
     """
@@ -67,4 +68,5 @@ class Changes(Table, frozen=True):
     kinds: dict[ChangeKind, Change]
     tells: Pieces = ""
     old_after: Pieces = "(?!)"
+    edge: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
