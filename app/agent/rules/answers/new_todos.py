@@ -46,10 +46,10 @@ def add_todo(asked: Asked, route: Route) -> Step:
                 return Step(wish.phrase("which_day", title=kept), trace=Trace(asks=question))
             if _only_points(wish, read.title):
                 kept = wish.get("task").replace(read.title, "").strip()
-                last = asked.earlier[0].about if asked.earlier else ()
-                if len(last) == 1 and last[0].kind == "note":
+                last = asked.earlier[0] if asked.earlier else Trace()
+                if last.intent == "make_note" and len(last.about) == 1:
                     # “Make that a todo” of what was just noted.
-                    return add_todo(asked, _of_task(wish, f"{last[0].title} {kept}".strip()))
+                    return add_todo(asked, _of_task(wish, f"{last.about[0].title} {kept}".strip()))
                 return targets.ask_what(_of_task(wish, kept))
             calls.append(("create_todo", _new_todo(asked, wish, read)))
         return Step(calls=tuple(calls))

@@ -143,8 +143,6 @@ def is_day(text: str, asked: Asked, language: Language) -> bool:
     # Quick add wants a title before the date.
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=_locale(language))
     title = read.title.replace(read.no_such_day, "")
-    if read.recurrence:
-        return False  # how often something comes is no day
     return bool(read.due or read.no_such_day) and title.strip(" .,!?") in ("x", "X")
 
 
