@@ -35,6 +35,8 @@ SAID = frozenset(
     "help greet thanks leave cannot one_by_one one_at_a_time nothing_asked bye".split()
 )
 """The intents that are answered with a fixed sentence and no tool."""
+ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+"""What may be asked of a day, which what follows may be of, too."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
 OF_OTHERS = frozenset({"unread", "from_person"})
@@ -50,7 +52,7 @@ TAKEN_FIRST = frozenset(
     {"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state", "tell_view"}
 )
 """What a message may only seem to be that wishes to change something."""
-ENOUGH = 8
+ENOUGH = 16
 """After so many results nothing else is looked for."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
@@ -91,7 +93,7 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
     left = step.trace or Trace()
     if left.language:
         return step  # what was near has said how it was understood
-    said = {"said": route.said} if route.intent == "list_todos" and route.said else {}
+    said = {"said": route.said} if route.intent in ASKS_A_DAY and route.said else {}
     trace = msgspec.structs.replace(
         left,
         intent=left.intent or route.intent,

@@ -72,6 +72,8 @@ MOST_WORDS = 6
 NOTES: tuple[ThingKind, ...] = ("note",)
 FEW = 5
 """So many of what was shown are told of one by one."""
+_ASKED = re.compile("[?？]|[吗嗎か][。.]?$")
+"""What a question is known by in writing."""
 SHORT = 8
 """So many words, or twice as many letters where no spaces part words, at most only go on."""
 
@@ -125,7 +127,7 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
     said = wanted.said
     if "thanks" in said and not (wanted.told or said & {*KINDS, "show", "see", "count"}):
         return _routed(found, "thanks")
-    if not (said & ASKS or wanted.told or "unread" in said or re.search("[?？]", text)):
+    if not (said & ASKS or wanted.told or "unread" in said or _ASKED.search(text)):
         return None
     if "wrote" in said and said & {"who", "last", "message", "show"}:
         return _routed(found, "last_messages")
@@ -167,7 +169,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
     named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
-    asks = said & ASKS or re.search("[?？]", text)
+    asks = said & ASKS or _ASKED.search(text)
     if found.intent in ACTS or not (asks or named):
         return None
     if found.intent in OF_PEOPLE and "wants" in said and _names_one(asked, found, wanted):
@@ -230,7 +232,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         # “Which ones?” after their number.
         listed = {name: text for name, text in _arguments(last).items() if name != "counted"}
         return Route(last.intent, last.language or language, listed | {"listed": "yes"})
-    if "when" in said and not said & {"count", "who", "show"}:
+    if "when" in said and not said & {"count", "who", "show", "now"}:
         return _state(asked, said, language)
     if "now" in said and not said & {"when", "who", "to_do", "count", "thanks", "it"}:
         return _again(asked, language)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -21,6 +21,9 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
 
+ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+_CASE = re.compile("(?<=[\u3040-\u9fff])(?:の|こと)?を$")
+"""The particle of a title whose verb stood after its day: “家賃を25日に追加”."""
 LONGEST_TODO = 500
 LONGEST_DESCRIPTION = 20_000
 
@@ -40,8 +43,15 @@ def add_todo(asked: Asked, route: Route) -> Step:
             read = _read_task(asked, wish)
             if read.no_such_day or read.too_often:
                 return _asked_back(asked, wish, read)
+            if kept := _of_several_days(asked, read):
+                question = Question("add_todo", {"task": kept}, lacks="day")
+                return Step(wish.phrase("which_day", title=kept), trace=Trace(asks=question))
             if _only_points(asked, wish, read.title):
                 kept = wish.get("task").replace(read.title, "").strip()
+                last = asked.earlier[0] if asked.earlier else Trace()
+                if last.intent == "make_note" and len(last.about) == 1:
+                    # “Make that a todo” of what was just noted.
+                    return add_todo(asked, _of_task(wish, f"{last.about[0].title} {kept}".strip()))
                 return targets.ask_what(_of_task(wish, kept))
             calls.append(("create_todo", _new_todo(asked, wish, read)))
         return Step(calls=tuple(calls))
@@ -80,6 +90,26 @@ def _only_points(asked: Asked, route: Route, title: str) -> bool:
     points = {plain_letters(one).lower() for one in table.it.split()}
     little = all(one in points or one in questions.little() for one in words)
     return little and not points.isdisjoint(words)
+
+
+def _of_several_days(asked: Asked, read: QuickAdd) -> str:
+    """Return a title without its days where each of its clauses has another; else nothing."""
+    if not questions.is_asian(read.title):
+        return ""
+    clauses = [one.strip() for one in re.split("[,，、]", read.title)]
+    days = [dialogue_words.find_days(dialogue_words.bare(one), asked) for one in clauses]
+    named = [day for day in days if day and day[0].end - day[0].start <= timedelta(days=1)]
+    if len(clauses) < 2 or not named or read.due is None or read.recurrence:
+        return ""
+    due = read.due.astimezone(asked.now.tzinfo) if isinstance(read.due, datetime) else read.due
+    if all(day[0].start.date() == date(due.year, due.month, due.day) for day in named):
+        return ""
+    # The one that was read has left its clause.
+    kept = (
+        one[: day[1]] + one[day[2] :] if day else one
+        for one, day in zip(clauses, days, strict=True)
+    )
+    return "，".join(one.strip() for one in kept if one.strip())
 
 
 def _of_task(route: Route, task: str) -> Route:
@@ -173,12 +203,32 @@ def _read_task(asked: Asked, route: Route) -> QuickAdd:
     locale = None if written == "en" else written
     task = " ".join(filter(None, (route.get("task"), route.get("day"))))
     read = quickadd.read_line(task, now=asked.now, locale=locale)
+    if (day := _day_before(asked)) and _is_only_time(read):
+        # “And at two the hairdresser” after it was asked whether Wednesday is free.
+        read = quickadd.read_line(f"{task} {day.isoformat()}", now=asked.now, locale=locale)
     if request := _request(asked, route):
         # “Tomorrow to call mum”: only after the request is it plain what “to” belongs to.
         whole = quickadd.read_line(f"{request} {task}", now=asked.now, locale=locale)
         if not whole.title.startswith(request) and whole.due == read.due:
             return whole
     return read
+
+
+def _is_only_time(read: QuickAdd) -> bool:
+    """Return whether a line says a time and no day."""
+    kinds = {span.kind for span in read.spans}
+    return "time" in kinds and not kinds & {"date", "recurrence"}
+
+
+def _day_before(asked: Asked) -> date | None:
+    """Return the one day that the turn before was asked of."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    said = last.arguments.get("text") or last.arguments.get("said", "")
+    if last.intent not in ASKS_A_DAY or not said:
+        return None
+    found = dialogue_words.find_days(dialogue_words.bare(said), asked)
+    one = found and found[0].end - found[0].start <= timedelta(days=1)
+    return found[0].start.date() if found and one else None
 
 
 def _request(asked: Asked, route: Route) -> str:
@@ -199,7 +249,7 @@ def _message_language(route: Route) -> Language:
 
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
-    title = _line(_unquoted(read.title))
+    title = _CASE.sub("", _line(_unquoted(read.title)))
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),

@@ -1,13 +1,14 @@
 """Changes of notes: write, add to, tick, name, tag, pin and move notes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from app.agent.rules.answers import folder_changes, list_answers, targets, todo_changes
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
@@ -31,6 +32,9 @@ def make_note(asked: Asked, route: Route) -> Step:
     if route.get("folder") and not asked.has("list_folders"):
         return call_tool("list_folders")
     folder = folder_changes.find_meant(asked, route)
+    there = route.get("folder")
+    if there and not folder and references.points_there(there, route.language):
+        return Step(route.phrase("no_folder", folder=there))
     # What follows “in” is a folder only where there is one of that name.
     content = route.get("content") if folder or not route.get("folder") else route.get("whole")
     title = route.get("title") or content.partition("\n")[0].strip()[:LONGEST_TITLE]
@@ -57,17 +61,13 @@ def tick_item(asked: Asked, route: Route) -> Step:
     note = _read_note(asked, route)
     if isinstance(note, Step):
         return note
+    lines = note["markdown"].split("\n")
+    fitting = _items(lines, route.get("text"))
     if done := asked.of("edit_note"):
-        return _edited(route, done[0].content["note"], "ticked", item=route.get("text"))
+        item = fitting[0]["title"] if fitting else route.get("text")
+        return _edited(route, done[0].content["note"], "ticked", item=item)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
-    lines = note["markdown"].split("\n")
-    rows = [
-        {"title": found[3], "line": number}
-        for number, line in enumerate(lines)
-        if (found := _OPEN_BOX.match(line))
-    ]
-    fitting = resolve_reference.fitting_rows(route.get("text"), rows)
     if len(fitting) != 1:
         return Step(route.phrase("none_fits", words=route.get("text")), empty=True)
     number = fitting[0]["line"]
@@ -75,6 +75,19 @@ def tick_item(asked: Asked, route: Route) -> Step:
     return call_tool(
         "edit_note", noteId=note["id"], content="\n".join(lines), ifRevision=note["revision"]
     )
+
+
+def _items(lines: Sequence[str], words: str) -> Sequence[Mapping[str, Any]]:
+    """Return the open items that words name; or that they hold as a whole: “the eggs we have”."""
+    rows = [
+        {"title": found[3], "line": number}
+        for number, line in enumerate(lines)
+        if (found := _OPEN_BOX.match(line))
+    ]
+    gap = "" if questions.is_asian(words) else " "
+    said = f" {fold_text(words)} "
+    held = [row for row in rows if f"{gap}{fold_text(str(row['title']))}{gap}" in said]
+    return resolve_reference.fitting_rows(words, rows) or held
 
 
 def change_note(asked: Asked, route: Route) -> Step:

@@ -68,6 +68,8 @@ def find_things(
         return fitting
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
+    if did and (last := _told_of(references.newest(asked, kinds).things, did, "")):
+        return ask_whether(route, words, last)
     none = list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
     return msgspec.structs.replace(none, empty=True)
 

@@ -1,6 +1,7 @@
 """Changes of todos that are there: another day, name or priority, one more step, done or not."""
 
 import re
+from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -140,7 +141,7 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
             return _before(base, read.due, is_day=not isinstance(_stored_due(row), datetime))
     else:
         read = _read(route.get("day"), now, route)
-    if read.due is None or read.no_such_day:
+    if read.due is None or read.no_such_day or read.recurrence:
         return None
     if route.get("corrects") and old is not None:
         read = msgspec.structs.replace(read, due=_corrected(old, read, now, route))
@@ -184,6 +185,12 @@ def _names_part_of_day(text: str, route: Route) -> bool:
 
 def _before(base: datetime, ahead: date | datetime, *, is_day: bool) -> str:
     """Return the day, or moment, as long before another as a length of time leads after it."""
+    months = (ahead.year - base.year) * 12 + ahead.month - base.month
+    if months and ahead.day == base.day:  # months are of different lengths
+        year, month = divmod(base.year * 12 + base.month - 1 - months, 12)
+        last = monthrange(year, month + 1)[1]
+        earlier = base.replace(year=year, month=month + 1, day=min(base.day, last))
+        return earlier.date().isoformat() if is_day else earlier.isoformat(timespec="minutes")
     if isinstance(ahead, datetime):
         return (base - (ahead - base)).isoformat(timespec="minutes")
     moment = base - (datetime.combine(ahead, base.timetz()) - base)
@@ -254,6 +261,10 @@ def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping
     if old.get("dueDate") != row.get("dueDate"):
         if not row.get("dueDate"):
             return route.phrase("undated", title=row["title"])
+        return route.phrase("rescheduled", title=row["title"], due=shown_due(row, asked.now))
+    if route.get("priority"):  # as it was before
+        return route.phrase("prioritised", title=row["title"], priority=row["priority"])
+    if row.get("dueDate") and (route.get("day") or route.get("by")):
         return route.phrase("rescheduled", title=row["title"], due=shown_due(row, asked.now))
     steps = ", ".join(step["title"] for step in row.get("steps") or ())
     return route.phrase("stepped", title=row["title"], steps=steps)

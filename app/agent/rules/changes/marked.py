@@ -30,6 +30,8 @@ class Words(NamedTuple):
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
+    old_after: re.Pattern[str]
+    edge: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
@@ -95,6 +97,11 @@ class Marked:
         return re.sub(r"\s*(?:,\s*)+", ", ", text).strip(_EDGE)
 
 
+def is_old(text: str, start: int, end: int, words: Words) -> bool:
+    """Return whether a day is the one from which something is moved."""
+    return bool(words.old.search(text[:start]) or words.old_after.search(text[end:]))
+
+
 @functools.cache
 def words_of(language: Language) -> Words:
     """Return the words by which a language says changes."""
@@ -130,6 +137,8 @@ def words_of(language: Language) -> Words:
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
+        only(table.old_after, r"^\s*(?:…)"),
+        re.compile(text(table.edge)),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

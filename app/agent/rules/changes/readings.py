@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, several, texts
-from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.changes.marked import Marked, Words, is_old, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages import language_data
@@ -131,7 +131,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
 def _new_day(asked: Asked, marked: Marked, words: Words, language: Language) -> str:
     """Return the day that something is moved to, and not the one that it was on."""
     found = days.find(marked.message, asked, language)
-    new = [(start, end) for start, end in found if not words.old.search(marked.text[:start])]
+    new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
     marked.mark(found, "d")
     said = (marked.message[start:end].strip(" ,，、") for start, end in new)
     return " ".join(mentions.shortest_day(asked, one) for one in said)
@@ -166,7 +166,8 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
 
 def _split(head: Marked, text: str, language: Language) -> list[str]:
     """Return the todos of a line: by its commas where those make as many as are said."""
-    several = dialogue_words.split_list(text, language)
+    bare = words_of(language).link_after.sub
+    several = [bare("", one) for one in dialogue_words.split_list(text, language)]
     clauses = [one.strip() for one in re.split("[,;，；、]", text) if one.strip()]
     numbers = language_data.load_table(language, Dates).numbers.get(len(clauses), ())
     said = (str(len(clauses)), *numbers)
@@ -204,7 +205,7 @@ def _head_and_text(
             and (new := last_spoken.new_name(asked, of, words))
         ):
             return new
-        if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
+        if not named or named[0].start >= len(head.text) or not marked.mark([named[0][1:]], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
             continue

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from app.agent.rules.changes import days, texts
-from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.changes.marked import Marked, Words, is_old, words_of
 from app.agent.rules.changes.named import NAME
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
@@ -16,7 +16,7 @@ def moves_several(message: str, asked: Asked, language: Language) -> bool:
     """Return whether a message moves one thing to a day, and another to another."""
     words, marked = words_of(language), Marked(message)
     found = days.find(message, asked, language)
-    new = [(start, end) for start, end in found if not words.old.search(marked.text[:start])]
+    new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
     return any(_names_more(marked, one[1], other[0], words) for one, other in pairwise(new))
 
 

@@ -10,6 +10,8 @@ from app.agent.turn.steps import Asked
 
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
+_PARTICLE = re.compile(r"[\u3040-\u309f]")
+"""What is left of an ending, and no text."""
 _EDGE = " \t\n,，、；;。.!！:："
 
 
@@ -77,8 +79,15 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
         if found := words.link_after.search(plain):
             text = text[: found.start()]
             continue
+        if not exact and (found := words.edge.search(plain)):
+            text = text[: found.start()] + text[found.end() :]
+            continue
         for pattern in beside:
-            spans = [one.span() for one in pattern.finditer(plain) if one.end() > one.start()]
+            # One letter of a script without spaces may be of the text: “みりん”.
+            least = 1 if words.spaced or pattern is not words.filler else 2
+            spans = [
+                one.span() for one in pattern.finditer(plain) if one.end() - one.start() >= least
+            ]
             if spans and spans[0][0] == 0:
                 text = text[spans[0][1] :]
                 break
@@ -86,7 +95,7 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
                 text = text[: spans[-1][0]]
                 break
         if text == before:
-            return text
+            return "" if _PARTICLE.fullmatch(text) else text
 
 
 def is_dated(asked: Asked, text: str, language: Language) -> bool:

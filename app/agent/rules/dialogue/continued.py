@@ -222,7 +222,8 @@ def _answered(
             )
         return None
     is_yes = dialogue_words.whole(language, "yes", text)
-    if question.lacks == "thing" and _is_plain(text) and not is_yes:
+    only_days = slots.only_days(text, asked, language)
+    if question.lacks == "thing" and _is_plain(text) and not is_yes and not only_days:
         # Intents name their thing by either argument.
         arguments = {**question.arguments, "target": text, "words": text}
         return _route(last, language, question.intent, things=(), **arguments)

@@ -187,9 +187,10 @@ def windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the places around a word, the longest first, where no spaces part words."""
     starts = range(max(0, start - AROUND), start + 1)
     ends = range(end, min(len(text), end + AROUND) + 1)
-    yield from sorted(
-        ((one, other) for one in starts for other in ends), key=lambda place: place[0] - place[1]
-    )
+    places = [(one, other) for one in starts for other in ends]
+    for one, other in sorted(places, key=lambda place: place[0] - place[1]):
+        if text[one].isalnum() and text[other - 1].isalnum():
+            yield one, other
 
 
 def named_days(text: str, asked: Asked) -> Range | None:

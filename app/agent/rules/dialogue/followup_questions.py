@@ -1,5 +1,6 @@
 """What a message asks of the turn before, and the things that it means."""
 
+import re
 from collections.abc import Sequence
 
 from app.agent.rules.dialogue import dialogue_words, references, view_words
@@ -8,8 +9,12 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
-LISTED = frozenset({"show_note", "append_note", "tick_item"})
+LISTED = frozenset({"show_note", "append_note", "tick_item", "ask"})
 """The intents after which what is added may go to the same list."""
+_WORDS = re.compile(
+    r"[\u30a0-\u30ff]{2,}|(?=([\u3400-\u4dbf\u4e00-\u9fff]{2}))|[^\W\d_\u3040-\u9fff]{4,}"
+)
+"""What of a name tells it from others: its words, or two letters where no spaces part words."""
 READS = frozenset(
     {"list_todos", "list_notes", "changes", "events", "unread", "waiting", "day", "find_notes"}
 )
@@ -53,7 +58,7 @@ def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
 def named_list(turn: Trace, language: Language) -> tuple[Thing, ...]:
     """Return the one note that a turn was about, where its name is that of a list."""
     table = next(dialogue_words.tables(language))
-    notes = tuple(one for one in turn.about if one.kind == "note")
+    notes = tuple(one for one in turn.about or turn.shown[:2] if one.kind == "note")
     title = dialogue_words.bare(notes[0].title) if len(notes) == 1 else ""
     return notes if title and dialogue_words.find_in(table.list_name, title) else ()
 
@@ -90,7 +95,20 @@ def meant_things(
         return references.pick(rows, said.number).things
     asked_about = last.asks.choices if last.asks else ()
     found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
+    if told := told_of(found, said):
+        return told if len(told) == 1 else ()
     return found if len(found) == 1 or (last.undo and last.about) else ()
+
+
+def told_of(things: Sequence[Thing], said: Said) -> tuple[Thing, ...]:
+    """Return those of several things of which a message has what only their names have."""
+    held = {one: {found[1] or found[0] for found in _WORDS.finditer(one.title)} for one in things}
+    own = {
+        one: words - set().union(*(held[other] for other in things if other is not one))
+        for one, words in held.items()
+    }
+    some = tuple(one for one in things if any(word in said.message for word in own[one]))
+    return some if len(things) > 1 else ()
 
 
 def settled(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:

@@ -7,13 +7,21 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs, slots
+from app.agent.rules.dialogue import (
+    closed_classes,
+    dialogue_words,
+    followup_questions,
+    references,
+    repairs,
+    slots,
+)
+from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import READS, meant_things, settled
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Trace
+from app.agent.turn.steps import Asked, Thing, Trace
 
 MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note"})
 OF_NOTES = frozenset({"make_note", "append_note", "move_note", "change_note", "pin_note", "rename"})
@@ -28,8 +36,6 @@ MOVES = ("change", "only", "later", "earlier")
 MOST = 5
 """So many words has a name at most, and so many letters where no spaces part words."""
 MOST_UNSPACED = 12
-
-
 SHORTEST = 2
 """So many letters has a name at least that is looked for among todos."""
 
@@ -63,7 +69,7 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if said.number is not None:
         return _undone_one(said, last)
-    helps = ("undo", "helper", "there")
+    helps = ("undo", "helper", "there", "total")
     goes_back = said.has("undo") and last.intent != "undo"
     if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
         return settled(said, "undo")
@@ -76,6 +82,8 @@ def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         kept = not said.left(*helps, "keep", "leave", "delete", "not_")
         return settled(said, "undo", again="yes") if kept else None
     removes = said.has("delete") and not said.has("not_", "keep", "due")
+    if removes and last.intent in MAKES and (one := _one_of(last, said, *helps, "delete", "it")):
+        return settled(said, "undo", one)
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _note_removed(asked, said, last) or settled(said, "undo")
     return None
@@ -120,7 +128,12 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
     # “10日に早めて” names the day itself, and “10日早めて” how far.
-    if said.day.startswith(by) and slots.only_little(said.day.removeprefix(by), said.language):
+    beside = said.day.removeprefix(by)
+    if (
+        beside not in ("", said.day)
+        and said.day in said.message
+        and slots.only_little(beside, said.language)
+    ):
         return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
     return settled(said, "change_todo", todos, by=by, **way)
@@ -130,14 +143,16 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
     if not said.day or said.text:
         return None
-    if said.left(*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due", "unchanged"):
+    kinds = (*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due", "unchanged")
+    one = _one_of(last, said, *kinds)
+    if said.left(*kinds) and not one:
         return None
     changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
         return settled(said, last.intent, text=said.day, when=said.day)
     if said.asks:
         return None
-    todos = meant_things(asked, said, last, ("todo",))
+    todos = one or meant_things(asked, said, last, ("todo",))
     notes = meant_things(asked, said, last, ("note",))
     if last.intent == "add_todo" and any("also" in o.kinds and o.start > 0 for o in said.tokens):
         return None  # “Thursday too”: one more
@@ -151,19 +166,42 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     return None
 
 
+def _one_of(last: Trace, said: Said, *kinds: str) -> tuple[Thing, ...]:
+    """Return the one of several todos made or changed together that a message names, where it says
+    nothing else than words of these classes.
+    """
+    several = tuple(one for one in last.about if one.kind == "todo") if last.undo else ()
+    told = followup_questions.told_of(several, said)
+    if len(told) != 1:
+        return ()
+    rest = said.message.replace(said.day, ",") if said.day else said.message
+    rest = re.sub("[" + re.escape(told[0].title) + "]", ",", rest)
+    return told if slots.only_little(rest, said.language, *kinds) else ()
+
+
+def _ticked(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“We still have eggs, cross them off” of a list that was shown or changed."""
+    lists = followup_questions.list_before(last, said.language)
+    if not lists or not said.has("tick") or said.days or said.asks or said.has("delete"):
+        return None
+    text = said.text or said.left("tick", "change")
+    return settled(said, "tick_item", lists, text=text) if text else None
+
+
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, to Home”: another folder for the note that was made, changed or moved."""
-    if said.days or said.asks or last.intent not in OF_NOTES:
+    if said.days or said.asks or not (last.intent in OF_NOTES or said.has("folder")):
         return None
     notes = meant_things(asked, said, last, ("note",))
-    if said.text and (said.left("change", "folder", "there") or not said.has("folder", "there")):
+    kinds = ("change", "only", "folder", "there")
+    if said.text and (said.left(*kinds) or not said.has("folder", "there")):
         return None
     if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step", "bad", "not_"):
         return None
-    name = said.text or said.left("change", "folder", "there")
+    name = said.text or said.left(*kinds)
     moved = last.intent == "move_note" and said.has("no", "folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
-    own = said.text or said.left(*slots.KINDS)
+    own = said.text or said.left(*KINDS)
     if notes and _is_name(name) and own and (moved or placed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
@@ -236,7 +274,7 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
     # “Compost too” after a tag was put on a note; “and compost” may be more of that.
     also = [one for one in said.tokens if "also" in one.kinds and one.start > 0]
     ends = any(not said.left_after(one) for one in also)
-    if ends and last.undo and last.intent in AGAIN and said.left(*slots.KINDS):
+    if ends and last.undo and last.intent in AGAIN and said.left(*closed_classes.KINDS):
         wanted = {**last.arguments, "target": name, "words": name}
         return settled(said, last.intent, **wanted)
     return None
@@ -257,7 +295,7 @@ def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
     placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
     # The Spanish “para” is “stop”, but “for” too.
     placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
-    if not placed or said.asks or not text or not last.about:
+    if not placed or said.asks or not text:
         return None
     return _more(asked, said, last, text)
 
@@ -268,11 +306,12 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     todos = meant_things(asked, said, last, ("todo",))
     if todos and (of_steps or said.has("step")):
         return settled(said, "add_step", todos, step=text)
-    if last.about and last.about[0].kind == "folder" and said.has("note"):
+    if said.text and last.about and last.about[0].kind == "folder" and said.has("note"):
         name = last.about[0].title.rpartition("/")[2]
         return settled(said, "make_note", content=text, whole=text, folder=name)
     notes = meant_things(asked, said, last, ("note",))
-    if notes and last.about and said.has("add", "also"):
+    spoken_of = last.about or (len(last.shown) == 1 and said.has("there"))
+    if notes and spoken_of and said.has("add", "also"):
         return settled(said, "append_note", notes, text=text)
     return None
 
@@ -281,7 +320,7 @@ def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And print the plan too” after a step, without a mark before the text."""
     if said.text or said.days or last.intent != "add_step" or said.asks:
         return None
-    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*slots.KINDS):
+    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*KINDS):
         return None
     text = said.left("step")
     found = routing.route_message(text)
@@ -367,7 +406,7 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
         return None
     name = said.left()
-    if len(name) < SHORTEST or not _is_name(name) or not said.left(*slots.KINDS):
+    if len(name) < SHORTEST or not _is_name(name) or not said.left(*KINDS):
         return None
     wish = said.message[said.message.index(name) :]
     if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
@@ -392,6 +431,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_questions.asked_of_note,
     _added,
     _one_more,
+    _ticked,
     _done,
     _too,
     _refiled,

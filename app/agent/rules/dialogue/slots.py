@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import closed_classes, dialogue_words
+from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.dialogue_words import UNSPACED
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
@@ -33,11 +34,10 @@ _TEXT = re.compile(
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
-KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in ("reply", "on"))
-"""The classes of words."""
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
 )
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
 _CLAUSE = re.compile(r"[,;.!，。、；！]")
@@ -90,7 +90,9 @@ class Said(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether something is asked."""
+        """Whether something is asked, and not politely wished."""
+        if closed_classes.requests(self.language).search(plain_letters(self.message).lower()):
+            return False
         return self.message.rstrip().endswith(("?", "？")) or self.has("asks", "count")
 
     @property
@@ -143,6 +145,12 @@ def names_note(pieces: Sequence[str], language: Language) -> bool:
     return any(re.search(note, plain_letters(one).lower()) for one in pieces)
 
 
+def only_days(message: str, asked: Asked, language: Language) -> bool:
+    """Return whether a text is nothing but days and words that say nothing."""
+    said = read(message, asked, language)
+    return bool(said and said.days and not said.left("change", "only", "helper"))
+
+
 def only_little(message: str, language: Language, *kinds: str) -> bool:
     """Return whether a text is nothing but words that say nothing, or of these classes."""
     return not _as_words(message, plain_letters(message).lower(), language).left(*kinds)
@@ -190,7 +198,7 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     """
     message, language = said.message, said.language
     words = [found.span() for found in _WORD.finditer(message)]
-    most = LONGEST_LENGTH + 2 * _is_unspaced(language)
+    most = LONGEST_LENGTH + 2 * closed_classes.is_unspaced(language)
     tokens = _tokens(plain_letters(message).lower(), language, ())
     held = [one for one in tokens if one.kinds & (LITTLE | set(kinds))]
     left = [
@@ -228,6 +236,14 @@ def _days(
     spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
     more = _more_days(message, folded, asked, language, [*hidden, *spans])
     spans += [span for span in more if not more[span]]
+    # “一点” after “低” is no hour.
+    levels = language_data.load_table(language, Dialogue).priorities.values()
+    within = [one.span() for level in levels for one in dialogue_words.find_all(level, folded)]
+    spans = [
+        span
+        for span in spans
+        if not any(start < span[0] and span[1] <= end for start, end in within)
+    ]
     found: list[Token] = [Token(*span, frozenset(), text) for span, text in more.items() if text]
     for start, end in sorted(spans):
         if not _is_free((start, end), hidden) or start < 0:
@@ -262,13 +278,20 @@ def _more_days(
         tried += [(start, after[0])] if after else []
         tried += [(before[-1], end)] if before else []
         tried += [(before[-2], end)] if len(before) > 1 and named[0].isdecimal() else []
-        if _is_unspaced(language):
+        if closed_classes.is_unspaced(language):
             tried = list(dialogue_words.windows(folded, start, end))
         for span in tried:
             if dialogue_words.is_day(message[slice(*span)], asked, language):
                 found[span] = ""
                 break
         else:
+            if closed_classes.is_unspaced(language) and on and folded.startswith(on[0], end):
+                # “8日” alone may be a length of time, too; “8日分” is one.
+                of_month = f"{named[0]}{on}"
+                is_length = _HAN.match(folded, end + 1)
+                if not is_length and dialogue_words.is_day(of_month, asked, language):
+                    found[start, end + 1] = of_month
+                continue
             whole = f"{on} {named[0]}"
             if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
                 found[start, end] = whole
@@ -306,7 +329,7 @@ def _ordinal(
             (one.start() <= found.start() and found.end() < one.end())
             or one[0].startswith(f"{found[0]} ")
             for kind in ("due", "priority", "no")
-            for one in _class(language, kind).finditer(folded)
+            for one in closed_classes.class_of(language, kind).finditer(folded)
         )
         if number is not None and not within and _is_free(found.span(), hidden):
             return found.start(), found.end(), number
@@ -318,10 +341,9 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
     for start, end in hidden:
         folded = folded[:start] + "," * (end - start) + folded[end:]
     spans: dict[tuple[int, int], set[str]] = {}
-    for kind, pattern in _classes(language):
-        for found in pattern.finditer(folded):
-            if found.end() > found.start():
-                spans.setdefault(found.span(), set()).add(kind)
+    for kind, pattern in closed_classes.classes(language):
+        for span in closed_classes.places(language, kind, pattern, folded):
+            spans.setdefault(span, set()).add(kind)
     return [
         Token(start, end, frozenset(kinds))
         for (start, end), kinds in sorted(spans.items())
@@ -333,20 +355,6 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
 
 
 @functools.cache
-def _classes(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    table = language_data.load_table(language, FollowUp)
-    return tuple(
-        (name, _compiled(language_data.join_pattern(getattr(table, name))))
-        for name in KINDS
-        if getattr(table, name)
-    )
-
-
-def _class(language: Language, name: str) -> re.Pattern[str]:
-    return dict(_classes(language))[name]
-
-
-@functools.cache
 def _ordinals(language: Language) -> re.Pattern[str]:
     table = language_data.load_table(language, Dialogue)
     named = "|".join(map(language_data.join_pattern, table.ordinals.values()))
@@ -355,7 +363,7 @@ def _ordinals(language: Language) -> re.Pattern[str]:
     )
     # A number alone may be anything.
     spaced = rf"(?<![\w'])(?!\d+(?![\w.]))(?:{numbered})(?!\w)"
-    return re.compile(spaced if not _is_unspaced(language) else numbered)
+    return re.compile(spaced if not closed_classes.is_unspaced(language) else numbered)
 
 
 @functools.cache
@@ -370,19 +378,10 @@ def _named_days(language: Language) -> re.Pattern[str]:
         if len(one) > 2 or not table.spaced
     }
     words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
+    if not table.spaced:  # how far it goes is tried
+        return closed_classes.compiled(rf"{words}|\d{{1,2}}(?=[{UNSPACED}:：])")
     unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
-    return _compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    # No boundary parts words where no spaces do, not even from a number, nor after an elision.
-    begin = rf"(?:(?=[{UNSPACED}])|(?<![^\W{UNSPACED}]))"
-    end = rf"(?:(?<=['{UNSPACED}])|(?![^\W{UNSPACED}]))"
-    return re.compile(rf"{begin}(?:{pattern}){end}")
-
-
-def _is_unspaced(language: Language) -> bool:
-    return not language_data.load_table(language, Dates).spaced
+    return closed_classes.compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
 
 
 def reply_text(message: str, language: Language) -> str:

@@ -45,7 +45,9 @@ class Changes(Table, frozen=True):
     `denies`, or that `asks` at its beginning, is no such wish; one with a question mark only with
     `courtesy`; nor is one that `tells` what was done, by its accents. `filler` says nothing, `put`
     are verbs that may mean several changes, `link` stands before or after a text, and a day after
-    `old` is the one that was. `{name}` in `onto` and `inside` is what something goes to or is in.
+    `old` or before `old_after` is the one that was. `{name}` in `onto` and `inside` is what
+    something goes to or is in.
+    Of one letter, only what fits `edge` is cut from a text without spaces.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something. May be missing: the
     verbs that `place` something to do, and what says that it `must` be done.
@@ -68,4 +70,6 @@ class Changes(Table, frozen=True):
     tells: Pieces = ""
     place: Pieces = ""
     must: Pieces = ""
+    old_after: Pieces = "(?!)"
+    edge: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -186,12 +186,13 @@ def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
     for name, value in found.groupdict().items():
         if value and name == ACCENTED and text[slice(*found.span(name))] == value:
             return False
-        if value and name.rstrip("0123456789") == "folder":
+        kind = name.rstrip("0123456789") if value else ""
+        if kind == "folder":
             # “… a las seis” is no folder.
             lead = text[: found.start(name)].split()[-2:]
             if any(_says_a_day(" ".join([*lead[at:], value]), language) for at in (0, 1)):
                 return False
-        if value and name.rstrip("0123456789") == "day" and not _says_a_day(value, language):
+        if kind == "day" and not _says_a_day(value, language):
             return False
     return True
 
@@ -344,7 +345,7 @@ def _around() -> _Around:
         rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$",
         rf"^(?:{article})\s+(?=\S)",
         rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$",
-        rf"(?<=\w{{3}})(?:{joined})$",
+        rf"(?:(?<=\w{{3}})|(?<=[\u3040-\u9fff]))(?:{joined})$",
     )
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
