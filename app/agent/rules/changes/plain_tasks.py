@@ -10,7 +10,7 @@ from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.changes import days, texts
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -95,9 +95,10 @@ def _undated(asked: Asked, title: str, beside: Marked, language: Language) -> Ro
     """
     words = words_of(language)
     last = asked.earlier[0].intent if asked.earlier else ""
-    goes_on = last == "add_todo" and beside.fit(words.cues["undate"], "c")
+    more = slots.only_little(beside.message, language, "also", "step", "add")
+    goes_on = last == "add_todo" and (more or beside.fit(words.cues["undate"], "c"))
     adds = beside.fit(words.cues["append"], "c") and _read(asked, title, language).due is not None
-    if not (goes_on or adds) or re.search(r"\w", beside.left(words)):
+    if not (goes_on or adds) or (not more and re.search(r"\w", beside.left(words))):
         return None
     return Route("add_todo", language, {"task": title})
 

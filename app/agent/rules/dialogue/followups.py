@@ -127,7 +127,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
-        return settled(said, last.intent, text=said.day, when=said.day)
+        text = dialogue_words.with_days(last, said.day, asked)
+        return settled(said, last.intent, text=text, when=said.day)
     if said.asks:
         return None
     todos = meant_things(asked, said, last, ("todo",))
@@ -147,8 +148,9 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     name = said.left("change", "folder", "there")
     moved = last.intent == "move_note" and said.has("no", "folder")
+    pointed = said.has("it") and said.has("folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
-    if notes and _is_name(name) and said.left(*slots.KINDS) and (moved or placed):
+    if notes and _is_name(name) and said.left(*slots.KINDS) and (moved or placed or pointed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
         return settled(said, "move_note", notes, folder=name)
@@ -236,6 +238,8 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     of_steps = said.has("also", "it", "there") and last.intent == "add_step"
     of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
     todos = meant_things(asked, said, last, ("todo",))
+    if last.intent == "add_todo" and dialogue_words.find_days(dialogue_words.bare(text), asked):
+        return None  # “One more: the match at 8” is no step of what was added.
     if todos and (of_steps or said.has("step")):
         return settled(said, "add_step", todos, step=text)
     if last.about and last.about[0].kind == "folder" and said.has("note"):
