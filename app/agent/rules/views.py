@@ -234,7 +234,8 @@ def _there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route
     lists = continued.named_list(recent, language)
     if lists and view_words.asks_what_remains(asked.message, language):
         return Route("show_note", language, {}, lists)
-    folder = next((one for one in recent.about if one.kind == "folder"), None)
+    spoken_of = (*recent.about, *recent.shown)
+    folder = next((one for one in spoken_of if one.kind == "folder"), None)
     if folder and "inside" in said and said & SURELY_ASKS and not said & {"todo", "message"}:
         return Route("list_notes", language, {}, (folder,))
     notes = tuple(one for one in recent.about if one.kind == "note")

@@ -205,6 +205,9 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.has("not_", "bad", "delete", "add"):
         return None
     name = said.left("done", "helper")
+    told = routing.route_message(said.message) if " " in name else None
+    if told and told.intent == "complete_todo" and len(told.get("words")) < len(name):
+        return None  # “And the passport is renewed, too” says itself what is done.
     if not name:
         todos = meant_things(asked, said, last, ("todo",))
         pointed = said.number is not None or last.intent in READS
