@@ -83,7 +83,7 @@ def as_todo(asked: Asked, found: Route) -> Route:
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
         found = plain_tasks.read_task(asked, language) or found
-    return plain_tasks.several(asked, found)
+    return plain_tasks.several(asked, plain_tasks.on_that_day(asked, found))
 
 
 def _is_task(asked: Asked, route: Route) -> bool:

@@ -5,6 +5,7 @@ Also those with a title in quotation marks, and several in one line with days of
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
@@ -15,9 +16,12 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Thing
+from app.agent.turn.steps import Asked, Thing, Trace
 
 LONGEST = 300
+ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+ONE_DAY = timedelta(hours=25)
+"""The longest day that there is."""
 LONGEST_TITLE = 120
 
 
@@ -114,6 +118,23 @@ def several(asked: Asked, route: Route) -> Route:
     if len(parts) < 2 or not all(_has_both(asked, one, language) for one in parts):
         return route
     return Route("add_todo", route.language, {**route.arguments, "tasks": "\n".join(parts)})
+
+
+def on_that_day(asked: Asked, route: Route) -> Route:
+    """Return a todo to add with the day that the turn before asked about, where it only says
+    “then”.
+    """
+    task, language = route.get("task"), route.get("written") or route.language
+    last = asked.earlier[0] if asked.earlier else Trace()
+    that = next(dialogue_words.tables(language)).that_day
+    said = re.sub(rf"(?i)^(?:{that})\s+|\s+(?:{that})$", "", task)
+    if route.intent != "add_todo" or said == task or last.intent not in ASKS_A_DAY:
+        return route
+    named = dialogue_words.find_days(dialogue_words.bare(last.arguments.get("text", "")), asked)
+    if named is None or named[0].end - named[0].start > ONE_DAY:
+        return route
+    day = named[0].start.date().isoformat()
+    return Route("add_todo", route.language, {**route.arguments, "task": f"{said} {day}"})
 
 
 def _has_both(asked: Asked, part: str, language: Language) -> bool:

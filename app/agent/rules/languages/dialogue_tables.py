@@ -38,7 +38,8 @@ class Dialogue(Table, frozen=True):
     it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
     `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; the groups of
     `in_folder` are the folder of which a list is asked again; `all_of` stands before a name of
-    which 2 or all, 0, are meant; the words of a line of `same` mean the same in names of things.
+    which 2 or all, 0, are meant; `that_day` is the one just asked about;
+    the words of a line of `same` mean the same in names of things.
     """
 
     it: Pieces
@@ -76,6 +77,7 @@ class Dialogue(Table, frozen=True):
     asks_list: Pieces = "(?!)"
     other: Pieces = "(?!)"
     list_name: Pieces = "(?!)"
+    that_day: str = "(?!)"
     adds: Pieces = "(?!)"
     in_folder: Pieces = "(?!)"
     percent: Pieces = "(?!)"
