@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from app.agent.rules.phrases import dates
 from app.commands.help import GUIDE
 from tests.support import ready_programs
 from tests.support.serving import ROOT, Server, serving
@@ -235,11 +236,19 @@ def in_these_days(text: str, name: str) -> str:
     """Return the text of a page with the days of its November moved to the present ones."""
     zone = "Europe/Berlin" if name == "api-tour" else "UTC"  # the tour sets its user's zone
     today = datetime.now(ZoneInfo(zone)).date()
-    return re.sub(
-        r"2026-11-\d\d",
-        lambda day: (today + (date.fromisoformat(day[0]) - WRITTEN_ON)).isoformat(),
-        text,
+
+    def moved(day: date) -> date:
+        return today + (day - WRITTEN_ON)
+
+    text = re.sub(
+        r"\w+day, (\d\d) November", lambda day: as_told(moved(date(2026, 11, int(day[1])))), text
     )
+    return re.sub(r"2026-11-\d\d", lambda day: moved(date.fromisoformat(day[0])).isoformat(), text)
+
+
+def as_told(day: date) -> str:
+    """Return a day as an answer of the agent writes it."""
+    return dates.day("en", day, datetime.now())
 
 
 @pytest.mark.parametrize("name", [name for name, path in pages().items() if any(blocks(path))])

@@ -247,9 +247,13 @@ def _there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route
     lists = followup_questions.named_list(recent, language)
     if lists and view_words.asks_what_remains(asked.message, language):
         return Route("show_note", language, {}, lists)
-    folder = next((one for one in recent.about if one.kind == "folder"), None)
+    spoken_of = (*recent.about, *recent.shown)
+    folder = next((one for one in spoken_of if one.kind == "folder"), None)
     if folder and "inside" in said and said & SURELY_ASKS and not said & {"todo", "message"}:
         return Route("list_notes", language, {}, (folder,))
+    notes = tuple(one for one in recent.about if one.kind == "note")
+    if len(notes) == 1 and not folder and "inside" in said and said & {"see", "show"}:
+        return Route("show_note", language, {}, notes) if "folder" not in said else None
     return None
 
 

@@ -189,7 +189,7 @@ async def test_the_rules_use_names_language_and_brevity(alice: Client) -> None:
     await file(alice, "USER.md", "Nenn mich Ines. Antworte immer auf Deutsch.")
     assert await said(alice, "hello") == "Hallo Ines! Was kann ich für dich tun?"
     assert (await said(alice, "remind me to water the ferns tomorrow")).startswith(
-        "Hinzugefügt: water the ferns, fällig 2026-11-22"
+        "Hinzugefügt: water the ferns, fällig Sonntag, 22. November"
     )
 
 
@@ -263,7 +263,7 @@ async def test_what_was_talked_about_is_told_with_its_day(
     await said(alice, "The boiler hums again")
     clock.forward(days=1)
     answer = await said(alice, "What did we talk about yesterday?")
-    assert "- 2026-12-21, The boiler hums again: The boiler hums again" in answer
+    assert "- Monday, 21 December, The boiler hums again: The boiler hums again" in answer
     assert "What did we talk about" not in answer
     assert "boiler hums" in await said(alice, "did we talk about the boiler?")
     assert (

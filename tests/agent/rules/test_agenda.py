@@ -264,41 +264,47 @@ async def ask(client: Client, message: str) -> Any:
     [
         (
             "what's on my calendar today",
-            ["Planned (2):", "- 2026-11-21 12:00–13:00 Lunch", "Ring Bob"],
+            ["Planned (2):", "- Saturday, 21 November 12:00–13:00: Lunch", "Ring Bob"],
         ),
         ("what meetings do I have next week?", ["Planned (5):", "Dentist (Main St 1)"]),
         ("when is my next meeting", ["Planned (3):", "Lunch"]),
         (
             "when is the dentist appointment?",
-            ["Planned (1):", "2026-11-24 14:00–15:00 Dentist (Main St 1)"],
+            ["Planned (1):", "Tuesday, 24 November 14:00–15:00: Dentist (Main St 1)"],
         ),
         ("what's on my calendar on 2026-12-24", ["Nothing is planned then."]),
         (
             "am I free at 12:30 today",
             [
-                "No, something is planned (2026-11-21 12:30–13:30):",
+                "No, something is planned (Saturday, 21 November 12:30–13:30):",
                 "Lunch",
                 "Free that day: 09:30–12:00, 13:00–18:00",
             ],
         ),
-        ("am I free at 3pm today?", ["Yes, you are free: 2026-11-21 15:00–16:00."]),
-        ("am I free tomorrow?", ["Yes, you are free: 2026-11-22.", "Holiday"]),
+        ("am I free at 3pm today?", ["Yes, you are free: Saturday, 21 November 15:00–16:00."]),
+        ("am I free tomorrow?", ["Yes, you are free: Sunday, 22 November.", "Holiday"]),
         (
             "is tuesday at 2pm free?",
-            ["No, something is planned (2026-11-24 14:00–15:00):", "Dentist"],
+            ["No, something is planned (Tuesday, 24 November 14:00–15:00):", "Dentist"],
         ),
-        ("Am I free on Tuesday afternoon?", ["No, something is planned (2026-11-24 12:00–18:00):"]),
+        (
+            "Am I free on Tuesday afternoon?",
+            ["No, something is planned (Tuesday, 24 November 12:00–18:00):"],
+        ),
         ("Was steht heute im Kalender?", ["Geplant (2):", "Lunch"]),
         (
             "Habe ich am Dienstag um 14 Uhr Zeit?",
-            ["Nein, da ist etwas geplant (2026-11-24 14:00–15:00):"],
+            ["Nein, da ist etwas geplant (Dienstag, 24. November 14:00–15:00):"],
         ),
         ("Suis-je libre mardi à 14h ?", ["Non, quelque chose est prévu"]),
-        ("¿Estoy libre el martes a las 17:00?", ["Sí, tienes libre: 2026-11-24 17:00–18:00."]),
+        (
+            "¿Estoy libre el martes a las 17:00?",
+            ["Sí, tienes libre: martes 24 de noviembre 17:00–18:00."],
+        ),
         ("今天日历上有什么", ["安排（2）："]),
         ("周二下午两点我有空吗", ["没空，已有安排"]),
         ("今日の予定を教えて", ["予定（2）："]),
-        ("火曜日の17時は空いていますか", ["空いています：2026-11-24 17:00–18:00。"]),
+        ("火曜日の17時は空いていますか", ["空いています：11月24日（火曜日） 17:00–18:00。"]),
     ],
 )
 async def test_without_a_model_the_calendar_is_asked_too(

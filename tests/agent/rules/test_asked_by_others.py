@@ -195,42 +195,48 @@ WHOLE_DAY = {
         (
             ROWS,
             "Is Ben busy tomorrow at 10?",
-            "Ben Carter is busy (2026-11-22 10:00–11:00):\n- 2026-11-22 10:00–11:00\nFree "
+            "Ben Carter is busy (Sunday, 22 November 10:00–11:00):\n"
+            "- Sunday, 22 November 10:00–11:00\nFree "
             "that day: ",
         ),
         (
             ROWS,
             "Ist Ben morgen um 10 Uhr beschäftigt?",
-            "Ben Carter hat keine Zeit (2026-11-22 10:00–11:00):\n- 2026-11-22 10:00–11:00\nFrei",
+            "Ben Carter hat keine Zeit (Sonntag, 22. November 10:00–11:00):\n"
+            "- Sonntag, 22. November 10:00–11:00\nFrei",
         ),
         (
             ROWS,
             "Ben est-il libre demain à 10h ?",
-            "Ben Carter n'est pas libre (2026-11-22 10:00–11:00) :\n",
+            "Ben Carter n'est pas libre (dimanche 22 novembre 10:00–11:00) :\n",
         ),
         (
             ROWS,
             "¿Está Ben libre mañana a las 10?",
-            "Ben Carter no está libre (2026-11-22 10:00–11:00):\n",
+            "Ben Carter no está libre (domingo 22 de noviembre 10:00–11:00):\n",
         ),
-        (ROWS, "Ben明天上午10点有空吗？", "Ben Carter 没空（2026-11-22 10:00–11:00）：\n"),
+        (ROWS, "Ben明天上午10点有空吗？", "Ben Carter 没空（11月22日星期日 10:00–11:00）：\n"),
         (
             ROWS,
             "明日の10時に空いていますか？",
-            "Ben Carter さんは予定があります（2026-11-22 10:00–11:00）：\n",
+            "Ben Carter さんは予定があります（11月22日（日曜日） 10:00–11:00）：\n",
         ),
         (
             ROWS,
             "Do you have time tomorrow at 14:00?",
-            "Ben Carter is free: 2026-11-22 14:00–15:00.",
+            "Ben Carter is free: Sunday, 22 November 14:00–15:00.",
         ),
-        (ROWS, "Hast du morgen um 14 Uhr Zeit?", "Ben Carter hat Zeit: 2026-11-22 14:00–15:00."),
+        (
+            ROWS,
+            "Hast du morgen um 14 Uhr Zeit?",
+            "Ben Carter hat Zeit: Sonntag, 22. November 14:00–15:00.",
+        ),
         (
             [WHOLE_DAY],
             "When are you free tomorrow?",
-            "Ben Carter is busy (2026-11-22):\n- 2026-11-22",
+            "Ben Carter is busy (Sunday, 22 November):\n- Sunday, 22 November",
         ),
-        ([], "When are you free tomorrow?", "Ben Carter is free: 2026-11-22."),
+        ([], "When are you free tomorrow?", "Ben Carter is free: Sunday, 22 November."),
     ],
 )
 def test_the_answer_is_about_the_owner_and_names_no_more_than_times(
@@ -265,7 +271,7 @@ async def test_rules_in_place_of_a_model_learn_from_its_instructions_who_asks(
     answer = await (HybridModel(model, rules, fit=list) if beside_a_model else rules).request(
         messages, None, offered
     )
-    assert str(answer.text).startswith("Ben Carter is busy (2026-11-22 10:00–11:00):")
+    assert str(answer.text).startswith("Ben Carter is busy (Sunday, 22 November 10:00–11:00):")
 
 
 def test_the_owner_is_told_as_before() -> None:
@@ -276,7 +282,8 @@ def test_the_owner_is_told_as_before() -> None:
         persona=Persona(),
     ).text
     assert text.startswith(
-        "No, something is planned (2026-11-22 10:00–11:00):\n- 2026-11-22 10:00–11:00 Dentist\n"
+        "No, something is planned (Sunday, 22 November 10:00–11:00):\n"
+        "- Sunday, 22 November 10:00–11:00: Dentist\n"
     )
 
 
@@ -428,11 +435,12 @@ async def test_a_peer_is_told_of_the_owner(served: Served, alice: Client, bob: C
     )
     busy = await told("Is Alice busy on 2026-11-23 at 10?")
     assert busy.startswith(
-        "Alice Vogel is busy (2026-11-23 10:00–11:00):\n- 2026-11-23 10:00–11:00\nFree that day: "
+        "Alice Vogel is busy (Monday, 23 November 10:00–11:00):\n"
+        "- Monday, 23 November 10:00–11:00\nFree that day: "
     )
     assert (
         await told("Do you have time on 2026-11-23 at 14:00?")
-        == "Alice Vogel is free: 2026-11-23 14:00–15:00."
+        == "Alice Vogel is free: Monday, 23 November 14:00–15:00."
     )
     for message in (
         "When are you free on 2026-11-23?",
@@ -461,7 +469,8 @@ async def test_a_guest_is_told_of_the_owner_and_not_greeted_as_them(
 
     assert await told("hello") == "Hello! What can I do for you?"
     assert (await told("Bist du am 2026-11-23 um 10 Uhr frei?")).startswith(
-        "alice hat keine Zeit (2026-11-23 10:00–11:00):\n- 2026-11-23 10:00–11:00\n"
+        "alice hat keine Zeit (Montag, 23. November 10:00–11:00):\n"
+        "- Montag, 23. November 10:00–11:00\n"
     )
     assert (
         await told("share my agent")

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import get_args
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -31,6 +33,7 @@ from app.agent.rules.languages.language_tables import (
 from app.agent.rules.languages.question_tables import Kind as QuestionKind
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())
@@ -154,6 +157,7 @@ language_data.FOLDERS = pathlib.Path(sys.argv[1])
 from app.agent.quickadd import quickadd, time_ranges
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing import routing
 now = datetime(2026, 11, 18, 10, tzinfo=timezone.utc)
 found = routing.route_message("Herinner mij eraan om mijn moeder overmorgen te bellen")
@@ -228,3 +232,32 @@ def test_an_unknown_field_is_refused_by_its_name(
     monkeypatch.setattr(language_data, "FOLDERS", tmp_path)
     with pytest.raises(ValueError, match="joins"):
         language_data.load_table("xx", Lexicon)
+
+
+@pytest.mark.parametrize(
+    ("language", "day", "year", "moment"),
+    [
+        ("en", "Tuesday, 1 December", "Friday, 1 January 2027", "Tuesday, 1 December, 15:00"),
+        (
+            "de",
+            "Dienstag, 1. Dezember",
+            "Freitag, 1. Januar 2027",
+            "Dienstag, 1. Dezember, 15:00 Uhr",
+        ),
+        ("fr", "mardi 1er décembre", "vendredi 1er janvier 2027", "mardi 1er décembre à 15:00"),
+        (
+            "es",
+            "martes 1 de diciembre",
+            "viernes 1 de enero de 2027",
+            "martes 1 de diciembre a las 15:00",
+        ),
+        ("zh", "12月1日星期二", "2027年1月1日星期五", "12月1日星期二 15:00"),
+        ("ja", "12月1日（火曜日）", "2027年1月1日（金曜日）", "12月1日（火曜日） 15:00"),
+    ],
+)
+def test_days_are_written_as_people_do(language: str, day: str, year: str, moment: str) -> None:
+    now = datetime(2026, 11, 23, 9, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert dates.stored(language, "2026-12-01", now) == day
+    assert dates.stored(language, "2027-01-01", now) == year
+    assert dates.stored(language, "2026-12-01T14:00:00Z", now) == moment
+    assert dates.within(language, "2026-12-01 15:00–16:00", now) == f"{day} 15:00–16:00"

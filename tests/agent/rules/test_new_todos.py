@@ -1,5 +1,6 @@
 """Todos that a message adds: what is stored, what is told of it and what is asked back."""
 
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
@@ -82,18 +83,19 @@ async def test_no_answer_to_what_was_asked_back_adds_nothing(alice: Client) -> N
         ("en", "FREQ=MONTHLY;BYMONTHDAY=1,15", "every month on day 1 on day 15"),
         ("en", "FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
         ("en", "FREQ=MONTHLY;BYDAY=2MO", "every month on the second Monday"),
-        ("en", "FREQ=DAILY;UNTIL=20261231", "every day, until 2026-12-31"),
+        ("en", "FREQ=DAILY;UNTIL=20261231", "every day, until Thursday, 31 December"),
         ("en", "FREQ=DAILY;COUNT=5", "every day, 5 times"),
         ("en", "FREQ=YEARLY;BYWEEKNO=3", "FREQ=YEARLY;BYWEEKNO=3"),
         ("de", "FREQ=MONTHLY;BYDAY=-1FR", "jeden Monat am letzten Freitag"),
         ("fr", "FREQ=MONTHLY;BYMONTHDAY=5", "tous les mois le 5"),
         ("es", "FREQ=MONTHLY;BYDAY=1TH", "cada mes el primer jueves"),
         ("zh", "FREQ=MONTHLY;BYDAY=2MO", "每月第二个星期一"),
-        ("ja", "FREQ=WEEKLY;UNTIL=20261231", "毎週、2026-12-31まで"),
+        ("ja", "FREQ=WEEKLY;UNTIL=20261231", "毎週、12月31日（木曜日）まで"),
     ],
 )
 def test_how_often_a_todo_comes_is_told_in_words(language: Language, rule: str, text: str) -> None:
-    assert new_todos.recurrence_text(Route("add_todo", language, {}), rule) == text
+    now = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    assert new_todos.recurrence_text(Route("add_todo", language, {}), rule, now) == text
 
 
 @pytest.mark.anyio

@@ -15,6 +15,7 @@ from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
+from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, call_tool
@@ -62,7 +63,7 @@ def list_events(asked: Asked, route: Route) -> Step:
             :NEXT_SHOWN
         ]
         total = len(rows)
-    told = _told(route.language, "events", rows, total)
+    told = _told(asked, route, "events", rows, total)
     return Step("\n".join([told, *_unconnected(route, found[0])]))
 
 
@@ -85,9 +86,10 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     stretch = _stretch(asked, named)
     taken = [row for row in rows if (_is_hidden(row) if row["allDay"] else _overlaps(row, stretch))]
     when = (
-        f"{stretch[0]:%Y-%m-%d %H:%M}–{stretch[1]:%H:%M}"
+        f"{dates.day(route.language, stretch[0].date(), asked.now)}"
+        f" {stretch[0]:%H:%M}–{stretch[1]:%H:%M}"
         if stretch[1] - stretch[0] < timedelta(hours=23)
-        else _days(named)
+        else _days(asked, route, named)
     )
     if taken:
         slots = (
@@ -95,11 +97,11 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
             if any(row["allDay"] for row in taken)
             else _slots(route.language, asked, named, events)
         )
-        told = _told(route.language, "busy", taken, len(taken), owner=owner, when=when)
+        told = _told(asked, route, "busy", taken, len(taken), owner=owner, when=when)
         return Step("\n".join([told, *slots]))
-    whole = [row for row in rows if row["allDay"]]
+    whole = [_line(asked, route, row) for row in rows if row["allDay"]]
     told = route.phrase("free", owner=owner, when=when)
-    return Step("\n".join([told, *map(_line, whole), *_unconnected(route, found[0])]))
+    return Step("\n".join([told, *whole, *_unconnected(route, found[0])]))
 
 
 def _days_of(asked: Asked, route: Route) -> Range | None:
@@ -200,7 +202,8 @@ def _at(row: Mapping[str, Any], name: str, zone: tzinfo | None) -> datetime:
 
 
 def _told(
-    language: Language,
+    asked: Asked,
+    route: Route,
     head: str,
     rows: list[Mapping[str, Any]],
     total: int,
@@ -209,11 +212,11 @@ def _told(
     **values: object,
 ) -> str:
     if not rows:
-        return phrase(language, "no_events")
-    lines = [phrase(language, head, owner=owner, count=total, **values), *map(_line, rows[:SHOWN])]
-    return "\n".join(
-        lines + ([phrase(language, "more", count=total - SHOWN)] if total > SHOWN else [])
-    )
+        return route.phrase("no_events")
+    lines = [route.phrase(head, owner=owner, count=total, **values)]
+    lines += [_line(asked, route, row) for row in rows[:SHOWN]]
+    more = [route.phrase("more", count=total - SHOWN)] if total > SHOWN else []
+    return "\n".join([*lines, *more])
 
 
 def _is_hidden(row: Mapping[str, Any]) -> bool:
@@ -225,17 +228,15 @@ def _is_hidden(row: Mapping[str, Any]) -> bool:
     return row["title"] == BUSY and row.get("calendar") is None
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
+    when = dates.within(route.language, row["when"], asked.now)
     if _is_hidden(row):
-        return f"- {row['when']}"
+        return f"- {when}"
+    mark = "" if when == row["when"] else ":"
     place = f" ({row['location']})" if row.get("location") else ""
-    return f"- {row['when']} {row['title']}{place}"
+    return f"- {when}{mark} {row['title']}{place}"
 
 
-def _days(named: Range) -> str:
-    last = (named.end - timedelta(microseconds=1)).date()
-    return (
-        f"{named.start:%Y-%m-%d}"
-        if last <= named.start.date()
-        else f"{named.start:%Y-%m-%d} – {last:%Y-%m-%d}"
-    )
+def _days(asked: Asked, route: Route, named: Range) -> str:
+    first, last = named.start.date(), (named.end - timedelta(microseconds=1)).date()
+    return dates.days(route.language, first, max(first, last), asked.now)

@@ -10,6 +10,7 @@ from app.agent.rules.answers import list_filters
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
@@ -64,7 +65,7 @@ def _told(asked: Asked, route: Route, wanted: Filters, found: Mapping[str, Any],
         # A sentence of its own, with the stop of its script.
         return Step(head.rstrip(":： ") + ("。" if head.endswith("：") else "."), trace=trace)
     more = more_lines(route.language, total - len(rows))
-    return Step("\n".join([head, *todo_lines(route.language, rows), *more]), trace=trace)
+    return Step("\n".join([head, *todo_lines(asked, route, rows), *more]), trace=trace)
 
 
 def list_notes(asked: Asked, route: Route) -> Step:
@@ -131,7 +132,7 @@ def tell_changes(asked: Asked, route: Route) -> Step:
         ]
         if rows:
             name = "changed_notes" if kind == "note" else "changed_todos"
-            lines = note_lines(rows) if kind == "note" else todo_lines(route.language, rows)
+            lines = note_lines(rows) if kind == "note" else todo_lines(asked, route, rows)
             parts.append("\n".join([route.phrase(name), *lines]))
             shown += things(kind, rows)
     # Some changes, such as a pin, leave the time of the last one.
@@ -173,7 +174,7 @@ def sum_up_day(asked: Asked, route: Route) -> Step:
         return Step(calls=(*(("search_todos", fields) for fields in named), recent))
     parts = [
         _part_of_day(
-            route.language, result.content, overdue=result.arguments.get("date") == "overdue"
+            asked, route, result.content, overdue=result.arguments.get("date") == "overdue"
         )
         for result in asked.of("search_todos")
     ]
@@ -217,15 +218,17 @@ def zone_argument(asked: Asked) -> dict[str, str]:
     return {"userTimezone": key} if key else {}
 
 
-def due_text(language: Language, todo: Mapping[str, Any]) -> str:
+def due_text(language: Language, todo: Mapping[str, Any], now: datetime) -> str:
     """Return when a todo is due, as the end of a line; empty when never."""
-    return phrase(language, "due", due=todo["dueDate"][:10]) if todo.get("dueDate") else ""
+    stored = todo.get("dueDate")
+    return phrase(language, "due", due=dates.stored(language, stored, now)) if stored else ""
 
 
-def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool) -> str:
+def _part_of_day(asked: Asked, route: Route, found: Mapping[str, Any], *, overdue: bool) -> str:
     rows, total = found["todos"], found["total"]
-    head = phrase(language, "overdue" if overdue else "today", count=total)
-    return "\n".join([head, *todo_lines(language, rows), *more_lines(language, total - len(rows))])
+    head = route.phrase("overdue" if overdue else "today", count=total)
+    more = more_lines(route.language, total - len(rows))
+    return "\n".join([head, *todo_lines(asked, route, rows), *more])
 
 
 def counts(route: Route, text: str) -> bool:
@@ -264,9 +267,9 @@ def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
     return bool(undated and low and level)
 
 
-def todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def todo_lines(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a line for each todo, with the day when it is due."""
-    return [f"- {row['title']}{due_text(language, row)}" for row in rows]
+    return [f"- {row['title']}{due_text(route.language, row, asked.now)}" for row in rows]
 
 
 def note_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -18,6 +18,7 @@ from app.agent.rules.languages.dialogue_tables import FilterName
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.view_tables import ViewName
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
@@ -90,7 +91,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         if named and "completed" in taken:
             # What is done counts on the day when it was, not on the one when it was due.
             done = _range(asked, named)
-            told.append(str(done[0]) if done[0] == done[1] else f"{done[0]} – {done[1]}")
+            told.append(dates.days(route.language, *done, asked.now))
         elif named:
             fields |= named
             told.append(_told_days(asked, route, named))
@@ -226,14 +227,16 @@ def _day_beside(asked: Asked, text: str, found: re.Match[str]) -> tuple[Range | 
 def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
     ahead = next((one for one, name in NAMED_DAYS.items() if name == named.get("date")), None)
     if ahead is not None:
-        return route.phrase("filter_days", days=asked.now.date() + ahead)
-    first, last = named.get("dueFrom"), named.get("dueTo")
+        day = dates.day(route.language, asked.now.date() + ahead, asked.now)
+        return route.phrase("filter_days", days=day)
+    first, last = (
+        date.fromisoformat(named[one]) if named.get(one) else None for one in ("dueFrom", "dueTo")
+    )
     if first and last:
-        days = first if first == last else f"{first} – {last}"
+        days = dates.days(route.language, first, last, asked.now)
         return route.phrase("filter_days", days=days)
-    if last:
-        return route.phrase("filter_until", day=last)
-    return route.phrase("filter_from", day=first)
+    name, end = ("filter_until", last) if last else ("filter_from", first)
+    return route.phrase(name, day=dates.day(route.language, end, asked.now) if end else "")
 
 
 def _words(route: Route, text: str) -> Words:

@@ -11,6 +11,7 @@ from app.agent.rules.languages import language_data, time_units
 from app.agent.rules.languages.language_tables import Answers, Earlier, Times
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, split_words, stem
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, call_tool, note_link
 
@@ -61,7 +62,9 @@ def recall_answer(asked: Asked, route: Route) -> Step:
     parts = [*_facts(asked, target)][:FACTS]
     read = {note["id"] for note in _notes(asked)}
     talked = [
-        _told(hit) for hit in hits if hit["kind"] != "memory_note" or hit["noteId"] not in read
+        _told(asked, route, hit)
+        for hit in hits
+        if hit["kind"] != "memory_note" or hit["noteId"] not in read
     ]
     if talked:
         parts.append("\n".join(talked))
@@ -158,8 +161,9 @@ def _holds(fact: str, wanted: list[str]) -> bool:
     )
 
 
-def _told(hit: Any) -> str:
+def _told(asked: Asked, route: Route, hit: Any) -> str:
     title = note_link(hit["noteId"], hit["title"]) if "noteId" in hit else hit["title"]
     # A > would begin a quote, which is then checked against a note.
     shown = " ".join(hit["snippet"].replace(">", " ").split()).removeprefix("- ")
-    return f"- {hit['at'][:10]}, {title}: {shown}"
+    day = dates.within(route.language, hit["at"][:10], asked.now)
+    return f"- {day}, {title}: {shown}"

@@ -16,6 +16,7 @@ from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
 from app.agent.rules.passages import questions
+from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool
@@ -151,7 +152,8 @@ def make_link(asked: Asked, route: Route) -> Step:
     if not made:
         return list_answers.tell_refusal(asked, route)
     link = made[0].content["shareLink"]
-    until = route.phrase("until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
+    ends = (link.get("expiresAt") or "")[:10]
+    until = route.phrase("until", day=dates.within(route.language, ends, asked.now)) if ends else ""
     return Step(route.phrase("shared", url=link["url"], until=until))
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from app.agent.quickadd import language_words, quickadd
 from app.agent.quickadd.quickadd import QuickAdd
-from app.agent.rules.answers import list_answers, targets, todo_changes
+from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
@@ -17,6 +17,7 @@ from app.agent.rules.languages.language_tables import Answers, Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
@@ -134,17 +135,15 @@ def _asked_back(asked: Asked, route: Route, read: QuickAdd) -> Step:
 
 def _tell_added(asked: Asked, route: Route, todo: Mapping[str, Any]) -> str:
     """Return what was stored: the title, the day, how often, and how important it is."""
-    due = (
-        route.phrase("due", due=todo_changes.shown_due(todo, asked.now)) if todo["dueDate"] else ""
-    )
+    due = list_answers.due_text(route.language, todo, asked.now)
     if rule := todo.get("recurrence"):
-        due += route.phrase("repeats", rule=recurrence_text(route, rule["rule"]))
+        due += route.phrase("repeats", rule=recurrence_text(route, rule["rule"], asked.now))
     if todo["priority"]:
         due += route.phrase("of_priority", priority=todo["priority"])
     return route.phrase("added", title=todo["title"], due=due)
 
 
-def recurrence_text(route: Route, rule: str) -> str:
+def recurrence_text(route: Route, rule: str, now: datetime) -> str:
     """Return how often a todo comes again, as people say it; a rule that no words are there for
     as it is.
     """
@@ -164,7 +163,7 @@ def recurrence_text(route: Route, rule: str) -> str:
     if plain := [_weekday(route, day) for day, nth in read.byday if not nth]:
         text += f" ({', '.join(plain)})"
     if read.until:
-        text += route.phrase("rule_until", day=date.fromisoformat(read.until[:10]))
+        text += route.phrase("rule_until", day=dates.stored(route.language, read.until[:10], now))
     return text + route.phrase("rule_count", count=read.count) if read.count else text
 
 
@@ -189,7 +188,10 @@ def replan(asked: Asked, route: Route) -> Step:
     if not done:
         return list_answers.tell_refusal(asked, route)
     moved = done[0].content["replanned"]
-    lines = [f"- {row['title']}: {row['to'][:10]}" for row in moved[: list_answers.TODOS]]
+    lines = [
+        f"- {row['title']}: {dates.stored(route.language, row['to'], asked.now)}"
+        for row in moved[: list_answers.TODOS]
+    ]
     return Step(
         "\n".join([route.phrase("replanned", count=done[0].content["count"]), *lines])
         if moved

@@ -173,10 +173,8 @@ def move_note(asked: Asked, route: Route) -> Step:
     if asked.of("move_note"):
         back = {"noteId": note["id"], "folderId": note["folderId"]}
         trace = Trace(
-            about=(
-                Thing("note", note["id"], note["title"]),
-                Thing("folder", folder["id"], folder["name"]),
-            ),
+            about=(Thing("note", note["id"], note["title"]),),
+            shown=(Thing("folder", folder["id"], folder["name"]),),
             undo=(("move_note", back),),
         )
         link = note_link(note["id"], note["title"])

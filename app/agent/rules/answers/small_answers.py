@@ -10,6 +10,7 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 
@@ -27,8 +28,8 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] 
 
 def tell_date(asked: Asked, route: Route) -> Step:
     """Return the day, with its name."""
-    weekday = route.phrase("weekdays").split()[asked.now.weekday()]
-    return Step(route.phrase("date_is", weekday=weekday, date=f"{asked.now:%Y-%m-%d}"))
+    today = dates.day(route.language, asked.now.date(), asked.now)
+    return Step(route.phrase("date_is", date=today))
 
 
 def tell_time(asked: Asked, route: Route) -> Step:

@@ -15,6 +15,7 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
 
@@ -261,18 +262,12 @@ def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping
     if old.get("dueDate") != row.get("dueDate"):
         if not row.get("dueDate"):
             return route.phrase("undated", title=row["title"])
-        return route.phrase("rescheduled", title=row["title"], due=shown_due(row, asked.now))
+        due = dates.stored(route.language, row["dueDate"], asked.now)
+        return route.phrase("rescheduled", title=row["title"], due=due)
     if route.get("priority"):  # as it was before
         return route.phrase("prioritised", title=row["title"], priority=row["priority"])
     if row.get("dueDate") and (route.get("day") or route.get("by")):
-        return route.phrase("rescheduled", title=row["title"], due=shown_due(row, asked.now))
+        due = dates.stored(route.language, row["dueDate"], asked.now)
+        return route.phrase("rescheduled", title=row["title"], due=due)
     steps = ", ".join(step["title"] for step in row.get("steps") or ())
     return route.phrase("stepped", title=row["title"], steps=steps)
-
-
-def shown_due(row: Mapping[str, Any], now: datetime) -> str:
-    """Return when a todo is due as people read it: the day, with the local time if it has one."""
-    due = _stored_due(row)
-    if isinstance(due, datetime):
-        return f"{due.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"
-    return str(due)

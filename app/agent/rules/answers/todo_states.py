@@ -1,12 +1,14 @@
 """How a todo stands: open or done, when it is due, and of which steps it is made."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from app.agent.rules.answers import list_answers, todo_changes
+from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.passages import questions
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
 
@@ -71,13 +73,11 @@ def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:
 
 def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
     if row["completed"]:
-        day = str(row.get("completedAt") or "")[:10]
+        done = row.get("completedAt")
+        moment = done and datetime.fromisoformat(done).astimezone(asked.now.tzinfo)
+        day = dates.day(route.language, moment.date(), asked.now) if moment else ""
         return route.phrase("is_done", title=row["title"], day=day)
-    due = (
-        route.phrase("due", due=todo_changes.shown_due(row, asked.now))
-        if row.get("dueDate")
-        else ""
-    )
+    due = list_answers.due_text(route.language, row, asked.now)
     steps = row.get("steps") or ()
     if steps:
         titles = ", ".join(step["title"] for step in steps)

@@ -11,6 +11,7 @@ from app.agent.rules.answers import list_answers, note_answers
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
@@ -103,7 +104,7 @@ def _about(asked: Asked, route: Route) -> Step:
     hits = [row for one in asked.of("search_notes") for row in one.content["results"]]
     if not rows and not (hits and both):
         return Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
-    parts = [*list_answers.todo_lines(route.language, rows), *list_answers.note_lines(hits)]
+    parts = [*list_answers.todo_lines(asked, route, rows), *list_answers.note_lines(hits)]
     shown = (*list_answers.things("todo", rows), *list_answers.things("note", hits))
     head = route.phrase("about_of", told=words)
     return Step("\n".join([head, *parts]), trace=Trace(shown=shown))
@@ -164,4 +165,5 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
 
 def _left(asked: Asked, route: Route, title: str, day: date) -> str:
     count = (day - asked.now.date()).days
-    return route.phrase("days_left", title=title, count=count, day=day)
+    shown = dates.day(route.language, day, asked.now)
+    return route.phrase("days_left", title=title, count=count, day=shown)

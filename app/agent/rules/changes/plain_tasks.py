@@ -5,12 +5,13 @@ Also those with a title in quotation marks, and several in one line with days of
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.changes import days, texts
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -18,6 +19,9 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing
 
 LONGEST = 300
+ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+ONE_DAY = timedelta(hours=25)
+"""The longest day that there is."""
 LONGEST_TITLE = 120
 
 
@@ -95,9 +99,10 @@ def _undated(asked: Asked, title: str, beside: Marked, language: Language) -> Ro
     """
     words = words_of(language)
     last = asked.earlier[0].intent if asked.earlier else ""
-    goes_on = last == "add_todo" and beside.fit(words.cues["undate"], "c")
+    more = slots.only_little(beside.message, language, "also", "step", "add")
+    goes_on = last == "add_todo" and (more or beside.fit(words.cues["undate"], "c"))
     adds = beside.fit(words.cues["append"], "c") and _read(asked, title, language).due is not None
-    if not (goes_on or adds) or re.search(r"\w", beside.left(words)):
+    if not (goes_on or adds) or (not more and re.search(r"\w", beside.left(words))):
         return None
     return Route("add_todo", language, {"task": title})
 

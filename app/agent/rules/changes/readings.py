@@ -248,7 +248,7 @@ def _to_note(
     if not named or not beside(whole, named[0], words.onto, words):
         return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
     head, text = texts.after_colon(whole)
-    if text and len(head.marks) <= named[0].start and head.has(words.cues["todo"]):
+    if text and len(head.marks) <= named[0].start and words.cues["todo"].search(whole.text):
         return None  # “To do: flight to Lisbon” says nothing of the note Lisbon.
     if text and len(head.marks) > named[0].start:
         beside(head, named[0], words.onto, words)

@@ -90,7 +90,8 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
     if found := dialogue_words.whole(language, "follow", text):
         rest = dialogue_words.as_written(text, found["rest"])
         if last.intent in ASKS_A_DAY and (days := _days_like(rest, last, asked, language)):
-            return _route(last, language, last.intent, text=days, when=days)
+            text = dialogue_words.with_days(last, days, asked)
+            return _route(last, language, last.intent, text=text, when=days)
     if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
         before = last.arguments.get("text") or last.arguments.get("said", "")
         return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")
@@ -242,6 +243,10 @@ def _moved(asked: Asked, last: Trace, rest: str, language: Language) -> Route | 
     if last.intent in ASKS_A_DAY and _names_days(rest, asked, language):
         return _route(last, language, last.intent, text=rest, when=rest)
     if not dialogue_words.is_day(rest, asked, language):
+        # “No, the one after” of “next week”.
+        pairs = [f"{rest} {one}" for one in last.arguments.get("day", "").split()]
+        rest = next((one for one in pairs if dialogue_words.is_day(one, asked, language)), "")
+    if not rest:
         return None
     todos = tuple(one for one in last.about if one.kind == "todo")
     return _route(last, language, "change_todo", things=todos, day=rest) if todos else None

@@ -14,7 +14,7 @@ from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Trace
 
 _END = re.compile(r"[\s.!?,;:。！？、…~]+$")
 _DAY_BEFORE = re.compile(r"\b\d{1,2}(?:\.|st|nd|rd|th|er)?(?: of(?: the)?| de)? $")
@@ -191,6 +191,17 @@ def windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for one, other in sorted(places, key=lambda place: place[0] - place[1]):
         if text[one].isalnum() and text[other - 1].isalnum():
             yield one, other
+
+
+def with_days(last: Trace, days: str, asked: Asked) -> str:
+    """Return the words of the turn before with other days in place of those that they name; the
+    days alone where they name none, or where no spaces part words.
+    """
+    if questions.is_asian(days):
+        return days
+    folded = bare(last.arguments.get("text") or last.arguments.get("said", ""))
+    found = find_days(folded, asked) if folded else None
+    return f"{folded[: found[1]]}{days}{folded[found[2] :]}" if found else days
 
 
 def named_days(text: str, asked: Asked) -> Range | None:

@@ -149,7 +149,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
     if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
-        return settled(said, last.intent, text=said.day, when=said.day)
+        text = dialogue_words.with_days(last, said.day, asked)
+        return settled(said, last.intent, text=text, when=said.day)
     if said.asks:
         return None
     todos = one or meant_things(asked, said, last, ("todo",))
@@ -200,9 +201,10 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     name = said.text or said.left(*kinds)
     moved = last.intent == "move_note" and said.has("no", "folder")
+    pointed = said.has("it") and said.has("folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
     own = said.text or said.left(*KINDS)
-    if notes and _is_name(name) and own and (moved or placed):
+    if notes and _is_name(name) and own and (moved or placed or pointed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
         return settled(said, "move_note", notes, folder=name)
@@ -262,6 +264,9 @@ def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.has("not_", "bad", "delete", "add"):
         return None
     name = said.left("done", "helper")
+    told = routing.route_message(said.message) if " " in name else None
+    if told and told.intent == "complete_todo" and len(told.get("words")) < len(name):
+        return None  # “And the passport is renewed, too” says itself what is done.
     if not name:
         todos = meant_things(asked, said, last, ("todo",))
         pointed = said.number is not None or last.intent in READS
@@ -304,6 +309,8 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     of_steps = said.has("also", "it", "there") and last.intent == "add_step"
     of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
     todos = meant_things(asked, said, last, ("todo",))
+    if last.intent == "add_todo" and dialogue_words.find_days(dialogue_words.bare(text), asked):
+        return None  # “One more: the match at 8” is no step of what was added.
     if todos and (of_steps or said.has("step")):
         return settled(said, "add_step", todos, step=text)
     if said.text and last.about and last.about[0].kind == "folder" and said.has("note"):

@@ -14,9 +14,9 @@ class FollowUp(Table, frozen=True):
     said of what was removed; `delete`, `done`, `tick` (on a list), `pin`, `unpin` and `add` are
     wishes, `tag`, `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes
     the same of more, `count` asks how many, `sent` whether something has gone out; `thanks` and
-    `yes` answer. What is `unchanged` stays as it is, as “same time” says; `total` means all of it. A group of `reply` is
-    what is to be answered; `on` stands beside the number of a day; what has one of `requests` asks
-    politely that something be done, and is no question.
+    `yes` answer. What is `unchanged` stays as it is, as “same time” says; `total` means all of it.
+    A group of `reply` is what is to be answered; `on` stands beside the number of a day; what has
+    one of `requests` asks politely that something be done, and is no question.
     """
 
     filler: Pieces

@@ -34,11 +34,26 @@ class About(Table, frozen=True):
     abbreviations: str = ""
 
 
+class DateForms(Table, frozen=True):
+    """How a day is written, in this year and in another, and a day with its time; `first` is the
+    first day of a month.
+    """
+
+    day: str
+    day_of_year: str
+    moment: str
+    months: tuple[str, ...]
+    first: str = "1"
+
+
 class Phrases(Table, frozen=True):
-    """`phrases.toml`: the fixed sentences by name."""
+    """`phrases.toml`: the fixed sentences by name, and how days are written: without, as the wire
+    has them.
+    """
 
     sentences: dict[str, str]
     for_others: dict[str, str]
+    dates: DateForms | None = None
 
 
 class IntentPattern(Table, frozen=True):

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples, Wish
 from app.agent.rules.languages.language_tables import Language
@@ -122,6 +122,8 @@ def is_question(message: str, language: Language) -> bool:
     row = parts.split(message)
     plain = wording.plain_wording(message, language)
     is_plain = plain[:1] == message.strip()[:1]
+    if language in phrases.alphabetic_languages() and slots.ends_asking(message, language):
+        return True
     if (_is_asked(message) and is_plain) or len(row) < FEWEST:
         return True
     # Where no spaces part words, the word that asks stands anywhere, and often without a mark.
