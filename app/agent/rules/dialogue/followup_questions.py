@@ -21,6 +21,11 @@ READS = frozenset(
 """What can be asked once more."""
 ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes"})
 """What notes are quoted for."""
+SHORTEST = 2
+"""So many letters has a name at least that is looked for among todos."""
+MOST = 5
+"""So many words has a name at most, and so many letters where no spaces part words."""
+MOST_UNSPACED = 12
 
 
 def sent(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -114,3 +119,10 @@ def told_of(things: Sequence[Thing], said: Said) -> tuple[Thing, ...]:
 def settled(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:
     """Return what a message means, with the things that are settled."""
     return Route(intent, said.language, arguments, tuple(things))
+
+
+def is_name(text: str, most: int = MOST) -> bool:
+    """Return whether a text is short enough for a name."""
+    parts = dialogue_words.pieces(text)
+    unspaced = [one for one in parts if len(one[0]) == 1]
+    return bool(text) and len(parts) - len(unspaced) <= most and len(unspaced) <= MOST_UNSPACED

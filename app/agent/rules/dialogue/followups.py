@@ -8,17 +8,20 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.rules.dialogue import (
-    closed_classes,
     dialogue_words,
+    followup_additions,
     followup_questions,
     references,
     repairs,
     slots,
 )
 from app.agent.rules.dialogue.closed_classes import KINDS
-from app.agent.rules.dialogue.followup_questions import READS, meant_things, settled
+from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, meant_things, settled
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, Trace
@@ -29,15 +32,8 @@ REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
-AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
-"""What can be done once more to another thing."""
 MOVES = ("change", "only", "later", "earlier")
 """The classes of words by which a day is moved."""
-MOST = 5
-"""So many words has a name at most, and so many letters where no spaces part words."""
-MOST_UNSPACED = 12
-SHORTEST = 2
-"""So many letters has a name at least that is looked for among todos."""
 
 
 def _counts(trace: Trace) -> bool:
@@ -180,15 +176,6 @@ def _one_of(last: Trace, said: Said, *kinds: str) -> tuple[Thing, ...]:
     return told if slots.only_little(rest, said.language, *kinds) else ()
 
 
-def _ticked(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“We still have eggs, cross them off” of a list that was shown or changed."""
-    lists = followup_questions.list_before(last, said.language)
-    if not lists or not said.has("tick") or said.days or said.asks or said.has("delete"):
-        return None
-    text = said.text or said.left("tick", "change")
-    return settled(said, "tick_item", lists, text=text) if text else None
-
-
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, to Home”: another folder for the note that was made, changed or moved."""
     if said.days or said.asks or not (last.intent in OF_NOTES or said.has("folder")):
@@ -204,7 +191,7 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
     pointed = said.has("it") and said.has("folder")
     placed = said.has("change", "no") and (said.has("to", "folder") or said.number is None)
     own = said.text or said.left(*KINDS)
-    if notes and _is_name(name) and own and (moved or placed or pointed):
+    if notes and is_name(name) and own and (moved or placed or pointed):
         if last.intent != "move_note" and (not said.has("to", "folder", "there")):
             return None
         return settled(said, "move_note", notes, folder=name)
@@ -218,11 +205,11 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     notes = meant_things(asked, said, last, ("note",))
     if said.has("not_", "delete", "unpin"):
         name = said.left("tag", "change", "there", "not_", "delete", "unpin")
-        removes = notes and said.has("delete", "unpin") and (not name or _is_name(name, 2))
+        removes = notes and said.has("delete", "unpin") and (not name or is_name(name, 2))
         return settled(said, "change_note", notes, tag=name, untag="yes") if removes else None
     rest = said.left("tag", "change", "add", "there")
     name = said.text or rest
-    return settled(said, "change_note", notes, tag=name) if notes and _is_name(name, 2) else None
+    return settled(said, "change_note", notes, tag=name) if notes and is_name(name, 2) else None
 
 
 def _pinned(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -257,103 +244,23 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     return None
 
 
-def _done(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“The bicycle too” after something else was done, “done with that”."""
-    if said.days or said.text or not said.has("done", "also") or said.asks:
-        return None
-    if said.has("not_", "bad", "delete", "add"):
-        return None
-    name = said.left("done", "helper")
-    told = routing.route_message(said.message) if " " in name else None
-    if told and told.intent == "complete_todo" and len(told.get("words")) < len(name):
-        return None  # “And the passport is renewed, too” says itself what is done.
-    if not name:
-        todos = meant_things(asked, said, last, ("todo",))
-        pointed = said.number is not None or last.intent in READS
-        ready = said.has("done") and pointed and last.intent != "complete_todo"
-        return settled(said, "complete_todo", todos) if todos and ready else None
-    if not last.about or not _is_name(name) or said.has("no"):
-        return None
-    if last.intent == "complete_todo":
-        return settled(said, "complete_todo", words=name)
-    # “Compost too” after a tag was put on a note; “and compost” may be more of that.
-    also = [one for one in said.tokens if "also" in one.kinds and one.start > 0]
-    ends = any(not said.left_after(one) for one in also)
-    if ends and last.undo and last.intent in AGAIN and said.left(*closed_classes.KINDS):
-        wanted = {**last.arguments, "target": name, "words": name}
-        return settled(said, last.intent, **wanted)
-    return None
-
-
-def _added(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“Add to it: …”: one more line, step or note for what was just made or changed."""
-    kinds = ("add", "also", "there", "note", "change", "helper", "step")
-    if said.text:
-        return _more(asked, said, last, said.text) if not said.left(*kinds) else None
-    text = said.left("add", "there", "step", "note")
-    if re.search("[?？]", said.message):
-        return None
-    placed = said.has("there") or last.intent in {"append_note", "add_step"}
-    placed = placed or bool(followup_questions.list_before(last, said.language))
-    # “Add also …” after a note that was written goes on with it; what has a day is a todo.
-    placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
-    placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
-    # The Spanish “para” is “stop”, but “for” too.
-    placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
-    if not placed or said.asks or not text:
-        return None
-    return _more(asked, said, last, text)
-
-
-def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
-    of_steps = said.has("also", "it", "there") and last.intent == "add_step"
-    of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
-    todos = meant_things(asked, said, last, ("todo",))
-    if last.intent == "add_todo" and dialogue_words.find_days(dialogue_words.bare(text), asked):
-        return None  # “One more: the match at 8” is no step of what was added.
-    if todos and (of_steps or said.has("step")):
-        return settled(said, "add_step", todos, step=text)
-    if said.text and last.about and last.about[0].kind == "folder" and said.has("note"):
-        name = last.about[0].title.rpartition("/")[2]
-        return settled(said, "make_note", content=text, whole=text, folder=name)
-    notes = meant_things(asked, said, last, ("note",))
-    spoken_of = last.about or (len(last.shown) == 1 and said.has("there"))
-    if notes and spoken_of and said.has("add", "also"):
-        return settled(said, "append_note", notes, text=text)
-    return None
-
-
-def _one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“And print the plan too” after a step, without a mark before the text."""
-    if said.text or said.days or last.intent != "add_step" or said.asks:
-        return None
-    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*KINDS):
-        return None
-    text = said.left("step")
-    found = routing.route_message(text)
-    plain = text and (found.intent in ("ask", "cannot") or found.is_loose)
-    return _more(asked, said, last, text) if plain else None
-
-
 def _replied(_: Asked, said: Said, last: Trace) -> Route | None:
     people = [one for one in last.about if one.kind == "person"]
-    text = slots.reply_text(said.message, said.language) if len(people) == 1 else ""
+    text = _reply_text(said.message, said.language) if len(people) == 1 else ""
     return settled(said, "message", who=people[0].title, text=text) if text else None
 
 
-def _too(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“And the drawings too” after another todo or note was changed: the same of that one."""
-    changes = last.intent in {"change_todo", "pin_note", "move_note"} and last.undo
-    if not changes or said.days or said.text or said.asks or not said.has("also"):
-        return None
-    if said.has("no", "not_", "bad", "delete", "undo", "add", "done", "step"):
-        return None
-    name = said.left("helper")
-    if len(name) < SHORTEST or not _is_name(name) or "title" in last.arguments:
-        return None
-    if routing.route_message(name).intent != "ask":
-        return None
-    return settled(said, last.intent, **{**last.arguments, "target": name})
+def _reply_text(message: str, language: Language) -> str:
+    """Return what is to be answered, where a message says no more than that; else nothing."""
+    table = language_data.load_table(language, FollowUp)
+    pattern = re.compile(language_data.join_pattern(table.reply), re.IGNORECASE)
+    message = message.strip(" .。!！?？")
+    found = pattern.fullmatch(plain_letters(message))
+    if not found:
+        return ""
+    name = next((name for name, value in found.groupdict().items() if value), "")
+    said = message[slice(*found.span(name))] if name else ""
+    return said.strip(' .。!！"“”„«»「」『』')
 
 
 def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -362,7 +269,7 @@ def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
         return None
     name = said.left("only", "change", "helper")
     wish = routing.route_message(said.message)
-    if not _is_name(name) or len(name) < SHORTEST or (wish.intent != "ask" and not wish.is_loose):
+    if not is_name(name) or len(name) < SHORTEST or (wish.intent != "ask" and not wish.is_loose):
         return None
     return settled(said, "change_todo", target=name, day=said.day)
 
@@ -413,7 +320,7 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
         return None
     name = said.left()
-    if len(name) < SHORTEST or not _is_name(name) or not said.left(*KINDS):
+    if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
         return None
     wish = said.message[said.message.index(name) :]
     if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
@@ -436,18 +343,12 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_questions.left_on_list,
     followup_questions.unchanged,
     followup_questions.asked_of_note,
-    _added,
-    _one_more,
-    _ticked,
-    _done,
-    _too,
+    followup_additions.added,
+    followup_additions.one_more,
+    followup_additions.ticked,
+    followup_additions.done,
+    followup_additions.too,
     _refiled,
     _rather,
     _put_off,
 )
-
-
-def _is_name(text: str, most: int = MOST) -> bool:
-    parts = dialogue_words.pieces(text)
-    unspaced = [one for one in parts if len(one[0]) == 1]
-    return bool(text) and len(parts) - len(unspaced) <= most and len(unspaced) <= MOST_UNSPACED

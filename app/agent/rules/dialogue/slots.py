@@ -389,16 +389,3 @@ def _named_days(language: Language) -> re.Pattern[str]:
         return closed_classes.compiled(rf"{words}|\d{{1,2}}(?=[{UNSPACED}:：])")
     unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
     return closed_classes.compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
-
-
-def reply_text(message: str, language: Language) -> str:
-    """Return what is to be answered, where a message says no more than that; else nothing."""
-    table = language_data.load_table(language, FollowUp)
-    pattern = re.compile(language_data.join_pattern(table.reply), re.IGNORECASE)
-    message = message.strip(" .。!！?？")
-    found = pattern.fullmatch(plain_letters(message))
-    if not found:
-        return ""
-    name = next((name for name, value in found.groupdict().items() if value), "")
-    said = message[slice(*found.span(name))] if name else ""
-    return said.strip(' .。!！"“”„«»「」『』')

@@ -1,6 +1,5 @@
 """The day that a message only points at: “that day”, “the day before”."""
 
-import re
 from datetime import date, timedelta
 
 import msgspec
@@ -8,16 +7,15 @@ import msgspec
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.phrases import dates
 from app.agent.turn.steps import Asked, Step
 
-_ISO = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
-
-def told(asked: Asked, step: Step) -> str:
+def told(asked: Asked, step: Step, language: Language) -> str:
     """Return the one day that an answer tells or quotes, as 2026-11-24; empty where it tells none
     or several.
     """
-    days = set(_ISO.findall(step.text))
+    days = {day.isoformat() for day in dates.told(language, step.text, asked.now)}
     if not days and len(step.quotes) == 1:
         text = plain_letters(step.quotes[0].text).lower()
         if first := dialogue_words.find_days(text, asked):

@@ -1,10 +1,11 @@
 """Days and times as people of a language write them; as the wire does where it says no form."""
 
+import functools
 import re
 from datetime import date, datetime
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language, Phrases
+from app.agent.rules.languages.language_tables import DateForms, Language, Phrases
 
 _STORED = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -47,6 +48,37 @@ def stored(language: Language, text: str, now: datetime) -> str:
     if len(text) == len("2026-01-01"):
         return day(language, date.fromisoformat(text), now)
     return moment(language, datetime.fromisoformat(text), now)
+
+
+def told(language: Language, text: str, now: datetime) -> set[date]:
+    """Return the days that a text of ours tells, as `day` writes them."""
+    table: Phrases = language_data.load_table(language, Phrases)
+    if (forms := table.dates) is None:
+        return {date.fromisoformat(found) for found in _STORED.findall(text)}
+    found = set()
+    for form in (forms.day_of_year, forms.day):  # the longer first, which holds the other
+        pattern = _written(form, forms)
+        for one in pattern.finditer(text):
+            said = {"year": str(now.year), **one.groupdict()}
+            number = 1 if said["day"] == forms.first else int(said["day"])
+            found.add(date(int(said["year"]), forms.months.index(said["month"]) + 1, number))
+        text = pattern.sub(" ", text)
+    return found
+
+
+@functools.cache
+def _written(form: str, forms: DateForms) -> re.Pattern[str]:
+    months = "|".join(map(re.escape, reversed(forms.months)))  # “11月” before “1月”
+    groups = {
+        "weekday": r"[^\W\d]+",
+        "day": rf"(?P<day>{re.escape(forms.first)}|\d{{1,2}})",
+        "month": f"(?P<month>{months})",
+        "year": r"(?P<year>\d{4})",
+    }
+    parts = re.split(r"\{(\w+)\}", form)
+    return re.compile(
+        "".join(groups[one] if at % 2 else re.escape(one) for at, one in enumerate(parts))
+    )
 
 
 def within(language: Language, text: str, now: datetime) -> str:

@@ -1,0 +1,125 @@
+"""What a message adds to what the turns before it made, changed or showed.
+
+A line, a step or a todo more, another item that is done, the same for another thing.
+"""
+
+import re
+
+from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions
+from app.agent.rules.dialogue.closed_classes import KINDS
+from app.agent.rules.dialogue.followup_questions import (
+    READS,
+    SHORTEST,
+    is_name,
+    meant_things,
+    settled,
+)
+from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Trace
+
+AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
+"""What can be done once more to another thing."""
+
+
+def added(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Add to it: …”: one more line, step or note for what was just made or changed."""
+    kinds = ("add", "also", "there", "note", "change", "helper", "step")
+    if said.text:
+        return _more(asked, said, last, said.text) if not said.left(*kinds) else None
+    text = said.left("add", "there", "step", "note")
+    if re.search("[?？]", said.message):
+        return None
+    placed = said.has("there") or last.intent in {"append_note", "add_step"}
+    placed = placed or bool(followup_questions.list_before(last, said.language))
+    # “Add also …” after a note that was written goes on with it; what has a day is a todo.
+    placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
+    placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
+    # The Spanish “para” is “stop”, but “for” too.
+    placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
+    if not placed or said.asks or not text:
+        return None
+    return _more(asked, said, last, text)
+
+
+def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
+    of_steps = said.has("also", "it", "there") and last.intent == "add_step"
+    of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
+    todos = meant_things(asked, said, last, ("todo",))
+    if last.intent == "add_todo" and dialogue_words.find_days(dialogue_words.bare(text), asked):
+        return None  # “One more: the match at 8” is no step of what was added.
+    if todos and (of_steps or said.has("step")):
+        return settled(said, "add_step", todos, step=text)
+    if said.text and last.about and last.about[0].kind == "folder" and said.has("note"):
+        name = last.about[0].title.rpartition("/")[2]
+        return settled(said, "make_note", content=text, whole=text, folder=name)
+    notes = meant_things(asked, said, last, ("note",))
+    spoken_of = last.about or (len(last.shown) == 1 and said.has("there"))
+    if notes and spoken_of and said.has("add", "also"):
+        return settled(said, "append_note", notes, text=text)
+    return None
+
+
+def one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“And print the plan too” after a step, without a mark before the text."""
+    if said.text or said.days or last.intent != "add_step" or said.asks:
+        return None
+    if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*KINDS):
+        return None
+    text = said.left("step")
+    found = routing.route_message(text)
+    plain = text and (found.intent in ("ask", "cannot") or found.is_loose)
+    return _more(asked, said, last, text) if plain else None
+
+
+def ticked(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“We still have eggs, cross them off” of a list that was shown or changed."""
+    lists = followup_questions.list_before(last, said.language)
+    if not lists or not said.has("tick") or said.days or said.asks or said.has("delete"):
+        return None
+    text = said.text or said.left("tick", "change")
+    return settled(said, "tick_item", lists, text=text) if text else None
+
+
+def done(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“The bicycle too” after something else was done, “done with that”."""
+    if said.days or said.text or not said.has("done", "also") or said.asks:
+        return None
+    if said.has("not_", "bad", "delete", "add"):
+        return None
+    name = said.left("done", "helper")
+    told = routing.route_message(said.message) if " " in name else None
+    if told and told.intent == "complete_todo" and len(told.get("words")) < len(name):
+        return None  # “And the passport is renewed, too” says itself what is done.
+    if not name:
+        todos = meant_things(asked, said, last, ("todo",))
+        pointed = said.number is not None or last.intent in READS
+        ready = said.has("done") and pointed and last.intent != "complete_todo"
+        return settled(said, "complete_todo", todos) if todos and ready else None
+    if not last.about or not is_name(name) or said.has("no"):
+        return None
+    if last.intent == "complete_todo":
+        return settled(said, "complete_todo", words=name)
+    # “Compost too” after a tag was put on a note; “and compost” may be more of that.
+    also = [one for one in said.tokens if "also" in one.kinds and one.start > 0]
+    ends = any(not said.left_after(one) for one in also)
+    if ends and last.undo and last.intent in AGAIN and said.left(*closed_classes.KINDS):
+        wanted = {**last.arguments, "target": name, "words": name}
+        return settled(said, last.intent, **wanted)
+    return None
+
+
+def too(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“And the drawings too” after another todo or note was changed: the same of that one."""
+    changes = last.intent in {"change_todo", "pin_note", "move_note"} and last.undo
+    if not changes or said.days or said.text or said.asks or not said.has("also"):
+        return None
+    if said.has("no", "not_", "bad", "delete", "undo", "add", "done", "step"):
+        return None
+    name = said.left("helper")
+    if len(name) < SHORTEST or not is_name(name) or "title" in last.arguments:
+        return None
+    if routing.route_message(name).intent != "ask":
+        return None
+    return settled(said, last.intent, **{**last.arguments, "target": name})
