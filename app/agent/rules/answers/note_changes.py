@@ -101,7 +101,7 @@ def change_note(asked: Asked, route: Route) -> Step:
     else:
         # “Take the tag off it”: where there is one, it is that.
         only = note["tags"] if route.get("untag") and len(note["tags"]) == 1 else [""]
-        tag = route.get("tag").lstrip("#") or only[0]
+        tag = _tag(asked, route) or only[0]
         if not tag:
             return targets.ask_what(route)
         kept = [one for one in note["tags"] if fold_text(one) != fold_text(tag)]
@@ -124,6 +124,14 @@ def change_note(asked: Asked, route: Route) -> Step:
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
     return call_tool("edit_note", noteId=note["id"], ifRevision=note["revision"], **fields)
+
+
+def _tag(asked: Asked, route: Route) -> str:
+    """Return the tag that is meant: that of the turn before for “that same tag”."""
+    tag, language = route.get("tag"), route.get("written") or route.language
+    if tag and dialogue_words.whole(language, "the_same", tag):
+        tag = asked.earlier[0].arguments.get("tag", "") if asked.earlier else ""
+    return tag.lstrip("#")
 
 
 def rename(asked: Asked, route: Route) -> Step:

@@ -199,12 +199,11 @@ def _head_and_text(
     for marked, said in ((head, text), (Marked(asked.message), "")) if text else ((head, ""),):
         quoted = texts.only_quoted(marked)
         named = find(asked, marked, things, of, language, but=quoted, first=kind == "rename")
-        if (
-            kind == "rename"
-            and not (named or said)
-            and (new := last_spoken.new_name(asked, of, words))
-        ):
-            return new
+        if kind == "rename":
+            if not (named or said) and (new := last_spoken.new_name(asked, of, words)):
+                return new
+            if named and _is_new_note(marked, named[0], words):
+                continue
         if not named or named[0].start >= len(head.text) or not marked.mark([named[0][1:]], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
@@ -214,6 +213,12 @@ def _head_and_text(
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
             return marked, named[0], said
     return None
+
+
+def _is_new_note(marked: Marked, named: Named, words: Words) -> bool:
+    """Return whether only a new note’s text names it: “a note called Pancakes: 1 l of milk”."""
+    said = words.cues["note"].search(marked.text)
+    return said is not None and said.start() < named.start
 
 
 def _settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:

@@ -26,6 +26,7 @@ AROUND = 3
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 """The letters of scripts that part no words by spaces."""
 _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
+_STORED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def bare(text: str) -> str:
@@ -197,7 +198,7 @@ def with_days(last: Trace, days: str, asked: Asked) -> str:
     """Return the words of the turn before with other days in place of those that they name; the
     days alone where they name none, or where no spaces part words.
     """
-    if questions.is_asian(days):
+    if questions.is_asian(days) or _STORED.search(days):  # which folding would take apart
         return days
     folded = bare(last.arguments.get("text") or last.arguments.get("said", ""))
     found = find_days(folded, asked) if folded else None

@@ -151,7 +151,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     todos = one or meant_things(asked, said, last, ("todo",))
     notes = meant_things(asked, said, last, ("note",))
-    if last.intent == "add_todo" and any("also" in o.kinds and o.start > 0 for o in said.tokens):
+    too = any("also" in one.kinds and one.start > 0 for one in said.tokens)
+    if last.intent == "add_todo" and too and not said.has("change"):
         return None  # “Thursday too”: one more
     if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
         # “Remind me of that on Friday.”
@@ -202,6 +203,9 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The second one gets the tag winter.”"""
     if not said.has("tag") or said.days or said.asks:
         return None
+    tags = [one.start for one in said.tokens if "tag" in one.kinds]
+    if any(one.end in (at, at - 1) for one in said.tokens if "it" in one.kinds for at in tags):
+        return None  # “Give Ideas this tag, too” is of another note.
     notes = meant_things(asked, said, last, ("note",))
     if said.has("not_", "delete", "unpin"):
         name = said.left("tag", "change", "there", "not_", "delete", "unpin")

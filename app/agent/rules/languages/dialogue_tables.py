@@ -39,7 +39,8 @@ class Dialogue(Table, frozen=True):
     `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; the groups of
     `in_folder` are the folder of which a list is asked again; `all_of` stands before a name of
     which 2 or all, 0, are meant; `that_day` points at the day that was told last, or at one so many
-    days from it; the words of a line of `same` mean the same in names of things.
+    days from it; `the_same` stands for a name said
+    before; the words of a line of `same` mean the same in names of things.
     """
 
     it: Pieces
@@ -82,4 +83,5 @@ class Dialogue(Table, frozen=True):
     percent: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
+    the_same: Pieces = "(?!)"
     same: tuple[str, ...] = ()
